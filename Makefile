@@ -1,0 +1,51 @@
+# The few commands of this repository. Each sets up what it needs; ARGS is passed on.
+.DEFAULT_GOAL := help
+.PHONY: help setup evaluate test test-unit lint format lock references clean
+
+MODEL ?= oracle
+DATA ?= examples
+PROFILE ?= paper
+OUT ?= runs/$(notdir $(DATA))-$(shell date +%Y%m%d-%H%M%S)
+ARGS ?=
+
+help:  ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo '  Variables: MODEL, DATA, PROFILE and OUT for evaluate; ARGS for options of the command behind.'
+	@echo '  make evaluate MODEL=replay:examples/try/replay.jsonl ARGS="--limit 4"'
+
+setup:  ## install what is missing, and nothing else
+	@scripts/bootstrap dev
+
+evaluate:  ## evaluate a model on the bundled examples, services included
+	@scripts/bootstrap run
+	@.venv/bin/i2s-sdk evaluate --data "$(DATA)" --model "$(MODEL)" --profile "$(PROFILE)" --out "$(OUT)" $(ARGS)
+
+test:  ## lint, type-check and run every suite
+	@scripts/bootstrap dev
+	@scripts/check lint types unit integration fidelity security -- $(ARGS)
+
+test-unit:  ## run the unit tests only
+	@scripts/bootstrap dev
+	@scripts/check unit -- $(ARGS)
+
+lint:  ## check style and types
+	@scripts/bootstrap dev
+	@scripts/check lint types
+
+format:  ## format the code and mend what ruff can mend
+	@scripts/bootstrap dev
+	@.venv/bin/ruff format .
+	@.venv/bin/ruff check --fix .
+
+lock:  ## resolve requirements/*.txt anew (ARGS="--upgrade" moves every pin)
+	@scripts/bootstrap dev
+	@scripts/lock $(ARGS)
+
+references:  ## draw the reference pictures of the examples anew (ARGS="ID …" for some)
+	@scripts/bootstrap dev
+	@.venv/bin/python examples/make_references.py $(ARGS)
+
+clean:  ## remove caches and build outputs; .venv and runs stay
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .i2s build dist
+	@find protos sdk services tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,119 @@
+"""From samples to figures: medians over repetitions, ratios for each example, medians over examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from benchmarks.latex.measure import Burst, Sample
+
+#: What is claimed: CPU per job without a format, over CPU per job with one.
+BAR = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Medians over the repetitions of one contestant, in seconds.
+
+    Attributes:
+        cpu: Of all processes.
+        compile_cpu: Of all runs of TeX together, as the contestant counts it.
+        rest_cpu: What is in no stage: server, jail, clean-up.
+        wall: Latency.
+        spread: (greatest - least) / median of ``cpu``.
+        stages: CPU seconds by stage.
+        runs: Of TeX.
+    """
+
+    cpu: float
+    compile_cpu: float
+    rest_cpu: float
+    wall: float
+    spread: float
+    stages: dict[str, float]
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """CPU seconds of one contestant over those of another: median, least and greatest of the examples."""
+
+    over: str
+    under: str
+    part: str
+    median: float
+    least: float
+    greatest: float
+
+
+@dataclass(frozen=True, slots=True)
+class JailCost:
+    """What walls add to a job: median over the examples, in seconds of CPU and as a share."""
+
+    contestant: str
+    seconds: float
+    share: float
+
+
+def figures_of(names: Iterable[str], samples: Iterable[Sample]) -> dict[str, dict[str, Figures]]:
+    """Return the figures by contestant, in the order of ``names``, and task."""
+    groups: dict[str, dict[str, list[Sample]]] = {name: {} for name in names}
+    for sample in samples:
+        groups[sample.contestant].setdefault(sample.task, []).append(sample)
+    return {name: {task: _figures(ones) for task, ones in tasks.items()} for name, tasks in groups.items()}
+
+
+def _figures(samples: Sequence[Sample]) -> Figures:
+    cpu = [sample.cpu_seconds for sample in samples]
+    names = dict.fromkeys(name for sample in samples for name in sample.stages)
+    stages = {name: median(sample.stages.get(name, 0.0) for sample in samples) for name in names}
+    middle = median(cpu)
+    return Figures(
+        cpu=middle,
+        compile_cpu=stages.get("compile", 0.0),
+        rest_cpu=median(sample.cpu_seconds - sum(sample.stages.values()) for sample in samples),
+        wall=median(sample.wall_seconds for sample in samples),
+        spread=(max(cpu) - min(cpu)) / middle,
+        stages=stages,
+        runs=max(sample.runs for sample in samples),
+    )
+
+
+def over_examples(tasks: dict[str, Figures]) -> Figures:
+    """Return the median example, each figure for itself."""
+    ones = list(tasks.values())
+    names = dict.fromkeys(name for one in ones for name in one.stages)
+    return Figures(
+        cpu=median(one.cpu for one in ones),
+        compile_cpu=median(one.compile_cpu for one in ones),
+        rest_cpu=median(one.rest_cpu for one in ones),
+        wall=median(one.wall for one in ones),
+        spread=median(one.spread for one in ones),
+        stages={name: median(one.stages.get(name, 0.0) for one in ones) for name in names},
+        runs=max(one.runs for one in ones),
+    )
+
+
+def ratio(figures: dict[str, dict[str, Figures]], over: str, under: str, part: str = "job") -> Ratio:
+    """Return how many times less CPU ``under`` uses than ``over``: ``part`` "job" is all, "compile" TeX."""
+    value: Callable[[Figures], float] = (
+        (lambda one: one.cpu) if part == "job" else (lambda one: one.compile_cpu)
+    )
+    ratios = [value(figures[over][task]) / value(figures[under][task]) for task in figures[under]]
+    return Ratio(over, under, part, median(ratios), min(ratios), max(ratios))
+
+
+def jail_cost(figures: dict[str, dict[str, Figures]], contestant: str, bare: str) -> JailCost:
+    """Return what the walls of a contestant cost beside one that has none."""
+    pairs = [(figures[contestant][task].cpu, one.cpu) for task, one in figures[bare].items()]
+    seconds = median(walled - plain for walled, plain in pairs)
+    return JailCost(contestant, seconds, median(walled / plain - 1 for walled, plain in pairs))
+
+
+def throughput_of(bursts: Iterable[Burst]) -> dict[str, float]:
+    """Return jobs a second by contestant, median over the bursts."""
+    rates: dict[str, list[float]] = {}
+    for burst in bursts:
+        rates.setdefault(burst.contestant, []).append(burst.jobs / burst.wall_seconds)
+    return {name: median(ones) for name, ones in rates.items()}

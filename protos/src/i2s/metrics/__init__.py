@@ -1,0 +1,1 @@
+"""The metrics contract, by version."""

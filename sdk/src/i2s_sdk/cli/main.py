@@ -1,0 +1,95 @@
+"""The group of commands, and what its failures end with.
+
+Exit codes: 0 complete; 1 a fault; 2 the command was used wrongly; 3 too many samples have no score for
+reasons that are ours; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
+import click
+
+from i2s_sdk.errors import I2SError, UnknownNameError
+
+FAULT, USAGE, BELOW_COVERAGE, INTERRUPTED = 1, 2, 3, 130
+
+#: Commands in the order in which people need them; each is a module of this room.
+COMMANDS = ("evaluate", "render", "score", "metrics", "doctor")
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Return a command.
+
+        Raises:
+            UnknownNameError: There is none of that name.
+        """
+        if cmd_name not in COMMANDS:
+            raise UnknownNameError("command", cmd_name, COMMANDS)
+        module = importlib.import_module(f"i2s_sdk.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="i2s-sdk", prog_name="i2s-sdk")
+def group() -> None:
+    """Judge models that turn pictures into code: render their answers and compare the pictures.
+
+    \b
+    Examples:
+      i2s-sdk doctor
+      i2s-sdk evaluate
+      i2s-sdk evaluate --model replay:answers.jsonl --out runs/answers
+      i2s-sdk render latex formula.tex -o formula.png
+      i2s-sdk score reference.png formula.png
+
+    Services are started here and stopped again, unless I2S_RENDER_LATEX and I2S_METRICS name running ones.
+
+    Exit codes: 0 complete, 1 fault, 2 usage, 3 too many samples without a score, 130 interrupted.
+    """  # noqa: D301 - \b is for click
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line and return its exit code."""
+    logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
+    try:
+        result = group.main(args=list(arguments), prog_name="i2s-sdk", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except I2SError as error:
+        click.echo(f"error: {error.message}", err=True)
+        return error.exit_code
+    return result if isinstance(result, int) else 0
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # its remarks on lost connections are not for people
+    signal.signal(signal.SIGTERM, _interrupt)
+    sys.exit(run(sys.argv[1:]))
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """End as Ctrl-C does, even where that is ignored, so that everything that was started is stopped."""
+    on_interrupt = signal.getsignal(signal.SIGINT)
+    if not callable(on_interrupt):
+        raise KeyboardInterrupt
+    on_interrupt(signal.SIGINT, frame)

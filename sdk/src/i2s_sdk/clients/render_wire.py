@@ -1,0 +1,155 @@
+"""Renders on the wire: requests from our own words, answers into them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s_sdk.clients.descriptions import RendererDescription, WarmEngine
+from i2s_sdk.clients.wire import member
+from i2s_sdk.render_types import (
+    Engine,
+    ErrorKind,
+    Isolation,
+    IsolationTier,
+    Limits,
+    LogExcerpt,
+    PageOptions,
+    Picture,
+    PolicyEvent,
+    PolicyKind,
+    Provider,
+    ProviderKind,
+    Rendering,
+    SourceError,
+    Stage,
+    Undefined,
+    Usage,
+    Verdict,
+)
+
+
+def latex_request(
+    document: bytes,
+    files: Mapping[str, bytes],
+    page: PageOptions | None,
+    limits: Limits | None,
+    max_runs: int | None,
+    cold: bool,
+    request_id: str,
+) -> pb.RenderRequest:
+    """Return the request to render one LaTeX document."""
+    return pb.RenderRequest(
+        id=request_id,
+        latex=pb.LatexSource(
+            document=document,
+            files=[pb.File(path=path, content=content) for path, content in files.items()],
+        ),
+        options=pb.RenderOptions(
+            page=_page(page or PageOptions()),
+            latex=pb.LatexOptions(max_runs=max_runs, cold=cold or None),
+        ),
+        limits=pb.Limits(**{field.name: getattr(limits, field.name) for field in fields(Limits)})
+        if limits
+        else None,
+    )
+
+
+def rendering(answer: pb.RenderResponse) -> Rendering:
+    """Return an answer in our own words.
+
+    Raises:
+        ProtocolError: It holds something that the contract does not have.
+    """
+    return Rendering(
+        verdict=member(Verdict, answer.verdict, "verdict"),
+        message=answer.message,
+        pictures=tuple(
+            Picture(png=one.png, width=one.width, height=one.height, page=one.page, sha256=one.sha256)
+            for one in answer.pictures
+        ),
+        total_pages=answer.total_pages,
+        error=_error(answer.error) if answer.HasField("error") else None,
+        log=LogExcerpt(head=answer.log.head, tail=answer.log.tail, total_bytes=answer.log.total_bytes),
+        stages=tuple(Stage(one.name, _usage(one.usage), one.detail) for one in answer.stages),
+        usage=_usage(answer.usage),
+        limits=_limits(answer.limits),
+        isolation=_isolation(answer.isolation),
+        engine=_engine(answer.engine),
+        policy_events=tuple(
+            PolicyEvent(member(PolicyKind, one.kind, "policy_events.kind"), one.detail, max(1, one.count))
+            for one in answer.policy_events
+        ),
+    )
+
+
+def description(answer: pb.DescribeResponse) -> RendererDescription:
+    """Return what a renderer says of itself in our own words.
+
+    Raises:
+        ProtocolError: It holds something that the contract does not have.
+    """
+    return RendererDescription(
+        service=answer.service,
+        version=answer.version,
+        engine=_engine(answer.engine),
+        versions=dict(sorted(answer.versions.items())),
+        fonts_digest=answer.fonts_digest,
+        isolation=_isolation(answer.isolation),
+        default_limits=_limits(answer.default_limits),
+        max_limits=_limits(answer.max_limits),
+        sources=tuple(answer.sources),
+        max_request_bytes=answer.max_request_bytes,
+        slots=answer.slots,
+        queue=answer.queue,
+        warm=tuple(WarmEngine(one.kind, one.name, one.jobs) for one in answer.warm),
+    )
+
+
+def _page(page: PageOptions) -> pb.PageOptions:
+    return pb.PageOptions(
+        dpi=page.dpi,
+        first_page=page.first_page,
+        page_count=page.page_count,
+        cut_bottom=page.cut_bottom,
+        crop=pb.Crop.ValueType(page.crop or pb.CROP_UNSPECIFIED),
+        blank_page=pb.BlankPage.ValueType(page.blank_page or pb.BLANK_PAGE_UNSPECIFIED),
+    )
+
+
+def _error(error: pb.SourceError) -> SourceError:
+    kind = error.kind or pb.ERROR_KIND_OTHER
+    undefined = None
+    if error.HasField("undefined"):
+        providers = tuple(
+            Provider(member(ProviderKind, one.kind, "error.undefined.providers.kind"), one.name)
+            for one in error.undefined.providers
+        )
+        undefined = Undefined(error.undefined.name, providers)
+    return SourceError(
+        message=error.message,
+        kind=member(ErrorKind, kind, "error.kind"),
+        line=error.line,
+        file=error.file,
+        undefined=undefined,
+        context=error.context,
+    )
+
+
+def _usage(usage: pb.Usage) -> Usage:
+    return Usage(usage.wall_seconds, usage.cpu_seconds, usage.peak_memory_bytes, usage.peak_processes)
+
+
+def _limits(limits: pb.Limits) -> Limits:
+    return Limits(**{field.name: getattr(limits, field.name) for field in fields(Limits)})
+
+
+def _isolation(isolation: pb.Isolation) -> Isolation:
+    if not isolation.tier:
+        return Isolation()
+    return Isolation(member(IsolationTier, isolation.tier, "isolation.tier"), tuple(isolation.mechanisms))
+
+
+def _engine(engine: pb.Engine) -> Engine:
+    return Engine(engine.name, engine.version, engine.digest)

@@ -1,0 +1,73 @@
+"""From a gRPC status to an error of the SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol, cast
+
+import grpc
+
+from i2s_sdk.errors import (
+    AccessError,
+    CallCancelledError,
+    DeadlineError,
+    OverloadedError,
+    RequestRefusedError,
+    ServiceError,
+    ServiceFaultError,
+    ServiceUnavailableError,
+)
+
+PUSHBACK_KEY = "grpc-retry-pushback-ms"
+
+_ERRORS: dict[grpc.StatusCode, tuple[type[ServiceError], str]] = {
+    grpc.StatusCode.UNAVAILABLE: (ServiceUnavailableError, "is the service running there, and reachable?"),
+    grpc.StatusCode.RESOURCE_EXHAUSTED: (OverloadedError, "send less at once, or give it more slots"),
+    grpc.StatusCode.DEADLINE_EXCEEDED: (DeadlineError, "give calls more time with --timeout or I2S_TIMEOUT"),
+    grpc.StatusCode.CANCELLED: (CallCancelledError, "the service may be shutting down"),
+    grpc.StatusCode.UNAUTHENTICATED: (AccessError, "give credentials that it knows"),
+    grpc.StatusCode.PERMISSION_DENIED: (AccessError, "these credentials do not suffice"),
+    grpc.StatusCode.INTERNAL: (ServiceFaultError, "the log of the service has the reason"),
+    grpc.StatusCode.UNKNOWN: (ServiceFaultError, "the log of the service has the reason"),
+    grpc.StatusCode.DATA_LOSS: (ServiceFaultError, "the log of the service has the reason"),
+    grpc.StatusCode.UNIMPLEMENTED: (RequestRefusedError, "this is not the service that was expected there"),
+}
+_OTHERWISE = (RequestRefusedError, "mend the request")
+
+
+class _Ended(Protocol):
+    """What the errors of both kinds of channel have besides being errors."""
+
+    def code(self) -> grpc.StatusCode: ...
+    def details(self) -> str | None: ...
+    def trailing_metadata(self) -> Iterable[tuple[str, str | bytes]] | None: ...
+
+
+def error_of(error: grpc.RpcError, address: str, method: str) -> ServiceError:
+    """Return what a failed call of either kind of channel means.
+
+    Args:
+        error: As grpc raised it.
+        address: Where the service was looked for.
+        method: Such as "Render".
+    """
+    ended = cast("_Ended", error)
+    status, detail = ended.code(), ended.details() or ""
+    kind, advice = _ERRORS.get(status, _OTHERWISE)
+    said = f": {detail}" if detail else ""
+    found = kind(
+        f"{method} at {address} ended with {status.name}{said} ({advice})",
+        address=address,
+        method=method,
+        status=status.name,
+        detail=detail,
+    )
+    if isinstance(found, OverloadedError | ServiceUnavailableError):
+        found.retry_after_seconds = _pushback_seconds(ended.trailing_metadata() or ())
+    return found
+
+
+def _pushback_seconds(metadata: Iterable[tuple[str, str | bytes]]) -> float | None:
+    """Return when the service wants to be asked again; negative and unreadable values mean "not at all"."""
+    value = dict(metadata).get(PUSHBACK_KEY, "")
+    return int(value) / 1000.0 if value.isdigit() else None

@@ -1,0 +1,171 @@
+"""Everything the SDK raises, in one tree.
+
+::
+
+    I2SError                            exit code 1
+    ├── UsageError                      exit code 2: what was asked for cannot be done as asked
+    │   ├── SettingsError               a flag, variable or line of the configuration file is wrong
+    │   ├── UnknownNameError            no such task, model or metric; says what was perhaps meant
+    │   ├── DataError                   a data set or a file of completions is wrong; names file and line
+    │   └── RunConflictError            the run folder holds a run with other options; names them
+    ├── StackError                      a local service cannot be started
+    │   ├── CommandMissingError         its command is not installed
+    │   └── ServiceStartError           it ended, or was not ready in time; carries the end of its log
+    ├── ServiceError                    a call ended with a gRPC status; carries address, method and status
+    │   ├── RequestRefusedError         exit code 2: INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED, …
+    │   ├── AccessError                 UNAUTHENTICATED, PERMISSION_DENIED
+    │   ├── OverloadedError             RESOURCE_EXHAUSTED; retried where the service says when to come back
+    │   ├── ServiceUnavailableError     UNAVAILABLE; retried
+    │   ├── DeadlineError               DEADLINE_EXCEEDED
+    │   ├── CallCancelledError          CANCELLED by the service
+    │   └── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS; the log of the service has the reason
+    ├── ProtocolError                   an answer that the contract does not allow
+    └── ModelError                      a model gave no completion
+
+What an untrusted source did is never an error: it is the verdict of a rendering.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import ClassVar
+
+
+class I2SError(Exception):
+    """Root of the tree.
+
+    Attributes:
+        message: For people: what failed, why, and what to do.
+        exit_code: What the command line ends with.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class UsageError(I2SError):
+    """What was asked for cannot be done as it was asked."""
+
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    """A flag, an environment variable or a line of the configuration file is wrong; names it."""
+
+
+class UnknownNameError(UsageError):
+    """A name that nothing has.
+
+    Args:
+        kind: What the name was to be of: "model", "task", "metric".
+        name: The name as given.
+        known: The names that exist.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.known = sorted(known)
+        close = difflib.get_close_matches(name.lower(), self.known, n=1, cutoff=0.5)
+        meant = f"did you mean {close[0]!r}? " if close else ""
+        super().__init__(f"no {kind} is called {name!r}; {meant}There are: {', '.join(self.known)}")
+
+
+class DataError(UsageError):
+    """A data set or a file of completions is wrong.
+
+    Args:
+        where: The file or folder.
+        line: Counted from 1; 0 where the fault is in no single line.
+        reason: What is wrong and what would be right.
+    """
+
+    def __init__(self, where: Path, line: int, reason: str) -> None:
+        self.where, self.line = where, line
+        super().__init__(f"{where}:{line}: {reason}" if line else f"{where}: {reason}")
+
+
+class RunConflictError(UsageError):
+    """The run folder holds a run with other options."""
+
+
+class StackError(I2SError):
+    """A local service cannot be started."""
+
+
+class CommandMissingError(StackError):
+    """The command of a service is not installed."""
+
+
+class ServiceStartError(StackError):
+    """A local service ended before it was ready, or was not ready in time."""
+
+
+class ServiceError(I2SError):
+    """A call ended with a gRPC status.
+
+    Attributes:
+        address: Where the service was looked for.
+        method: Such as "Render".
+        status: Name of the status, such as "UNAVAILABLE".
+        detail: What the service said.
+        attempts: How often the call was made.
+    """
+
+    def __init__(self, message: str, *, address: str, method: str, status: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.address, self.method, self.status, self.detail = address, method, status, detail
+        self.attempts = 1
+
+
+class RequestRefusedError(ServiceError):
+    """The service does not accept the request; another attempt would end the same."""
+
+    exit_code = 2
+
+
+class AccessError(ServiceError):
+    """No or wrong credentials, or not enough of them."""
+
+
+class OverloadedError(ServiceError):
+    """The queue is full or the message too large.
+
+    Attributes:
+        retry_after_seconds: When the service wants to be asked again; None where that would not help.
+    """
+
+    retry_after_seconds: float | None = None
+
+
+class ServiceUnavailableError(ServiceError):
+    """Nobody answers there, or the service is starting, draining or went away in the middle.
+
+    Attributes:
+        retry_after_seconds: When the service wants to be asked again; None where it did not say.
+    """
+
+    retry_after_seconds: float | None = None
+
+
+class DeadlineError(ServiceError):
+    """There was no answer within the deadline of the call. Not retried: the time is spent."""
+
+
+class CallCancelledError(ServiceError):
+    """The service cancelled the call."""
+
+
+class ServiceFaultError(ServiceError):
+    """A fault of the service; its log has the reason, under the error id that the message carries."""
+
+
+class ProtocolError(I2SError):
+    """A service answered what the contract does not allow: it speaks another version."""
+
+
+class ModelError(I2SError):
+    """A model gave no completion for an instance."""

@@ -1,0 +1,34 @@
+"""How numbers are written, the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+from i2s_sdk.runs.aggregate import Group, Mean, MetricMeans
+
+NOTHING = "–"
+
+
+def value(number: float | None) -> str:
+    """Return a metric's value with three decimals."""
+    return NOTHING if number is None else f"{number:.3f}"
+
+
+def share(number: float | None) -> str:
+    """Return a share as per cent with one decimal."""
+    return NOTHING if number is None else f"{100 * number:.1f} %"
+
+
+def scored(group: Group) -> str:
+    """Return "N of M"."""
+    return f"{group.scored} of {group.planned}"
+
+
+def means(metric: MetricMeans, group: Group) -> str:
+    """Return the mean over all and, in parentheses, over the rendered ones.
+
+    Where a metric has fewer values than the group has samples, its own n stands beside it.
+    """
+    return f"{_mean(metric.all, group.scored)} ({_mean(metric.rendered, group.rendered)})"
+
+
+def _mean(mean: Mean, expected: int) -> str:
+    return value(mean.value) if mean.n == expected else f"{value(mean.value)}, n={mean.n}"

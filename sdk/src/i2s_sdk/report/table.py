@@ -1,0 +1,67 @@
+"""The numbers of a run on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TextIO
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from i2s_sdk.report import figures
+from i2s_sdk.runs.aggregate import Group, Summary, TaskResult
+
+_PLAIN_WIDTH = 160  # where the stream is no terminal and has no width of its own
+
+
+def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: TextIO) -> None:
+    """Print the table of each task, and what is missing from it.
+
+    Args:
+        summary: The numbers.
+        unavailable: Metrics that could not be computed, and why.
+        stream: Where to.
+    """
+    console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
+    for task, result in summary.tasks.items():
+        console.print(_table(f"{task}, profile {summary.profile}", result))
+    console.print(
+        "Means over all scored samples (failed renders count 0) and, in parentheses, over the rendered ones."
+    )
+    if unavailable:
+        console.print(Text(f"Not computed: {', '.join(unavailable)} (`i2s-sdk metrics` says why)"))
+    if summary.failures:
+        console.print(Text(f"{summary.failures} of {summary.planned} have no score: {_reasons(summary)}"))
+
+
+def _table(title: str, result: TaskResult) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    table.add_column("subset")
+    for name in ("scored", "rendered (before repair)", *result.total.metrics):
+        table.add_column(name, justify="right")
+    for group in result.subsets:
+        table.add_row(*_row(group))
+    table.add_section()
+    table.add_row(*_row(result.total), style="bold")
+    return table
+
+
+def _row(group: Group) -> list[Text]:
+    cells = [
+        group.name,
+        figures.scored(group),
+        f"{figures.share(group.share_rendered)} ({figures.share(group.share_rendered_before_repair)})",
+        *(figures.means(metric, group) for metric in group.metrics.values()),
+    ]
+    return [Text(cell) for cell in cells]
+
+
+def _reasons(summary: Summary) -> str:
+    counts: dict[str, int] = {}
+    for result in summary.tasks.values():
+        for outcome, count in result.total.outcomes.items():
+            if outcome not in ("scored", "no_structure"):
+                counts[outcome] = counts.get(outcome, 0) + count
+    return ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))

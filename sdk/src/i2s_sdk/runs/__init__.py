@@ -1,0 +1,1 @@
+"""Runs: from a data set and a model to records and numbers."""

@@ -1,0 +1,103 @@
+"""What a run is: the options that decide its numbers, and where it was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+
+from i2s_sdk.errors import RunConflictError, UsageError
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything that decides the numbers of a run. Two runs of equal options are one run.
+
+    Attributes:
+        profile: The rule book.
+        model: Name of the model.
+        model_fingerprint: Of what else decides its answers.
+        data_sha256: Of the index of the data set.
+        tasks: That are evaluated.
+        limit: The most instances; None is all.
+        prompts: SHA-256 of the prompt of each task.
+        metrics: Name and version of each metric.
+        engines: Digest of each renderer.
+        sdk: Version of this package.
+    """
+
+    profile: str
+    model: str
+    model_fingerprint: str
+    data_sha256: str
+    tasks: tuple[str, ...]
+    limit: int | None
+    prompts: Mapping[str, str]
+    metrics: Mapping[str, str]
+    engines: Mapping[str, str]
+    sdk: str
+
+    def differences(self, other: Options) -> list[str]:
+        """Return what differs, as "name: ours, theirs" for people."""
+        found = []
+        for one in fields(self):
+            mine, theirs = getattr(self, one.name), getattr(other, one.name)
+            if mine != theirs:
+                found.append(f"{one.name}: {_shown(theirs)} there, {_shown(mine)} now")
+        return found
+
+    def require_same(self, found: Options, folder: Path) -> None:
+        """Return where ``found``, the options of the run in ``folder``, are these.
+
+        Raises:
+            RunConflictError: They are not; names every difference.
+        """
+        differences = self.differences(found)
+        if differences:
+            raise RunConflictError(
+                f"{folder} holds a run with other options, and numbers of different runs do not mix; "
+                f"name another folder with --out. {'; '.join(differences)}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The options of a run, and facts about its first start that decide nothing.
+
+    Attributes:
+        options: That must be equal to go on with the run.
+        unavailable: Metrics of the task that the metric service cannot compute, and why.
+        about: Facts by name: when, which data folder, versions, isolation.
+    """
+
+    options: Options
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Return the content of the file."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_file(cls, path: Path) -> Manifest:
+        """Return the manifest in a file.
+
+        Raises:
+            UsageError: It cannot be read, or is of another format.
+        """
+        try:
+            plain = json.loads(path.read_text("utf-8"))
+            found = plain["format"]
+            if found != FORMAT:
+                raise UsageError(f"{path}: format {found}, not {FORMAT}; use the i2s-sdk that made this run")
+            options = {**plain["options"], "tasks": tuple(plain["options"]["tasks"])}
+            return cls(Options(**options), plain["unavailable"], plain["about"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{path}: is not the manifest of a run: {error!r}") from None
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else str(value or "none")

@@ -1,0 +1,160 @@
+"""The settings of the SDK: flag > environment > file > default, read once."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.errors import SettingsError
+from i2s_sdk.profile import Profile
+
+#: Read where neither --config nor I2S_CONFIG names another file.
+DEFAULT_FILE = Path("i2s.toml")
+
+_PREFIX = "I2S_"
+_ADDRESS = re.compile(r"[^\s/]+:\d{1,5}")
+
+
+def _about(text: str) -> dict[str, str]:
+    return {"about": text}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What holds for everything that the SDK does; each field is a flag, I2S_<FIELD> and a key of the file.
+
+    Attributes:
+        render_latex: Address of a running renderer; None starts one here.
+        metrics: Address of a running metric service; None starts one here.
+        profile: The rule book.
+        examples: Folder of the bundled examples; None looks for it.
+        jobs: Samples in flight; 0 is twice the slots of the renderer.
+        deadline: Seconds for one attempt of a call.
+        retry_seconds: Seconds for all attempts of a call.
+        start_seconds: Seconds that a service may take until it serves.
+        fail_on_error: How many samples may end in a failure of the infrastructure before the run counts as
+            failed: a number, or a share such as "1%".
+    """
+
+    render_latex: str | None = field(
+        default=None, metadata=_about("address (host:port) of a running renderer; else one is started")
+    )
+    metrics: str | None = field(
+        default=None, metadata=_about("address (host:port) of a running metric service; else one is started")
+    )
+    profile: Profile = field(default=Profile.PAPER, metadata=_about("rule book: paper or helm"))
+    examples: Path | None = field(default=None, metadata=_about("folder of the bundled examples"))
+    jobs: int = field(default=0, metadata=_about("samples in flight; 0: twice the slots of the renderer"))
+    deadline: float = field(default=120.0, metadata=_about("seconds for one attempt of a call"))
+    retry_seconds: float = field(default=300.0, metadata=_about("seconds for all attempts of a call"))
+    start_seconds: float = field(default=600.0, metadata=_about("seconds until a service must serve"))
+    fail_on_error: str = field(
+        default="1%", metadata=_about("failures of the infrastructure that a run may have: number or share")
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("render_latex", "metrics"):
+            address = getattr(self, name)
+            if address is not None and not _ADDRESS.fullmatch(address):
+                raise SettingsError(f"{_names(name)}: {address!r} is not an address such as 127.0.0.1:7710")
+        for name in ("deadline", "retry_seconds", "start_seconds"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise SettingsError(
+                    f"{_names(name)}: {getattr(self, name)} is not a number of seconds above 0"
+                )
+        if self.jobs < 0:
+            raise SettingsError(f"{_names('jobs')}: {self.jobs} is below 0")
+        if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
+            raise SettingsError(
+                f"{_names('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"
+            )
+
+    def failures_allowed(self, samples: int) -> float:
+        """Return how many of ``samples`` may end in a failure of the infrastructure."""
+        if self.fail_on_error.endswith("%"):
+            return samples * float(self.fail_on_error[:-1]) / 100.0
+        return float(self.fail_on_error)
+
+    @classmethod
+    def load(
+        cls,
+        flags: Mapping[str, object | None] | None = None,
+        *,
+        config: Path | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Settings:
+        """Return the settings of this process.
+
+        Args:
+            flags: Values by field, strongest; None is "not given".
+            config: The file; None takes I2S_CONFIG, else i2s.toml of the working folder where there is one.
+            environ: Of the process.
+
+        Raises:
+            SettingsError: A value has no meaning, or the file cannot be read; names flag, variable or line.
+        """
+        environ = os.environ if environ is None else environ
+        known = {one.name for one in fields(cls)}
+        values: dict[str, Any] = {}
+        for source, raw in (*_file(config, environ, known), *_environment(environ, known)):
+            values[source.name] = _convert(source, raw)
+        for name, value in (flags or {}).items():
+            if value is not None:
+                values[name] = _convert(_Source(name, f"--{name.replace('_', '-')}"), value)
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where a value comes from: the field, and what a person calls it."""
+
+    name: str
+    label: str
+
+
+def _names(name: str) -> str:
+    return f"--{name.replace('_', '-')} or {_PREFIX}{name.upper()}"
+
+
+def _environment(environ: Mapping[str, str], known: set[str]) -> list[tuple[_Source, str]]:
+    variables = {name: f"{_PREFIX}{name.upper()}" for name in sorted(known)}
+    return [(_Source(name, key), environ[key]) for name, key in variables.items() if environ.get(key)]
+
+
+def _file(config: Path | None, environ: Mapping[str, str], known: set[str]) -> list[tuple[_Source, object]]:
+    chosen = config or (Path(environ["I2S_CONFIG"]) if environ.get("I2S_CONFIG") else None)
+    path = chosen or DEFAULT_FILE
+    if chosen is None and not path.exists():
+        return []
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"--config {path}: cannot be read: {error}") from None
+    unknown = sorted(set(content) - known)
+    if unknown:
+        raise SettingsError(
+            f"{path}: no setting is called {unknown[0]!r}; there are: {', '.join(sorted(known))}"
+        )
+    return [(_Source(name, f"{path}: {name}"), value) for name, value in content.items()]
+
+
+def _convert(source: _Source, raw: object) -> object:
+    """Return a value as its field has it; the type of the field's default says which that is."""
+    readers = {
+        "profile": Profile,
+        "examples": Path,
+        "jobs": int,
+        "deadline": float,
+        "retry_seconds": float,
+        "start_seconds": float,
+    }
+    try:
+        return readers.get(source.name, str)(raw)
+    except (ValueError, TypeError):
+        wanted = {"profile": "paper or helm", "examples": "a path"}.get(source.name, "a number")
+        raise SettingsError(f"{source.label}: {raw!r} is not {wanted}") from None

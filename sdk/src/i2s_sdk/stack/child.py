@@ -1,0 +1,189 @@
+"""One service as a child process: started, awaited, watched, restarted, stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import grpc.aio
+
+from i2s_sdk.clients.channel import channel_options
+from i2s_sdk.clients.health import wait_until_serving
+from i2s_sdk.errors import ServiceStartError
+from i2s_sdk.stack import tether
+from i2s_sdk.stack.command import ServiceCommand, child_environment, find_program, program_name
+
+_log = logging.getLogger(__name__)
+
+_LOOK_EVERY = 0.02  # seconds between looks for the announcement
+_DRAIN_SECONDS = 3  # that running jobs have at the end
+_STOP_SECONDS = 10.0  # until a child that does not end is killed
+_LAST_LINES = 20  # of the log that a message shows
+_STEADY_SECONDS = 60.0  # a child that lived this long starts with a clean slate
+_DEATHS_ALLOWED = 5  # in a row, none of them steady
+_LONGEST_PAUSE = 5.0
+_QUIET_SECONDS = 5.0  # of a start, before something is said
+_PATIENCE = "%s is getting ready, which can take minutes the first time on a machine (log: %s)"
+
+
+class Child:
+    """A service that is started here and belongs to this process.
+
+    It listens on a port that the system chooses at the first start and keeps over restarts, so that clients
+    find it again. Its log is appended to ``folder``/<name>.log.
+    """
+
+    def __init__(self, command: ServiceCommand, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.command = command
+        self.address = "127.0.0.1:0"
+        self.log = folder / f"{command.name}.log"
+        self._program = find_program(command.name)
+        self._announce = folder / f"{command.name}.announce.json"
+        self._process: asyncio.subprocess.Process | None = None
+        self._stopping = False
+
+    @property
+    def pid(self) -> int:
+        """Of the running process.
+
+        Raises:
+            ServiceStartError: It was not started.
+        """
+        if self._process is None:
+            raise ServiceStartError(f"{program_name(self.command.name)} was not started")
+        return self._process.pid
+
+    async def start(self, seconds: float) -> None:
+        """Start the process and return when it serves.
+
+        Raises:
+            ServiceStartError: It ended, or did not serve within ``seconds``.
+        """
+        self._announce.unlink(missing_ok=True)
+        process = await self._spawn()
+        ended = asyncio.create_task(process.wait())
+        serving = asyncio.create_task(self._until_serving(process.pid))
+        try:
+            done = await self._first((ended, serving), min(_QUIET_SECONDS, seconds))
+            if not done and seconds > _QUIET_SECONDS:
+                _log.warning(_PATIENCE, program_name(self.command.name), self.log)
+                await self._first((ended, serving), seconds - _QUIET_SECONDS)
+            if serving.done() and not ended.done():
+                return await serving
+        finally:
+            for task in (ended, serving):
+                task.cancel()
+            await asyncio.gather(ended, serving, return_exceptions=True)
+        if process.returncode is not None:
+            raise self._failed(f"ended with {_ending(process.returncode)} before it served")
+        await self._end(process)
+        raise self._failed(f"did not serve within {seconds:g} s")
+
+    async def watch(self, seconds: float) -> None:
+        """Restart the process whenever it dies; return when it was stopped.
+
+        Args:
+            seconds: For each start.
+
+        Raises:
+            ServiceStartError: It died again and again.
+        """
+        deaths = 0
+        while self._process is not None:
+            born = time.monotonic()
+            ending = _ending(await self._process.wait())
+            if self._stopping:
+                return
+            deaths = 1 if time.monotonic() - born > _STEADY_SECONDS else deaths + 1
+            if deaths > _DEATHS_ALLOWED:
+                raise self._failed(f"died {deaths} times in a row, last with {ending}")
+            _log.warning("%s ended with %s and is started again", program_name(self.command.name), ending)
+            await asyncio.sleep(min(_LONGEST_PAUSE, 0.05 * 2.0**deaths))
+            with contextlib.suppress(ServiceStartError):  # the next turn of the loop counts it
+                await self.start(seconds)
+
+    async def stop(self) -> None:
+        """End the process for good: asked first, killed after a while."""
+        self._stopping = True
+        if self._process is not None:
+            await self._end(self._process)
+        self._announce.unlink(missing_ok=True)
+
+    @staticmethod
+    async def _first(tasks: Sequence[asyncio.Task[Any]], seconds: float) -> set[asyncio.Task[Any]]:
+        done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return done
+
+    async def _end(self, process: asyncio.subprocess.Process) -> None:
+        if process.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(signal.SIGTERM)
+        try:
+            await asyncio.wait_for(process.wait(), _STOP_SECONDS)
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+
+    async def _until_serving(self, pid: int) -> None:
+        while (address := self._announced(pid)) is None:  # noqa: ASYNC110 - a file has no event
+            await asyncio.sleep(_LOOK_EVERY)
+        self.address = address
+        async with grpc.aio.insecure_channel(address, channel_options(address)) as channel:
+            await wait_until_serving(channel, address, self.command.wire_name, float("inf"))
+
+    async def _spawn(self) -> asyncio.subprocess.Process:
+        with self.log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._argv(),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=child_environment(self.command.name, os.environ),
+                start_new_session=True,  # Ctrl-C of the terminal is for us alone
+            )
+        return self._process
+
+    def _argv(self) -> Sequence[str]:
+        tied = (sys.executable, "-I", "-S", tether.__file__, str(os.getpid()))
+        served = (str(self._program), "serve", "--listen", self.address, "--announce", str(self._announce))
+        return (*tied, *served, "--drain-seconds", str(_DRAIN_SECONDS), *self.command.arguments)
+
+    def _announced(self, pid: int) -> str | None:
+        try:
+            announced = json.loads(self._announce.read_text())
+        except (OSError, ValueError):
+            return None
+        return str(announced["address"]) if announced["pid"] == pid else None
+
+    def _failed(self, what: str) -> ServiceStartError:
+        end = "\n".join(f"    {line}" for line in last_lines(self.log)) or "    (empty)"
+        return ServiceStartError(
+            f"{program_name(self.command.name)} {what}; the end of its log {self.log}:\n{end}"
+        )
+
+
+def last_lines(log: Path, count: int = _LAST_LINES, most_bytes: int = 16_384) -> list[str]:
+    """Return the last lines of a log, or none where it cannot be read."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - most_bytes))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return []
+    return text.splitlines()[-count:]
+
+
+def _ending(returncode: int) -> str:
+    return f"signal {signal.Signals(-returncode).name}" if returncode < 0 else f"exit code {returncode}"

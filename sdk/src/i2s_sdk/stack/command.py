@@ -1,0 +1,75 @@
+"""What is started: the commands of the services, where they are, and what their environment holds."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_sdk.errors import CommandMissingError
+
+_KEPT = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "USER", "LOGNAME", "XDG_CACHE_HOME"})
+_OURS = ("LISTEN", "ANNOUNCE", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "INSECURE", "CONFIG")
+
+
+def program_name(service: str) -> str:
+    """Return the command of a service."""
+    return f"i2s-{service}"
+
+
+def variable_name(service: str) -> str:
+    """Return the environment variable that names a running service, so that none is started."""
+    return f"I2S_{service.upper().replace('-', '_')}"
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceCommand:
+    """A service as it is started here.
+
+    Attributes:
+        name: Such as "render-latex".
+        wire_name: Full name of its gRPC service, for the health check.
+        arguments: Of its command, after ``serve``.
+    """
+
+    name: str
+    wire_name: str
+    arguments: tuple[str, ...] = ()
+
+
+def find_program(service: str) -> Path:
+    """Return the path of the command of a service: beside the running Python, else on the PATH.
+
+    Raises:
+        CommandMissingError: It is in neither place.
+    """
+    name = program_name(service)
+    beside = Path(sys.executable).parent / name
+    if os.access(beside, os.X_OK):
+        return beside
+    found = shutil.which(name)
+    if found is None:
+        raise CommandMissingError(
+            f"{name} is not installed beside {sys.executable} nor on the PATH; install the package {name}, "
+            f"or name a running service with {variable_name(service)}=host:port"
+        )
+    return Path(found)
+
+
+def child_environment(service: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a service.
+
+    It has what a program needs to find its files, and the settings that are addressed to this service
+    (``I2S_RENDER_LATEX_…``) save those that the stack decides. Keys of model providers and everything else
+    stay here.
+    """
+    own = f"{variable_name(service)}_"
+    decided = {own + name for name in _OURS}
+    return {
+        name: value
+        for name, value in environ.items()
+        if name in _KEPT or name.startswith("LC_") or (name.startswith(own) and name not in decided)
+    }

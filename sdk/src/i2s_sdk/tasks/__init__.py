@@ -1,0 +1,21 @@
+"""What each task asks, takes from an answer, repairs and compares: functions of values, without a server."""
+
+from i2s_sdk.tasks.attempts import Attempts, render_with_repairs, render_with_repairs_async
+from i2s_sdk.tasks.prompts import DECODING, Decoding, Prompt
+from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
+from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+
+__all__ = [
+    "DECODING",
+    "Attempts",
+    "Decoding",
+    "NoStructure",
+    "Origin",
+    "Prompt",
+    "Repair",
+    "RepairKind",
+    "Repaired",
+    "Structure",
+    "render_with_repairs",
+    "render_with_repairs_async",
+]

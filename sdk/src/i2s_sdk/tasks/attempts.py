@@ -1,0 +1,103 @@
+"""The loop of rendering and repairing, without the rendering: that is passed in.
+
+structure ──▶ document ──▶ render ──▶ verdict
+                  ▲                      │ refused, and a repair applies
+                  └──────── repair ◀─────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from i2s_sdk.render_types import Rendering, SourceError, Verdict
+from i2s_sdk.tasks.repair import Repair, Repaired
+
+Document = TypeVar("Document")
+
+
+class Repairing(Protocol[Document]):
+    """What the loop needs of a task."""
+
+    def repair(
+        self, document: Document, error: SourceError, past: tuple[Repair, ...]
+    ) -> Repaired[Document] | None:
+        """Return the document after one more repair, or None where there is none or enough were made."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts(Generic[Document]):
+    """How a structure fared.
+
+    Attributes:
+        document: The last one that was rendered.
+        renderings: One for each attempt, in order; never empty.
+        repairs: Made between them, so one fewer.
+    """
+
+    document: Document
+    renderings: tuple[Rendering, ...]
+    repairs: tuple[Repair, ...]
+
+    @property
+    def first(self) -> Rendering:
+        """The rendering before any repair."""
+        return self.renderings[0]
+
+    @property
+    def last(self) -> Rendering:
+        """The rendering that counts."""
+        return self.renderings[-1]
+
+
+def _steps(
+    task: Repairing[Document], document: Document
+) -> Generator[Document, Rendering, Attempts[Document]]:
+    renderings: list[Rendering] = []
+    repairs: tuple[Repair, ...] = ()
+    while True:
+        rendering = yield document
+        renderings.append(rendering)
+        repaired = None
+        if rendering.verdict is Verdict.COMPILE_ERROR and rendering.error is not None:
+            repaired = task.repair(document, rendering.error, repairs)
+        if repaired is None:
+            return Attempts(document, tuple(renderings), repairs)
+        document, repairs = repaired.document, (*repairs, repaired.repair)
+
+
+def render_with_repairs(
+    task: Repairing[Document], document: Document, render: Callable[[Document], Rendering]
+) -> Attempts[Document]:
+    """Render ``document``, repairing it for as long as the engine refuses it and a repair applies.
+
+    Args:
+        task: That knows the repairs and bounds their number.
+        document: The first to render.
+        render: Renders one document; what it raises ends the loop.
+    """
+    steps = _steps(task, document)
+    document = next(steps)
+    while True:
+        try:
+            document = steps.send(render(document))
+        except StopIteration as stop:
+            attempts: Attempts[Document] = stop.value
+            return attempts
+
+
+async def render_with_repairs_async(
+    task: Repairing[Document], document: Document, render: Callable[[Document], Awaitable[Rendering]]
+) -> Attempts[Document]:
+    """Do the same as ``render_with_repairs`` with a renderer for coroutines."""
+    steps = _steps(task, document)
+    document = next(steps)
+    while True:
+        rendering = await render(document)
+        try:
+            document = steps.send(rendering)
+        except StopIteration as stop:
+            attempts: Attempts[Document] = stop.value
+            return attempts

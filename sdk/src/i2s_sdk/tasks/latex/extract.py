@@ -1,0 +1,48 @@
+"""From a completion to LaTeX code."""
+
+from __future__ import annotations
+
+from i2s_sdk.profile import Profile
+from i2s_sdk.tasks.fences import fenced_blocks, longest_block
+from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+
+#: What models write after an opening fence when they mean LaTeX.
+LANGUAGES = frozenset({"latex", "tex", "pdflatex", "latex2e", "tikz", "pgf", "pgfplots", "circuitikz"})
+
+_HELM_OPENERS = ("```latex", "```")
+_HELM_CLOSER = "```"
+
+
+def extract(completion: str, profile: Profile) -> Structure | NoStructure:
+    """Return the LaTeX code of a completion, which is trimmed first.
+
+    ``paper`` takes the longest fenced block of the language, whatever its info string, and closes a fence
+    that a truncated answer left open; without a fence the completion is the code. Nothing but white
+    space is no structure.
+
+    ``helm`` takes what stands between the first "```latex" and the next "```", else between the first two
+    "```", else the whole completion. It always has a structure, if an empty one.
+    """
+    text = completion.strip()
+    return _extract_helm(text) if profile is Profile.HELM else _extract_paper(text)
+
+
+def _extract_helm(text: str) -> Structure:
+    for opener in _HELM_OPENERS:
+        _, opened, rest = text.partition(opener)
+        code, closed, _ = rest.partition(_HELM_CLOSER)
+        if opened and closed:
+            return Structure(code, Origin.FENCE)
+    return Structure(text, Origin.BARE)
+
+
+def _extract_paper(text: str) -> Structure | NoStructure:
+    if not text:
+        return NoStructure("the completion is empty")
+    blocks = fenced_blocks(text, LANGUAGES)
+    block = longest_block(blocks, LANGUAGES)
+    if block is not None:
+        return Structure(block.content.strip(), Origin.FENCE if block.closed else Origin.UNCLOSED_FENCE)
+    if blocks:
+        return NoStructure("the completion has fences with nothing between them")
+    return Structure(text, Origin.BARE)

@@ -1,0 +1,104 @@
+"""The LaTeX task: everything the pipeline asks of it, for one profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.profile import Profile
+from i2s_sdk.render_types import BlankPage, Crop, PageOptions, SourceError
+from i2s_sdk.tasks.latex import helm_repair, paper_repair
+from i2s_sdk.tasks.latex.document import LatexDocument
+from i2s_sdk.tasks.latex.extract import extract
+from i2s_sdk.tasks.latex.helm_document import HelmDocument, helm_document
+from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
+from i2s_sdk.tasks.prompts import Prompt, task_prompt
+from i2s_sdk.tasks.repair import Repair, Repaired
+from i2s_sdk.tasks.structure import NoStructure, Structure
+
+#: Resolution of the references.
+DPI = 200.0
+#: Share of the page that was cut off the references, to be rid of the page number.
+CUT_BOTTOM = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class LatexTask:
+    """A picture of LaTeX output, to be answered with LaTeX.
+
+    Attributes:
+        profile: Which rule book.
+        name: As instances call it.
+        image_metrics: Computed from two pictures by the metric service, the main one first.
+        text_metrics: Computed here from two texts, where there is ground truth.
+    """
+
+    profile: Profile = Profile.PAPER
+    name: str = "latex"
+    image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
+    text_metrics: tuple[str, ...] = ("edit",)
+
+    def prompt(self) -> Prompt:
+        """Return what the model is asked; its image comes after the texts."""
+        return task_prompt("latex")
+
+    def structure_from(self, completion: str) -> Structure | NoStructure:
+        """Return the code in a completion, or that there is none."""
+        return extract(completion, self.profile)
+
+    def document(self, structure: Structure) -> LatexDocument:
+        """Return the document that shows a structure."""
+        return (
+            helm_document(structure.code) if self.profile is Profile.HELM else paper_document(structure.code)
+        )
+
+    def page(self) -> PageOptions:
+        """Return how the page becomes a picture: its first, 200 dpi, foot cut off, cropped to ink."""
+        blank = BlankPage.KEEP if self.profile is Profile.HELM else BlankPage.NO_OUTPUT
+        return PageOptions(
+            dpi=DPI, first_page=1, page_count=1, cut_bottom=CUT_BOTTOM, crop=Crop.INK, blank_page=blank
+        )
+
+    @property
+    def max_repairs(self) -> int:
+        """The most repairs of one document."""
+        return helm_repair.MAX_REPAIRS if self.profile is Profile.HELM else paper_repair.MAX_REPAIRS
+
+    def repair(
+        self, document: LatexDocument, error: SourceError, past: Sequence[Repair] = ()
+    ) -> Repaired[LatexDocument] | None:
+        """Return the document after a repair that answers ``error``, or None where nothing helps.
+
+        Args:
+            document: As it was refused.
+            error: The first that the engine reported.
+            past: Repairs that led to ``document``.
+
+        Raises:
+            TypeError: The document is not one of this task.
+        """
+        if len(past) >= self.max_repairs:
+            return None
+        match document:
+            case HelmDocument():
+                helm = helm_repair.repair(document, error)
+                return Repaired(helm.document, helm.repair) if helm else None
+            case PaperDocument():
+                paper = paper_repair.repair(document, error, past)
+                return Repaired(paper.document, paper.repair) if paper else None
+        raise TypeError(f"a LaTeX task cannot repair a {type(document).__name__}")
+
+    def text_for_edit(self, document: LatexDocument) -> str:
+        """Return the text of a rendered document that the metric ``edit`` compares."""
+        return document.text
+
+    def reference_text(self, structure: str | None, text: str | None = None) -> str | None:
+        """Return the text of the ground truth that ``edit`` compares with, or None where there is none.
+
+        Args:
+            structure: Ground truth of the instance.
+            text: Text that the data set gives with it; ``helm`` prefers it, ``paper`` never needs it
+                unless there is no structure.
+        """
+        own = self.document(Structure(structure)).text if structure else None
+        return (text or own) if self.profile is Profile.HELM else (own or text)

@@ -1,0 +1,169 @@
+"""Reading TeX source just far enough: what is code and what is not, and the arguments of a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_VERBATIM = "verbatim|Verbatim|BVerbatim|LVerbatim|lstlisting|minted|comment|filecontents"
+# In the order in which TeX would notice them; an escaped character is code, and hides what it escapes.
+_TOKEN = re.compile(
+    rf"(?P<verbatim>\\begin\{{(?P<name>(?:{_VERBATIM})\*?)\}}.*?(?:\\end\{{(?P=name)\}}|\Z))"
+    r"|(?P<verb>\\(?:verb|lstinline)\b\*?(?P<mark>[^\sA-Za-z*{\[])[^\n]*?(?:(?P=mark)|$))"
+    r"|(?P<comment>%[^\n]*)"
+    r"|\\.",
+    re.DOTALL | re.MULTILINE,
+)
+_BLANK = re.compile(r"(?:\s|%[^\n]*(?:\n|\Z))*")
+
+
+def code_spans(source: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of every stretch of ``source`` outside of comments and verbatim text."""
+    start = 0
+    for token in _TOKEN.finditer(source):
+        if token.lastgroup is None:
+            continue
+        if token.start() > start:
+            yield start, token.start()
+        start = token.end()
+    if start < len(source):
+        yield start, len(source)
+
+
+def code_only(source: str) -> str:
+    """Return ``source`` without comments and verbatim text."""
+    return "".join(source[start:end] for start, end in code_spans(source))
+
+
+def without_comments(source: str) -> str:
+    """Return ``source`` less its comments; verbatim text stays."""
+    parts: list[str] = []
+    position = 0
+    for token in _TOKEN.finditer(source):
+        if token.lastgroup == "comment":
+            parts.append(source[position : token.start()])
+            position = token.end()
+    return "".join([*parts, source[position:]])
+
+
+def rewrite_code(pattern: re.Pattern[str], replacement: str, source: str) -> str:
+    """Return ``source`` with every match of ``pattern`` in code replaced; the rest is untouched."""
+    parts: list[str] = []
+    position = 0
+    for start, end in code_spans(source):
+        parts += [source[position:start], pattern.sub(replacement, source[start:end])]
+        position = end
+    return "".join([*parts, source[position:]])
+
+
+def find_code(text: str, source: str) -> int:
+    """Return where ``text`` first occurs in code, or -1."""
+    return next((at for start, end in code_spans(source) if (at := source.find(text, start, end)) >= 0), -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What stands between the delimiters of an argument, and where the argument ends."""
+
+    content: str
+    end: int
+
+
+def braced(source: str, position: int) -> Argument | None:
+    """Return the argument in braces that comes next, or None where there is none or it has no end."""
+    return _delimited(source, position, "{", "}")
+
+
+def bracketed(source: str, position: int) -> Argument | None:
+    """Return the optional argument in brackets that comes next, or None where there is none."""
+    return _delimited(source, position, "[", "]")
+
+
+def _delimited(source: str, position: int, opening: str, closing: str) -> Argument | None:
+    blank = _BLANK.match(source, position)
+    start = blank.end() if blank else position
+    if not source.startswith(opening, start):
+        return None
+    depth = 0
+    index = start + 1
+    while index < len(source):
+        character = source[index]
+        if character == closing and depth == 0:
+            return Argument(source[start + 1 : index], index + 1)
+        depth += (character == "{") - (character == "}")
+        index += 2 if character == "\\" else 1
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One use of a command: its name without backslash, its arguments, and where it stands."""
+
+    name: str
+    option: str
+    arguments: tuple[str, ...]
+    start: int
+    end: int
+
+
+def commands(source: str, arities: dict[str, int]) -> Iterator[Command]:
+    r"""Yield every use, in code, of the named commands that has all of its arguments.
+
+    Args:
+        source: TeX source.
+        arities: Number of braced arguments by name. A star after the name is skipped, and an optional
+            argument before the first brace is read. A first argument may be a bare command: ``\x``.
+    """
+    pattern = re.compile(rf"\\({'|'.join(map(re.escape, arities))})(?![A-Za-z@])\*?")
+    position = 0
+    for start, end in code_spans(source):
+        for match in pattern.finditer(source, start, end):
+            if match.start() < position:
+                continue
+            command = _command(source, match, arities[match[1]])
+            if command is not None:
+                position = command.end
+                yield command
+
+
+_BARE = re.compile(r"\s*(\\[A-Za-z@]+)")
+
+
+def _command(source: str, match: re.Match[str], arity: int) -> Command | None:
+    option = bracketed(source, match.end())
+    end = option.end if option else match.end()
+    arguments: list[str] = []
+    while len(arguments) < arity:
+        argument = braced(source, end)
+        if argument is None and not arguments and (bare := _BARE.match(source, end)):
+            argument = Argument(bare[1], bare.end())
+        if argument is None:
+            return None
+        arguments.append(argument.content)
+        end = argument.end
+        if len(arguments) < arity and (later := _options_after(source, end)):
+            end = later
+    return Command(match[1], option.content if option else "", tuple(arguments), match.start(), end)
+
+
+def _options_after(source: str, position: int) -> int:
+    end = 0
+    while option := bracketed(source, end or position):
+        end = option.end
+    return end
+
+
+def cut(source: str, found: list[Command]) -> str:
+    """Return ``source`` without ``found``, and without lines that are blank only because of that."""
+    parts: list[str] = []
+    position = 0
+    for command in found:
+        line_start = source.rfind("\n", 0, command.start) + 1
+        line_end = source.find("\n", command.end)
+        around = source[line_start : command.start] + source[command.end : line_end]
+        alone = line_end >= 0 and not around.strip()
+        start, end = (line_start, line_end + 1) if alone else (command.start, command.end)
+        parts.append(source[position : max(start, position)])
+        position = max(end, position)
+    return "".join([*parts, source[position:]])

@@ -1,0 +1,68 @@
+"""What a model is asked, word for word the same in both profiles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The message to a model: the texts in order, then the image of the instance.
+
+    Attributes:
+        texts: Parts of the message before the image. The second begins with the line feed that parts
+            it from the first, so a provider that joins parts itself must join them with nothing.
+    """
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How completions are drawn.
+
+    Attributes:
+        temperature: 0 is greedy.
+        max_tokens: The most tokens of a completion.
+        completions: How many for each prompt.
+        stop: Sequences that end a completion.
+    """
+
+    temperature: float = 0.0
+    max_tokens: int = 2000
+    completions: int = 1
+    stop: tuple[str, ...] = ()
+
+
+#: Of the published leaderboard.
+DECODING = Decoding()
+
+
+@cache
+def prompt_texts() -> dict[str, str]:
+    """Return the texts by name: "instruction", one for each task, and the pieces of the asset list."""
+    content = files("i2s_sdk.tasks").joinpath("prompts.json").read_text(encoding="utf-8")
+    texts: dict[str, str] = json.loads(content)
+    return texts
+
+
+def task_prompt(task: str, assets: Sequence[str] = ()) -> Prompt:
+    """Return the message of a task.
+
+    Args:
+        task: Name of its text: "latex", "webpage" or "musicsheet".
+        assets: Relative names of files that the answer may use; they are listed after the text.
+
+    Raises:
+        KeyError: There is no text of that name.
+    """
+    texts = prompt_texts()
+    question = texts[task]
+    if assets:
+        lines = (texts["webpage_asset_line"].format(name=name) for name in assets)
+        question += texts["webpage_assets_suffix"] + "".join(lines)
+    return Prompt((texts["instruction"], "\n" + question))

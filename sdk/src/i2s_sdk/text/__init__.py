@@ -1,0 +1,5 @@
+"""Similarity of texts, computed here and not by a service: it needs no picture."""
+
+from i2s_sdk.text.edit_similarity import edit_similarity
+
+__all__ = ["edit_similarity"]

@@ -1,0 +1,1 @@
+"""What every i2s service shares: server, settings, telemetry, jail, pool."""

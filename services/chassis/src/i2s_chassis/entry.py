@@ -1,0 +1,182 @@
+"""The command line of a service: subcommands whose options are the fields of a settings object."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+import textwrap
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, NoReturn, TypeVar
+
+from pydantic import ByteSize
+
+from i2s_chassis.configure import Leaf, Raw, Settings, place
+from i2s_chassis.errors import SettingsError, StartError
+from i2s_chassis.service import Service
+from i2s_chassis.settings import ServiceSettings
+
+S = TypeVar("S", bound=Settings)
+V = TypeVar("V", bound=ServiceSettings)
+
+_EXIT_START, _EXIT_USAGE, _EXIT_INTERRUPTED = 1, 2, 130
+
+
+@dataclass(frozen=True)
+class Command(Generic[S]):
+    """A subcommand.
+
+    Attributes:
+        name: As typed.
+        summary: One sentence for --help.
+        settings: Its options.
+        action: What it does; returns the exit code. May raise StartError.
+        examples: Command lines for --help, without the program's name.
+    """
+
+    name: str
+    summary: str
+    settings: type[S]
+    action: Callable[[S], int]
+    examples: Sequence[str] = ()
+
+    def run(self, options: Raw, print_config: bool) -> int:
+        """Load the settings, then print them or act."""
+        settings = self.settings.load(options)
+        if print_config:
+            print(settings.model_dump_json(indent=2))
+            return 0
+        return self.action(settings)
+
+
+def serve_command(
+    settings: type[V], build: Callable[[V], Service], examples: Sequence[str] = ()
+) -> Command[V]:
+    """Return the subcommand ``serve``.
+
+    Args:
+        settings: The service's settings.
+        build: Makes the service; import it inside, so that --help stays fast.
+        examples: More command lines for --help.
+    """
+
+    def serve(chosen: V) -> int:
+        from i2s_chassis.server import run_service  # grpc is slow to import
+
+        return run_service(build(chosen), chosen)
+
+    usual = (
+        "serve",
+        "serve --listen 127.0.0.1:0 --announce /tmp/service.json --slots 4",
+        "serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem --metrics-listen 0.0.0.0:9100",
+        "serve --config service.toml --print-config",
+    )
+    return Command("serve", "Serve over gRPC until SIGTERM.", settings, serve, (*usual, *examples))
+
+
+def run(program: str, commands: Sequence[Command[typing.Any]], argv: Sequence[str] | None = None) -> int:
+    """Run what the command line says.
+
+    Returns:
+        The exit code: that of the action; 1 where it cannot start; 2 for a bad option or value.
+    """
+    parser = _parser(program, commands)
+    try:
+        words = list(sys.argv[1:] if argv is None else argv)
+        _check_command(words, commands)
+        chosen, unknown = parser.parse_known_args(words)
+        if unknown:
+            raise SettingsError(_unknown(unknown[0], chosen))
+        command: Command[typing.Any] = chosen.command
+        return command.run(_options(command, chosen), chosen.print_config)
+    except SettingsError as error:
+        return _fail(f"{program}: {error.message}; see {program} --help", _EXIT_USAGE)
+    except StartError as error:
+        return _fail(f"{program}: {error.message}", _EXIT_START)
+    except KeyboardInterrupt:
+        return _EXIT_INTERRUPTED
+    except SystemExit as stop:  # of --help
+        return stop.code if isinstance(stop.code, int) else _EXIT_USAGE
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise SettingsError(message)
+
+
+def _parser(program: str, commands: Sequence[Command[typing.Any]]) -> _Parser:
+    parser = _Parser(prog=program, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+    choices = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
+    for command in commands:
+        _add_command(program, choices, command)
+    return parser
+
+
+def _add_command(
+    program: str, choices: argparse._SubParsersAction[_Parser], command: Command[typing.Any]
+) -> None:
+    examples = "".join(f"\n  {program} {example}" for example in command.examples)
+    parser = choices.add_parser(
+        command.name,
+        usage="%(prog)s [OPTION]...",
+        help=command.summary,
+        description=f"{command.summary}\n\nEach option overrides its environment variable (in brackets), "
+        "which overrides --config FILE.",
+        epilog=f"examples:{examples}" if examples else None,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(command=command)
+    parser.add_argument(
+        "--print-config", action="store_true", help="print the settings in force as JSON, and end"
+    )
+    for leaf in command.settings.leaves():
+        _add_option(parser, leaf)
+
+
+def _add_option(parser: _Parser, leaf: Leaf) -> None:
+    value = leaf.default.human_readable() if isinstance(leaf.default, ByteSize) else leaf.default
+    default = "" if value in (None, "", ()) else f" Default: {value}."
+    text = textwrap.fill(f"{leaf.description}{default} [{leaf.variable}]", 76).replace("%", "%%")
+    destination = "/".join(leaf.path)
+    if leaf.kind is bool:
+        parser.add_argument(leaf.option, dest=destination, action=argparse.BooleanOptionalAction, help=text)
+        return
+    is_choice = typing.get_origin(leaf.kind) is Literal
+    metavar = "|".join(typing.get_args(leaf.kind)) if is_choice else leaf.path[-1].rpartition("_")[2].upper()
+    action = "append" if leaf.many else "store"
+    parser.add_argument(leaf.option, dest=destination, action=action, metavar=metavar, help=text)
+
+
+def _options(command: Command[typing.Any], chosen: argparse.Namespace) -> Raw:
+    options: Raw = {}
+    for leaf in command.settings.leaves():
+        value = getattr(chosen, "/".join(leaf.path))
+        if value is not None:
+            place(options, leaf, value)
+    return options
+
+
+def _check_command(words: Sequence[str], commands: Sequence[Command[typing.Any]]) -> None:
+    names = [command.name for command in commands]
+    if not words:
+        raise SettingsError(f"name a command: {', '.join(names)}")
+    if words[0] in {*names, "-h", "--help"}:
+        return
+    if words[0].startswith("-"):
+        raise SettingsError(f"{words[0]}: options stand after the command: {', '.join(names)}")
+    raise SettingsError(f'unknown command "{words[0]}"; there are: {", ".join(names)}')
+
+
+def _unknown(argument: str, chosen: argparse.Namespace) -> str:
+    option = argument.partition("=")[0]
+    known = [leaf.option for leaf in chosen.command.settings.leaves()]
+    close = difflib.get_close_matches(option, known, n=1)
+    return f"unknown option {option}" + (f"; did you mean {close[0]}" if close else "")
+
+
+def _fail(line: str, code: int) -> int:
+    print(line, file=sys.stderr)
+    return code

@@ -1,0 +1,255 @@
+"""The one door that every call passes: malformed bytes, failures, draining, context, counts.
+
+Service code behind it raises the errors of ``errors.py`` and never sees a malformed message; what
+the caller sees is always a status of the contract.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import enum
+import logging
+import re
+import secrets
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, TypeAlias, cast
+
+import grpc
+import grpc.aio
+from google.protobuf.message import DecodeError
+
+from i2s_chassis.errors import (
+    CallError,
+    InternalError,
+    InvalidArgumentError,
+    ResourceExhaustedError,
+    Status,
+    UnavailableError,
+    new_error_id,
+)
+from i2s_chassis.logs import LogValue, log_context
+from i2s_chassis.telemetry import Telemetry
+from i2s_chassis.trace import parse_traceparent
+
+# The messages of a call are whatever its proto says; nothing here looks into them.
+Message = Any
+Handler: TypeAlias = "grpc.RpcMethodHandler[Message, Message]"
+Context: TypeAlias = "grpc.aio.ServicerContext[Message, Message]"
+Parse = Callable[[bytes], Message]
+
+_PUSHBACK = "grpc-retry-pushback-ms"  # gRFC A6
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:/-]{1,128}")
+_CANCEL_SECONDS = 2.0
+_HELD_PUSHBACK_MS = 1000
+_log = logging.getLogger(__name__)
+
+
+class Phase(enum.Enum):
+    """What the service can do; the value says why it answers UNAVAILABLE."""
+
+    STARTING = "the service is starting; come back when its health is SERVING"
+    SERVING = ""
+    UNHEALTHY = "the service cannot work now; its log says why"
+    DRAINING = "the service is draining; ask another one"
+
+
+class Gate(grpc.GenericRpcHandler):
+    """Routes the calls of a service's own gRPC services and turns every failure into a status.
+
+    Attributes:
+        phase: Calls are let in while it is SERVING.
+    """
+
+    def __init__(self, wire_names: Iterable[str], telemetry: Telemetry, max_held_bytes: int) -> None:
+        """Prepare.
+
+        Args:
+            wire_names: Full names of the gRPC services behind the door.
+            telemetry: Counts the calls.
+            max_held_bytes: Of the messages of all single calls that run or wait together.
+        """
+        self.phase = Phase.STARTING
+        self._held_bytes, self._max_held_bytes = 0, max_held_bytes
+        self._prefixes = tuple(f"/{name}/" for name in wire_names)
+        self._telemetry = telemetry
+        self._routes: list[grpc.GenericRpcHandler] = []
+        self._calls: set[asyncio.Task[object]] = set()
+        self._ending = False
+
+    def registrar(self) -> grpc.aio.Server:
+        """Return what generated ``add_…Servicer_to_server`` functions take.
+
+        Servicers are registered here and not at the server itself, which takes no more of them
+        once it has started.
+        """
+        return cast(grpc.aio.Server, self)
+
+    def add_generic_rpc_handlers(self, handlers: Iterable[grpc.GenericRpcHandler]) -> None:
+        """Add routes; called by generated code."""
+        self._routes.extend(handlers)
+
+    def add_registered_method_handlers(self, name: str, handlers: Mapping[str, Handler]) -> None:
+        """Do nothing: the same routes come through add_generic_rpc_handlers; called by generated code."""
+
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> Handler | None:
+        """Return what handles a call; None for one that is not ours. Called by grpc."""
+        method = handler_call_details.method
+        if not method.startswith(self._prefixes):
+            return None
+        if self.phase is not Phase.SERVING:
+            return grpc.stream_stream_rpc_method_handler(self._refuse(method, self.phase))
+        found = (route.service(handler_call_details) for route in self._routes)
+        handler = next((candidate for candidate in found if candidate is not None), None)
+        return None if handler is None else self._guarded(method, handler, _call_fields(handler_call_details))
+
+    async def finish(self, seconds: float, at_once: asyncio.Event) -> None:
+        """Wait until all calls have ended; cancel those that have not after ``seconds`` or ``at_once``."""
+        stopping = asyncio.create_task(at_once.wait())
+        try:
+            end = time.monotonic() + seconds
+            while self._calls and not at_once.is_set() and (left := end - time.monotonic()) > 0:
+                await asyncio.wait(
+                    {stopping, *self._calls}, timeout=left, return_when=asyncio.FIRST_COMPLETED
+                )
+        finally:
+            stopping.cancel()
+        self._ending = True
+        if self._calls:
+            _log.warning(
+                "jobs cancelled at the end of draining", extra={"fields": {"jobs": len(self._calls)}}
+            )
+            for call in self._calls:
+                call.cancel()
+            await asyncio.wait(set(self._calls), timeout=_CANCEL_SECONDS)
+
+    def _refuse(self, method: str, phase: Phase) -> Callable[..., Awaitable[None]]:
+        async def refuse(_: AsyncIterable[bytes], context: Context) -> None:
+            self._telemetry.call(_short(method), Status.UNAVAILABLE)
+            await context.abort(grpc.StatusCode.UNAVAILABLE, phase.value)
+
+        return refuse
+
+    def _guarded(self, method: str, handler: Handler, fields: Mapping[str, LogValue]) -> Handler:
+        """Return the handler with its parsing and its failures taken over; the same kind of call."""
+        parse: Parse = handler.request_deserializer or bytes
+        decode = _parse_all if handler.request_streaming else _parse_one
+        behaviour, wrap = _kind(handler)
+
+        async def one(request: Message, context: Context) -> Message:
+            async with self._guard(method, context, fields):
+                # A stream is held back by its window; single calls come as fast as they are sent.
+                with contextlib.nullcontext() if handler.request_streaming else self._holding(request):
+                    return await behaviour(decode(parse, request), context)
+
+        async def many(request: Message, context: Context) -> None:
+            # Writing here instead of yielding closes the answers in this task when it is cancelled.
+            guard = self._guard(method, context, fields)
+            async with guard, aclosing(behaviour(decode(parse, request), context)) as answers:
+                async for answer in answers:
+                    await context.write(answer)
+
+        return wrap(many if handler.response_streaming else one, None, handler.response_serializer)
+
+    @contextlib.contextmanager
+    def _holding(self, raw: bytes) -> Iterator[None]:
+        """Count a message as held while its call runs or waits."""
+        if self._held_bytes and self._held_bytes + len(raw) > self._max_held_bytes:
+            raise ResourceExhaustedError(
+                f"requests of {self._held_bytes} bytes run or wait and {self._max_held_bytes} are allowed; "
+                "come back later",
+                _HELD_PUSHBACK_MS,
+            )
+        self._held_bytes += len(raw)
+        try:
+            yield
+        finally:
+            self._held_bytes -= len(raw)
+
+    @asynccontextmanager
+    async def _guard(
+        self, method: str, context: Context, fields: Mapping[str, LogValue]
+    ) -> AsyncIterator[None]:
+        task = asyncio.current_task()
+        assert task is not None  # a coroutine always runs in one
+        self._calls.add(task)
+        start, status = time.monotonic(), Status.OK
+        with log_context(**fields):
+            try:
+                yield
+            except asyncio.CancelledError:
+                if not self._ending:
+                    status = _why_cancelled(context)
+                    raise
+                task.uncancel()
+                status = Status.UNAVAILABLE
+                await _abort(
+                    context, UnavailableError("the service ended before the job did; ask another one")
+                )
+            except CallError as error:
+                status = error.status
+                await _abort(context, error)
+            except grpc.aio.BaseError:  # the connection went away while an answer was written
+                status = Status.CANCELLED
+                raise
+            except Exception:
+                internal = InternalError(new_error_id())
+                status = internal.status
+                _log.exception("unexpected failure", extra={"fields": {"error_id": internal.error_id}})
+                await _abort(context, internal)
+            finally:
+                self._calls.discard(task)
+                self._telemetry.call(_short(method), status)
+                seconds = round(time.monotonic() - start, 6)
+                _log.info("call", extra={"fields": {"status": status.name, "seconds": seconds}})
+
+
+def _kind(handler: Handler) -> tuple[Callable[..., Any], Callable[..., Handler]]:
+    """Return a handler's behaviour, and what makes a handler of the same kind."""
+    kinds: dict[tuple[bool, bool], tuple[object, Callable[..., Handler]]] = {
+        (False, False): (handler.unary_unary, grpc.unary_unary_rpc_method_handler),
+        (False, True): (handler.unary_stream, grpc.unary_stream_rpc_method_handler),
+        (True, False): (handler.stream_unary, grpc.stream_unary_rpc_method_handler),
+        (True, True): (handler.stream_stream, grpc.stream_stream_rpc_method_handler),
+    }
+    behaviour, wrap = kinds[handler.request_streaming, handler.response_streaming]
+    return cast(Callable[..., Any], behaviour), wrap
+
+
+async def _abort(context: Context, error: CallError) -> None:
+    trailing = ((_PUSHBACK, str(error.retry_after_ms)),) if error.retry_after_ms else ()
+    await context.abort(grpc.StatusCode[error.status.name], error.message, trailing)
+
+
+def _parse_one(parse: Parse, raw: bytes) -> Message:
+    try:
+        return parse(raw)
+    except (DecodeError, ValueError):
+        raise InvalidArgumentError("request", "the bytes are no valid message of this method") from None
+
+
+async def _parse_all(parse: Parse, raws: AsyncIterable[bytes]) -> AsyncIterator[Message]:
+    async for raw in raws:
+        yield _parse_one(parse, raw)
+
+
+def _why_cancelled(context: Context) -> Status:
+    remaining = cast(float | None, context.time_remaining())
+    return Status.DEADLINE_EXCEEDED if remaining is not None and remaining <= 0 else Status.CANCELLED
+
+
+def _short(method: str) -> str:
+    return method.rpartition("/")[2]
+
+
+def _call_fields(details: grpc.HandlerCallDetails) -> dict[str, LogValue]:
+    """Return what log lines of a call carry. Only values of a safe form are taken from the caller."""
+    metadata = {key: value for key, value in details.invocation_metadata or () if isinstance(value, str)}
+    wanted = metadata.get("x-request-id", "")
+    request_id = wanted if _REQUEST_ID.fullmatch(wanted) else secrets.token_hex(8)
+    fields: dict[str, LogValue] = {"method": _short(details.method), "request_id": request_id}
+    if trace := parse_traceparent(metadata.get("traceparent", "")):
+        fields |= {"trace_id": trace.trace_id, "span_id": trace.span_id}
+    return fields

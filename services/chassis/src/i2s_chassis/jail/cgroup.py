@@ -1,0 +1,133 @@
+"""Control groups for memory and processes, where this service may make them.
+
+Version 1 with writable hierarchies (root), or version 2 where memory and pids are delegated
+to the group that the service runs in. Elsewhere there is none, and the keeper watches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_MOUNT = Path("/sys/fs/cgroup")
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """Where groups can be made.
+
+    Attributes:
+        version: 1 or 2.
+        memory: Parent of the groups that bound memory.
+        pids: Parent of those that bound processes; the same folder in version 2.
+    """
+
+    version: int
+    memory: Path
+    pids: Path
+
+
+def find() -> Hierarchy | None:
+    """Return a hierarchy in which groups can really be made, None where there is none."""
+    for candidate in (_version_2(), _version_1()):
+        if candidate is not None and _usable(candidate):
+            return candidate
+    return None
+
+
+def _own_groups() -> dict[str, str]:
+    """Return the group of this process by controller; version 2 has the empty name."""
+    groups: dict[str, str] = {}
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            groups[controller] = path
+    return groups
+
+
+def _version_1() -> Hierarchy | None:
+    groups = _own_groups()
+    if "memory" not in groups or "pids" not in groups:
+        return None
+    memory, pids = (_MOUNT / name / groups[name].lstrip("/") for name in ("memory", "pids"))
+    return Hierarchy(1, memory, pids)
+
+
+def _version_2() -> Hierarchy | None:
+    path = _own_groups().get("")
+    if path is None:
+        return None
+    folder = _MOUNT / path.lstrip("/")
+    with contextlib.suppress(OSError):
+        # Fails where processes live in the group itself, which is then not ours to divide.
+        (folder / "cgroup.subtree_control").write_text("+memory +pids")
+    try:
+        enabled = (folder / "cgroup.subtree_control").read_text().split()
+    except OSError:
+        return None
+    return Hierarchy(2, folder, folder) if {"memory", "pids"} <= set(enabled) else None
+
+
+def _usable(hierarchy: Hierarchy) -> bool:
+    try:
+        group = Group(hierarchy, f"i2s-probe-{os.getpid()}", memory_bytes=1 << 30, processes=64)
+    except OSError:
+        return False
+    group.remove()
+    return True
+
+
+class Group:
+    """The control group of one cell."""
+
+    def __init__(self, hierarchy: Hierarchy, name: str, *, memory_bytes: int, processes: int) -> None:
+        """Make the group.
+
+        Raises:
+            OSError: It may not be made here.
+        """
+        self._version = hierarchy.version
+        self._memory = hierarchy.memory / name
+        self._pids = hierarchy.pids / name
+        for folder in {self._memory, self._pids}:
+            folder.mkdir()
+        try:
+            limit = "memory.max" if self._version == 2 else "memory.limit_in_bytes"
+            (self._memory / limit).write_text(str(memory_bytes))
+            if self._version == 2:
+                with contextlib.suppress(OSError):  # absent where the kernel counts no swap
+                    (self._memory / "memory.swap.max").write_text("0")
+            (self._pids / "pids.max").write_text(str(processes))
+        except OSError:
+            self.remove()
+            raise
+
+    def add(self, pid: int) -> None:
+        """Move a process into the group; what it starts is born in it."""
+        for folder in {self._memory, self._pids}:
+            (folder / "cgroup.procs").write_text(str(pid))
+
+    def out_of_memory_kills(self) -> int:
+        """Return how many processes the kernel killed for memory."""
+        name = "memory.events" if self._version == 2 else "memory.oom_control"
+        return _counter(self._memory / name, "oom_kill")
+
+    def refused_forks(self) -> int:
+        """Return how many new processes the kernel refused."""
+        return _counter(self._pids / "pids.events", "max")
+
+    def remove(self) -> None:
+        """Remove the group; nothing may live in it any more."""
+        for folder in {self._memory, self._pids}:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+
+def _counter(file: Path, name: str) -> int:
+    try:
+        lines = file.read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name} ")), 0)

@@ -1,0 +1,63 @@
+"""What can go wrong with the jail itself.
+
+JailError                 a fault of the jail, never of the job
+├── NoTierError           no isolation tier passes its escape tests on this machine
+├── CellError             the cell of a job was lost or could not be made
+└── OutputError           a file cannot be fetched; says why
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+
+
+class JailError(Exception):
+    """A fault of the jail, never of the job."""
+
+
+class NoTierError(JailError):
+    """No isolation tier passes its escape tests on this machine.
+
+    Attributes:
+        reasons: For each tier that was tried, why it cannot be used.
+    """
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        self.reasons = dict(reasons)
+        tried = "; ".join(f"{tier}: {reason}" for tier, reason in reasons.items())
+        super().__init__(
+            f"no isolation tier works on this machine ({tried}). Install bubblewrap where user namespaces "
+            "are permitted, run a kernel with Landlock ABI 6 or later, or accept the risk with "
+            "--allow-unsandboxed"
+        )
+
+
+class CellError(JailError):
+    """The cell of a job could not be made, or not do what it was asked."""
+
+
+class CellLostError(CellError):
+    """The keeper of the cell is gone, and all of the cell with it."""
+
+
+class OutputReason(enum.Enum):
+    """Why a file cannot be fetched."""
+
+    MISSING = "missing"
+    IRREGULAR = "irregular"
+    TOO_LARGE = "too_large"
+
+
+class OutputError(JailError):
+    """A file of the work folder cannot be fetched.
+
+    Attributes:
+        name: As asked for.
+        reason: Why.
+    """
+
+    def __init__(self, name: str, reason: OutputReason) -> None:
+        self.name = name
+        self.reason = reason
+        super().__init__(f"output {name!r} cannot be fetched: {reason.value}")

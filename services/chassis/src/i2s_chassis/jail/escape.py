@@ -1,0 +1,72 @@
+"""The escape tests that a tier must pass before it serves."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from i2s_chassis.jail.errors import JailError
+from i2s_chassis.jail.model import Cause
+from i2s_chassis.limits import Limits
+
+if TYPE_CHECKING:
+    from i2s_chassis.jail.jail import Jail
+
+_MIB = 1024 * 1024
+_LIMITS = Limits(
+    cpu_seconds=10,
+    wall_seconds=30,
+    memory_bytes=256 * _MIB,
+    processes=12,
+    file_bytes=4 * _MIB,
+    disk_bytes=8 * _MIB,
+    inodes=100,
+)
+
+
+async def attempt(jail: Jail, folder: Path) -> str | None:
+    """Try to escape from a cell of the jail in every way we know.
+
+    Args:
+        jail: With the tier to be tested in force.
+        folder: Of the jail; a secret is laid into it.
+
+    Returns:
+        None if everything was held, else what was not.
+    """
+    secret = folder / "secret"
+    secret.write_text("a job must never read this")
+    secret.chmod(0o644)
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as canary:
+        try:
+            async with jail.cell(_LIMITS) as cell:
+                outside = (str(os.getpid()), str(os.getppid()), "1")
+                for probe, arguments in (
+                    ("read_files", ("/etc/passwd", "/etc/hostname", "/proc/1/cmdline", str(secret))),
+                    ("write_files", _outside(folder)),
+                    ("connect", (str(canary.getsockname()[1]),)),
+                    # The process that is number 1 in a namespace of its own may be signalled.
+                    ("signal_processes", tuple(pid for pid in outside if pid != "1")),
+                    ("read_environments", outside),
+                    ("new_namespaces", ()),
+                    ("fork_past", (str(_LIMITS.processes),)),
+                    ("fill_disk", (str(_LIMITS.disk_bytes), str(_LIMITS.inodes))),
+                ):
+                    ended = await cell.run(arguments, probe=probe)
+                    limited = ended.cause in (Cause.PROCESS_LIMIT, Cause.DISK_LIMIT)
+                    if not limited and (ended.cause is not Cause.EXITED or ended.exit_code != 0):
+                        told = ended.output.head.decode(errors="replace") or f"{ended.cause.value}"
+                        return f"escape test {probe}: {told}"
+        except (JailError, TimeoutError) as error:
+            return str(error)
+        finally:
+            secret.unlink(missing_ok=True)
+    return None
+
+
+def _outside(folder: Path) -> tuple[str, ...]:
+    places = ("/tmp", "/var/tmp", "/usr", "/usr/local", "/etc", "/dev/shm", "/", str(folder))  # noqa: S108
+    return tuple(f"{place}/i2s-escape-{os.getpid()}" for place in places)

@@ -1,0 +1,305 @@
+"""The jail: finds the strongest walls that hold on this machine, and opens cells behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from i2s_chassis.jail import escape
+from i2s_chassis.jail.cell import Cell
+from i2s_chassis.jail.cgroup import Hierarchy
+from i2s_chassis.jail.errors import CellError, CellLostError, JailError, NoTierError
+from i2s_chassis.jail.landlock import REQUIRED_ABI
+from i2s_chassis.jail.model import Isolation, Tier
+from i2s_chassis.jail.plan import CellPlan
+from i2s_chassis.jail.settings import JailSettings
+from i2s_chassis.jail.spawner import Survey
+from i2s_chassis.limits import Limits
+
+_TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)
+_STREAM_BUFFER = 1024 * 1024
+_DYING_SECONDS = 1.0
+
+
+class Jail:
+    """Opens cells. Start one per process, with ``await Jail.start(settings)``.
+
+    Attributes:
+        isolation: The tier in force and what it is made of here.
+    """
+
+    def __init__(self, settings: JailSettings, folder: Path) -> None:
+        """Prepare; ``start`` is the way in."""
+        self.isolation = Isolation(Tier.NONE, ())
+        self._settings = settings
+        self._folder = folder
+        self._names = itertools.count(1)
+        self._uids = list(range(settings.uid_base, settings.uid_base + settings.uid_count))
+        self._spawner = Spawner()
+        self._survey = self._spawner.survey(settings.bwrap)
+
+    @classmethod
+    async def start(cls, settings: JailSettings) -> Jail:
+        """Start the spawner and take the strongest tier that passes its escape tests.
+
+        Raises:
+            NoTierError: None does, and unsandboxed work is not allowed.
+        """
+        folder = _make_folder(settings.state_dir)
+        jail = cls(settings, folder)
+        try:
+            await jail._choose_tier()
+        except BaseException:
+            await jail.close()
+            raise
+        return jail
+
+    async def _choose_tier(self) -> None:
+        reasons: dict[str, str] = {}
+        wanted = self._settings.tier
+        for tier in _TIERS if wanted is None else (wanted,):
+            if tier is Tier.NONE:
+                break
+            reason = self._lacks(tier)
+            if reason is None:
+                self.isolation = Isolation(tier, self._mechanisms(tier))
+                reason = await escape.attempt(self, self._folder)
+            if reason is None:
+                return
+            reasons[tier.name.lower()] = reason
+        if not self._settings.allow_unsandboxed:
+            raise NoTierError(reasons)
+        self.isolation = Isolation(Tier.NONE, self._mechanisms(Tier.NONE))
+
+    def _lacks(self, tier: Tier) -> str | None:
+        survey = self._survey
+        if tier not in _TIERS:
+            return "this tier is not available"
+        if not survey.seccomp:
+            return "no seccomp filter for this processor architecture"
+        if survey.landlock_abi < REQUIRED_ABI:
+            return f"the kernel offers Landlock ABI {survey.landlock_abi}, {REQUIRED_ABI} is needed"
+        if tier is Tier.NAMESPACE and not survey.bwrap:
+            return "bubblewrap is not installed (Debian package bubblewrap)"
+        return None
+
+    def _mechanisms(self, tier: Tier) -> tuple[str, ...]:
+        survey, found = self._survey, []
+        if tier is Tier.NAMESPACE:
+            found.append(survey.bwrap_version or "bubblewrap")
+        if tier in _TIERS:
+            found += [f"landlock abi {survey.landlock_abi}", "seccomp"]
+        if self._groups is not None:
+            found.append(f"cgroup v{self._groups.version}")
+        found.append("private tmpfs" if self._private_mount else "measured folder")
+        found.append("a user for each job" if survey.root else "the service's own user")
+        return tuple(found)
+
+    @property
+    def _groups(self) -> Hierarchy | None:
+        groups = self._survey.groups
+        if groups is None or not self._settings.control_groups:
+            return None
+        return Hierarchy(groups[0], Path(groups[1]), Path(groups[2]))
+
+    @property
+    def _private_mount(self) -> bool:
+        return self._survey.private_mount and self._settings.private_mounts
+
+    @contextlib.asynccontextmanager
+    async def cell(
+        self,
+        limits: Limits,
+        files: Mapping[str, bytes] | None = None,
+        *,
+        readable: Sequence[Path] = (),
+    ) -> AsyncIterator[Cell]:
+        """Open a cell: a fresh work folder behind walls, gone with all in it at the end.
+
+        Args:
+            limits: Of every run; CPU and wall seconds are the budget of the whole cell.
+            files: Lie in the work folder from the start. Names are relative paths.
+            readable: Files and folders that programs may read beside the system's. Other
+                users must be able to reach them.
+
+        Raises:
+            CellError: The cell cannot be made, or was lost.
+        """
+        uid = self._take_uid()
+        try:
+            cell = await self._open(limits, readable, uid)
+            try:
+                for name, content in (files or {}).items():
+                    await cell.write(name, content)
+                yield cell
+            finally:
+                try:
+                    await _to_the_end(cell.close())
+                except CellError:
+                    # Something of the job may still run as that user, so nobody else becomes it.
+                    uid = None
+                    raise
+        finally:
+            if uid is not None:
+                self._uids.append(uid)
+
+    def _take_uid(self) -> int | None:
+        if not self._survey.root:
+            return None
+        if not self._uids:
+            raise CellError(f"more than {self._settings.uid_count} cells are open; raise uid_count")
+        return self._uids.pop(0)
+
+    async def _open(self, limits: Limits, readable: Sequence[Path], uid: int | None) -> Cell:
+        plan = CellPlan(
+            name=f"{secrets.token_hex(4)}-{next(self._names)}",
+            tier=self.isolation.tier,
+            limits=limits,
+            uid=uid,
+            readable=tuple(str(path) for path in readable),
+            folder=str(self._folder),
+            private_mount=self._private_mount,
+            new_user=self._survey.new_user,
+            poll_seconds=self._settings.poll_seconds,
+            groups=self._groups,
+            bwrap=self._survey.bwrap,
+        )
+        try:
+            return await self._stand(plan)
+        except CellLostError:
+            # Most likely the spawner died under way; the next one is started on demand.
+            if await asyncio.to_thread(self._spawner.stays):
+                raise
+        return await self._stand(plan)
+
+    async def _stand(self, plan: CellPlan) -> Cell:
+        ours, theirs = socket.socketpair()
+        try:
+            self._spawner.fork_keeper(plan, theirs)
+        finally:
+            theirs.close()
+        reader, writer = await asyncio.open_connection(sock=ours, limit=_STREAM_BUFFER)
+        cell = Cell(plan, reader, writer)
+        try:
+            await cell.stand()
+        except BaseException:
+            await _to_the_end(cell.close())
+            raise
+        return cell
+
+    async def close(self) -> None:
+        """End the spawner; cells that are still open are killed and removed."""
+        await asyncio.to_thread(self._spawner.close)
+        if self._settings.state_dir is None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class Spawner:
+    """Our end of the spawner process, which is started again when it was lost."""
+
+    def __init__(self) -> None:
+        self._start()
+
+    def _start(self) -> None:
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        root = str(Path(__file__).resolve().parents[2])
+        program = (
+            f"import sys; sys.path.insert(0, {root!r}); "
+            f"from i2s_chassis.jail.spawner import main; main({theirs.fileno()})"
+        )
+        # A fresh, bare interpreter: no site packages, no threads, an empty environment, and a
+        # session of its own so that a Ctrl-C at the terminal is for the service alone.
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", program],
+            pass_fds=(theirs.fileno(),),
+            env={},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        theirs.close()
+
+    def survey(self, bwrap: str) -> Survey:
+        """Return what this machine permits.
+
+        Raises:
+            JailError: The spawner did not start.
+        """
+        try:
+            self._control.send(json.dumps({"op": "survey", "bwrap": bwrap}).encode())
+            self._control.settimeout(30)
+            answer = self._control.recv(65536)
+        except OSError as error:
+            raise JailError(f"the spawner process did not start: {error}") from error
+        if not answer:
+            raise JailError("the spawner process did not start; its complaint is on standard error")
+        fields: dict[str, Any] = json.loads(answer)
+        fields["groups"] = tuple(fields["groups"]) if fields["groups"] else None
+        return Survey(**fields)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
+    def stays(self) -> bool:
+        """Whether the process still runs after the moment that dying takes."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=_DYING_SECONDS)
+        return self.alive
+
+    def fork_keeper(self, plan: CellPlan, cell: socket.socket) -> None:
+        """Have a keeper forked that talks over ``cell``, by a new spawner if the old one is gone.
+
+        Raises:
+            CellLostError: The spawner was lost meanwhile.
+        """
+        packet = json.dumps({"op": "cell", "plan": plan.to_json()}).encode()
+        if not self.alive:
+            self.close()
+            self._start()
+        try:
+            socket.send_fds(self._control, [packet], [cell.fileno()])
+        except OSError as error:
+            raise CellLostError(f"the spawner process was lost: {error}") from error
+
+    def close(self) -> None:
+        """Close our end and wait for the spawner and its keepers to clean up."""
+        self._control.close()
+        try:
+            self._process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def _make_folder(state_dir: Path | None) -> Path:
+    if state_dir is None:
+        folder = Path(tempfile.mkdtemp(prefix="i2s-jail-"))
+    else:
+        state_dir.mkdir(parents=True, exist_ok=True)
+        folder = state_dir
+    folder.chmod(0o711)  # jobs of other users pass through it, and cannot list it
+    return folder
+
+
+async def _to_the_end(closing: Coroutine[None, None, None]) -> None:
+    """Await a clean-up to its end even when the waiting task is cancelled meanwhile."""
+    task = asyncio.ensure_future(closing)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise

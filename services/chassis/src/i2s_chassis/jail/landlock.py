@@ -1,0 +1,77 @@
+"""Landlock: which files a process may touch, no TCP, no signals to the outside.
+
+The kernel applies a ruleset to the calling process and all it starts, for good. See
+https://docs.kernel.org/userspace-api/landlock.html for the versions of its interface.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+
+from i2s_chassis.jail import syscalls
+
+_EXECUTE = 1 << 0
+_WRITE_FILE = 1 << 1
+_READ_FILE = 1 << 2
+_READ_DIR = 1 << 3
+_REMOVE_DIR = 1 << 4
+_REMOVE_FILE = 1 << 5
+_MAKE_DIR = 1 << 7
+_MAKE_REG = 1 << 8
+_REFER = 1 << 13
+_TRUNCATE = 1 << 14
+
+#: All file accesses that a version of the interface knows.
+_ALL_FILE_ACCESS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+_BIND_AND_CONNECT_TCP = 0b11
+_ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
+
+_FILE_ONLY = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
+_READ = _EXECUTE | _READ_FILE | _READ_DIR
+# No links, devices, pipes or sockets: nothing of that kind is ever a result.
+_WRITE = _READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _REFER
+
+#: The first version that confines signals; without it a job could signal the service.
+REQUIRED_ABI = 6
+
+
+def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable[str]) -> None:
+    """Put the calling process under Landlock for good.
+
+    Args:
+        readable: Folders and files that may be read and executed. Missing ones are passed over.
+        writable: Folders in which plain files and folders may be made, changed and removed.
+        devices: Device files that may be read and written.
+
+    Raises:
+        OSError: The kernel refused.
+    """
+    abi = syscalls.landlock_abi()
+    known = _ALL_FILE_ACCESS[max(version for version in _ALL_FILE_ACCESS if version <= max(abi, 1))]
+    ruleset = syscalls.landlock_create_ruleset(
+        known,
+        _BIND_AND_CONNECT_TCP if abi >= 4 else 0,
+        _ABSTRACT_SOCKETS_AND_SIGNALS if abi >= REQUIRED_ABI else 0,
+    )
+    try:
+        for paths, access in ((readable, _READ), (writable, _WRITE), (devices, _READ_FILE | _WRITE_FILE)):
+            for path in paths:
+                _allow(ruleset, path, access & known)
+        syscalls.landlock_restrict_self(ruleset)
+    finally:
+        os.close(ruleset)
+
+
+def _allow(ruleset: int, path: str, access: int) -> None:
+    try:
+        fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        if not stat.S_ISDIR(os.fstat(fd).st_mode):
+            access &= _FILE_ONLY
+        syscalls.landlock_allow_path(ruleset, fd, access)
+    finally:
+        os.close(fd)

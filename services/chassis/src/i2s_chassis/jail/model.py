@@ -1,0 +1,114 @@
+"""The words of the jail: tiers, how a run ended, what it used, what was prevented."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Tier(enum.IntEnum):
+    """How strong the walls are, weakest first. Values equal those of the wire."""
+
+    NONE = 1
+    CONTAINER = 2
+    LANDLOCK = 3
+    NAMESPACE = 4
+
+
+class Cause(enum.Enum):
+    """Why a run ended. Everything but EXITED and SIGNALED was the doing of the jail."""
+
+    EXITED = "exited"
+    SIGNALED = "signaled"
+    CPU_LIMIT = "cpu_limit"
+    WALL_LIMIT = "wall_limit"
+    MEMORY_LIMIT = "memory_limit"
+    PROCESS_LIMIT = "process_limit"
+    DISK_LIMIT = "disk_limit"  # bytes, inodes or the size of one file
+
+
+class PolicyKind(enum.IntEnum):
+    """What kind of attempt was prevented. Values equal those of the wire."""
+
+    FILE_READ = 1
+    FILE_WRITE = 2
+    NETWORK = 3
+    EXECUTE = 4
+    SYSTEM_CALL = 5
+    LEFT_BEHIND = 6
+    IRREGULAR_OUTPUT = 7
+    BROWSER_FEATURE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyEvent:
+    """One thing that was tried and prevented."""
+
+    kind: PolicyKind
+    detail: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a run used: seconds, bytes of resident memory, processes at the same time."""
+
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    peak_processes: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Return both one after the other: times add up, peaks do not."""
+        return Usage(
+            self.wall_seconds + other.wall_seconds,
+            self.cpu_seconds + other.cpu_seconds,
+            max(self.peak_memory_bytes, other.peak_memory_bytes),
+            max(self.peak_processes, other.peak_processes),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Head and tail of something that may be long; ``tail`` is empty where head is all of it."""
+
+    head: bytes
+    tail: bytes
+    total_bytes: int
+
+    @property
+    def whole(self) -> bytes:
+        """Head and tail together, with a line between them that says what is missing."""
+        if not self.tail:
+            return self.head
+        missing = self.total_bytes - len(self.head) - len(self.tail)
+        return self.head + b"\n[... %d bytes left out ...]\n" % missing + self.tail
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one run in a cell ended.
+
+    Attributes:
+        cause: Why.
+        exit_code: Of the program, where cause is EXITED; else -1.
+        signal: That killed it, where cause is SIGNALED; else 0.
+        usage: Of this run alone.
+        output: What it wrote to standard output and standard error, bounded.
+        events: What it tried and was prevented from.
+    """
+
+    cause: Cause
+    exit_code: int
+    signal: int
+    usage: Usage
+    output: Excerpt
+    events: tuple[PolicyEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """The walls that jobs run in: the tier and what it is made of on this machine."""
+
+    tier: Tier
+    mechanisms: tuple[str, ...]

@@ -1,0 +1,139 @@
+"""The namespace tier: a bubblewrap sandbox that stands as long as its cell.
+
+Bubblewrap makes the namespaces and the file system, and keeps them with a `cat` that waits
+for an end of input which comes when the cell is closed or its keeper dies. Programs enter
+by setns. So a cell that runs three programs pays for one sandbox, and the kernel itself kills
+whatever is in it when it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import time
+
+from i2s_chassis.jail import confine, processes, syscalls
+from i2s_chassis.jail.errors import CellError
+from i2s_chassis.jail.plan import DEVICES, SYSTEM_READABLE, WORK_IN_NAMESPACE, CellPlan
+
+_NAMESPACES = ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup")
+_START_SECONDS = 20.0
+
+
+class Sandbox:
+    """A running bubblewrap.
+
+    Attributes:
+        scaffolding: Pids that belong to the sandbox and not to any program.
+    """
+
+    def __init__(self, plan: CellPlan) -> None:
+        """Start it and wait until it stands.
+
+        Raises:
+            CellError: Bubblewrap is missing or refused; the message holds its own words.
+        """
+        stdin_read, self._stdin = os.pipe()
+        self._stdout, stdout_write = os.pipe()
+        self._info, info_write = os.pipe()
+        self._complaints, complaints_write = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            _become_bwrap(plan, stdin_read, stdout_write, complaints_write, info_write)
+        for fd in (stdin_read, stdout_write, complaints_write, info_write):
+            os.close(fd)
+        try:
+            init = self._wait_until_it_stands()
+            inside = processes.descendants(init)
+            self.scaffolding = frozenset({self._pid, init, *inside})
+            self._init = init
+            # The process that waits is an ordinary one whose namespaces may be looked at.
+            witness = inside[0] if inside else init
+            self._namespaces = [os.open(f"/proc/{witness}/ns/{name}", os.O_RDONLY) for name in _NAMESPACES]
+        except (OSError, ValueError) as error:
+            complaint = self._complaint()
+            self.close()
+            raise CellError(f"bubblewrap did not start: {complaint or error}") from error
+
+    def _wait_until_it_stands(self) -> int:
+        deadline = time.monotonic() + _START_SECONDS
+        info = b""
+        while not info.rstrip().endswith(b"}"):
+            info += _read_before(self._info, deadline)
+        os.write(self._stdin, b"\n")
+        _read_before(self._stdout, deadline)
+        return int(json.loads(info)["child-pid"])
+
+    def _complaint(self) -> str:
+        ready, _, _ = select.select([self._complaints], [], [], 0.2)
+        return os.read(self._complaints, 2000).decode(errors="replace").strip() if ready else ""
+
+    def enter(self) -> None:
+        """Move the calling process into the sandbox; its children are in the pid namespace too."""
+        for fd in self._namespaces:
+            syscalls.setns(fd)
+        for fd in self._namespaces:
+            os.close(fd)
+
+    def close(self) -> None:
+        """End the sandbox and everything in it."""
+        for fd in (self._stdin, self._stdout, self._info, self._complaints):
+            with contextlib.suppress(OSError):
+                os.close(fd)
+        for fd in getattr(self, "_namespaces", ()):
+            os.close(fd)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(getattr(self, "_init", self._pid), signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self._pid, 0)
+
+
+def _read_before(fd: int, deadline: float) -> bytes:
+    ready, _, _ = select.select([fd], [], [], max(0.0, deadline - time.monotonic()))
+    data = os.read(fd, 4096) if ready else b""
+    if not data:
+        raise ValueError("it ended, or stood still, before the sandbox was made")
+    return data
+
+
+def _become_bwrap(plan: CellPlan, stdin: int, stdout: int, stderr: int, info: int) -> None:
+    try:
+        os.dup2(stdin, 0)
+        os.dup2(stdout, 1)
+        os.dup2(stderr, 2)
+        info_fd = 3
+        if info != info_fd:
+            os.dup2(info, info_fd)
+        os.set_inheritable(info_fd, True)
+        os.closerange(info_fd + 1, 1 << 20)
+        if plan.uid is not None:
+            confine.drop_user(plan.uid)
+        syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.execve(plan.bwrap, command_line(plan, info_fd), {})  # noqa: S606
+    except BaseException as error:  # nothing may run on in the forked child
+        os.write(2, str(error).encode())
+    os._exit(127)
+
+
+def command_line(plan: CellPlan, info_fd: int) -> list[str]:
+    """Return the command line of bubblewrap for a cell."""
+    argv = [plan.bwrap, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
+    argv += ["--unshare-uts", "--unshare-cgroup-try", "--hostname", "i2s"]
+    argv += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
+    for path in SYSTEM_READABLE:
+        if os.path.islink(path) and path.count("/") == 1:
+            argv += ["--symlink", os.readlink(path), path]
+        else:
+            argv += ["--ro-bind-try", path, path]
+    for path in plan.readable:
+        argv += ["--ro-bind", path, path]
+    for path in DEVICES:
+        argv += ["--dev-bind", path, path]
+    argv += ["--bind", plan.host_workdir, WORK_IN_NAMESPACE, "--chdir", WORK_IN_NAMESPACE]
+    argv += ["--remount-ro", "/", "--info-fd", str(info_fd), "--", "/usr/bin/cat"]
+    return argv

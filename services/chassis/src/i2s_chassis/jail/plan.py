@@ -1,0 +1,101 @@
+"""What a cell is to be: the message that makes one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from i2s_chassis.jail import cgroup
+from i2s_chassis.jail.model import Tier
+from i2s_chassis.limits import Limits
+
+#: What every program sees of the machine, read-only. Missing ones are passed over.
+SYSTEM_READABLE = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/alternatives",
+    "/etc/fonts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    # Which the C library reads before it asks for huge pages; without them loading a large file costs more.
+    "/sys/kernel/mm/transparent_hugepage",
+)
+
+#: Device files that every program may read and write.
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+
+#: Where the work folder lies in the namespace tier.
+WORK_IN_NAMESPACE = "/work"
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlan:
+    """Everything the keeper of a cell must know.
+
+    Attributes:
+        name: Unique among the cells of a jail.
+        tier: Whose walls to put up.
+        limits: Of every run; CPU and wall are the budget of the whole cell.
+        uid: User that programs run as, None for the one we are.
+        readable: Paths that programs may read beside SYSTEM_READABLE.
+        folder: Where the keeper may make the cell's own folder.
+        private_mount: Whether the work folder is a tmpfs in a mount namespace of the keeper.
+        new_user: Whether that mount namespace needs a user namespace too (ordinary users).
+        poll_seconds: How often the keeper looks at memory, processes and disk.
+        groups: Where control groups can be made, None where they cannot.
+        bwrap: Path of bubblewrap.
+    """
+
+    name: str
+    tier: Tier
+    limits: Limits
+    uid: int | None
+    readable: tuple[str, ...]
+    folder: str
+    private_mount: bool
+    new_user: bool
+    poll_seconds: float
+    groups: cgroup.Hierarchy | None
+    bwrap: str
+
+    @property
+    def host_workdir(self) -> str:
+        """The work folder in the keeper's view."""
+        return f"{self.folder}/{self.name}"
+
+    @property
+    def workdir(self) -> str:
+        """The work folder in the program's view."""
+        return WORK_IN_NAMESPACE if self.tier is Tier.NAMESPACE else self.host_workdir
+
+    @property
+    def owner(self) -> int:
+        """User that programs run as."""
+        return os.geteuid() if self.uid is None else self.uid
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what from_json understands."""
+        data = asdict(self)
+        data["tier"] = int(self.tier)
+        if self.groups is not None:
+            data["groups"] = [self.groups.version, str(self.groups.memory), str(self.groups.pids)]
+        return data
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> CellPlan:
+        """Return the plan that to_json was called on."""
+        fields = dict(data)
+        fields["tier"] = Tier(fields["tier"])
+        fields["limits"] = Limits(**fields["limits"])
+        fields["readable"] = tuple(fields["readable"])
+        if fields["groups"] is not None:
+            version, memory, pids = fields["groups"]
+            fields["groups"] = cgroup.Hierarchy(version, Path(memory), Path(pids))
+        return cls(**fields)

@@ -1,0 +1,37 @@
+"""What an operator may decide about the jail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_chassis.jail.model import Tier
+
+
+@dataclass(frozen=True, slots=True)
+class JailSettings:
+    """How jobs are to be confined.
+
+    Attributes:
+        tier: The only tier to try; None tries them from the strongest down.
+        allow_unsandboxed: Serve with tier NONE where no other works (or where tier is NONE).
+        state_dir: Folder for the work folders of jobs, reachable by other users. None makes
+            one below the system's temporary folder and removes it at the end.
+        uid_base: First of the users that jobs run as where the service runs as root. One
+            for each cell that is open at the same time; no real user may have these ids.
+        uid_count: How many.
+        poll_seconds: How often memory, processes and disk of a job are measured.
+        private_mounts: Give each cell a tmpfs of its own where that is possible.
+        control_groups: Use control groups where that is possible.
+        bwrap: Program of the namespace tier, by name or path.
+    """
+
+    tier: Tier | None = None
+    allow_unsandboxed: bool = False
+    state_dir: Path | None = None
+    uid_base: int = 52_000
+    uid_count: int = 256
+    poll_seconds: float = 0.05
+    private_mounts: bool = True
+    control_groups: bool = True
+    bwrap: str = "bwrap"

@@ -1,0 +1,178 @@
+"""System calls that Python does not offer, by ctypes: namespaces, mounts, Landlock, prctl.
+
+Every function raises OSError with the errno of the call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+MACHINE = platform.machine()
+
+# The same on every architecture that got them after the numbering was unified.
+_SYS_OPENAT2 = 437
+_SYS_LANDLOCK_CREATE_RULESET = 444
+_SYS_LANDLOCK_ADD_RULE = 445
+_SYS_LANDLOCK_RESTRICT_SELF = 446
+_SYS_CAPSET = {"x86_64": 126, "aarch64": 91}
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_SECCOMP = 22
+PR_CAPBSET_DROP = 24
+PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUSER = 0x10000000
+
+MS_RDONLY = 1
+MS_NOSUID = 2
+MS_NODEV = 4
+MS_NOEXEC = 8
+MS_REC = 16384
+MS_PRIVATE = 1 << 18
+MNT_DETACH = 2
+
+RESOLVE_NO_XDEV = 0x01
+RESOLVE_NO_MAGICLINKS = 0x02
+RESOLVE_NO_SYMLINKS = 0x04
+RESOLVE_BENEATH = 0x08
+
+
+def _check(result: int, what: str) -> int:
+    if result == -1:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def prctl(option: int, arg2: int = 0, arg3: int = 0) -> int:
+    """Set an attribute of the calling process: prctl(2)."""
+    return _check(
+        _libc.prctl(option, ctypes.c_ulong(arg2), ctypes.c_ulong(arg3), 0, 0),
+        f"prctl({option})",
+    )
+
+
+def unshare(flags: int) -> None:
+    """Move the calling process into new namespaces: unshare(2)."""
+    _check(_libc.unshare(flags), "unshare")
+
+
+def setns(fd: int, kind: int = 0) -> None:
+    """Move the calling process into the namespace of ``fd``: setns(2)."""
+    _check(_libc.setns(fd, kind), "setns")
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
+    """Mount a file system: mount(2). ``kind`` None changes an existing mount."""
+    _check(
+        _libc.mount(
+            source.encode(),
+            os.fsencode(target),
+            kind.encode() if kind else None,
+            ctypes.c_ulong(flags),
+            data.encode() or None,
+        ),
+        f"mount {target}",
+    )
+
+
+def umount(target: str) -> None:
+    """Unmount at once, whoever still uses it: umount2(2) with MNT_DETACH."""
+    _check(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
+
+
+class _OpenHow(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+def openat2(dir_fd: int, path: str, flags: int, resolve: int, mode: int = 0) -> int:
+    """Open a file below ``dir_fd``: openat2(2); returns the new file descriptor."""
+    how = _OpenHow(flags | os.O_CLOEXEC, mode, resolve)
+    return _check(
+        _libc.syscall(_SYS_OPENAT2, dir_fd, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how)),
+        f"openat2 {path}",
+    )
+
+
+class _SockFprog(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+def load_seccomp_filter(program: bytes) -> None:
+    """Install a classic BPF seccomp filter (an array of struct sock_filter)."""
+    fprog = _SockFprog(len(program) // 8, program)
+    mode_filter = 2
+    _check(_libc.prctl(PR_SET_SECCOMP, mode_filter, ctypes.byref(fprog), 0, 0), "prctl(PR_SET_SECCOMP)")
+
+
+class _RulesetAttr(ctypes.Structure):
+    _fields_ = (("fs", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64))
+
+
+class _PathBeneathAttr(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = (("allowed", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
+
+
+def landlock_abi() -> int:
+    """Return the version of Landlock that the kernel offers, 0 for none."""
+    version_flag = 1
+    version = _libc.syscall(_SYS_LANDLOCK_CREATE_RULESET, None, 0, version_flag)
+    return max(int(version), 0)
+
+
+def landlock_create_ruleset(fs: int, net: int, scoped: int) -> int:
+    """Create a ruleset that handles these accesses; returns its file descriptor."""
+    attr = _RulesetAttr(fs, net, scoped)
+    # An older kernel knows a shorter struct, and accepts the longer one only with zeros at its end.
+    return _check(
+        _libc.syscall(_SYS_LANDLOCK_CREATE_RULESET, ctypes.byref(attr), ctypes.sizeof(attr), 0),
+        "landlock_create_ruleset",
+    )
+
+
+def landlock_allow_path(ruleset_fd: int, path_fd: int, allowed: int) -> None:
+    """Allow accesses at and below the file that ``path_fd`` stands for."""
+    attr = _PathBeneathAttr(allowed, path_fd)
+    rule_path_beneath = 1
+    _check(
+        _libc.syscall(_SYS_LANDLOCK_ADD_RULE, ruleset_fd, rule_path_beneath, ctypes.byref(attr), 0),
+        "landlock_add_rule",
+    )
+
+
+def landlock_restrict_self(ruleset_fd: int) -> None:
+    """Put the calling process under the ruleset for good."""
+    _check(_libc.syscall(_SYS_LANDLOCK_RESTRICT_SELF, ruleset_fd, 0), "landlock_restrict_self")
+
+
+class _CapHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _CapData(ctypes.Structure):
+    _fields_ = (
+        ("effective", ctypes.c_uint32),
+        ("permitted", ctypes.c_uint32),
+        ("inheritable", ctypes.c_uint32),
+    )
+
+
+def drop_capabilities() -> None:
+    """Empty the bounding set and all capability sets of the calling process."""
+    for capability in range(64):
+        try:
+            prctl(PR_CAPBSET_DROP, capability)
+        except OSError:  # EINVAL: past the last one; EPERM: had no right, so cannot gain any either
+            break
+    version_3 = 0x20080522
+    header = _CapHeader(version_3, 0)
+    data = (_CapData * 2)()
+    _check(_libc.syscall(_SYS_CAPSET[MACHINE], ctypes.byref(header), ctypes.byref(data)), "capset")

@@ -1,0 +1,100 @@
+"""What one job may use: the values, their defaults, their maxima, and clamping."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+_MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one job. All are always in force; there is no "unlimited".
+
+    Attributes:
+        cpu_seconds: Processor time of all processes together, over all steps of the job.
+        wall_seconds: Backstop on the clock, so that a sleeping job ends too.
+        memory_bytes: Resident memory of all processes together.
+        processes: Processes and threads at the same time.
+        file_bytes: Size of any single file.
+        disk_bytes: All files of the work folder together.
+        inodes: Files and folders in the work folder.
+        pages: Pages that an engine may produce.
+        pixels: Pixels of one picture before cropping.
+        log_bytes: Log that is returned, head and tail together.
+    """
+
+    cpu_seconds: float = 10.0
+    wall_seconds: float = 30.0
+    memory_bytes: int = 1024 * _MIB
+    processes: int = 32
+    file_bytes: int = 64 * _MIB
+    disk_bytes: int = 128 * _MIB
+    inodes: int = 2000
+    pages: int = 50
+    pixels: int = 50_000_000
+    log_bytes: int = 64 * 1024
+
+
+#: Wall-clock seconds that a job gets for each CPU second where it asks for none.
+WALL_PER_CPU = 3.0
+
+DEFAULT_LIMITS = Limits()
+
+MAX_LIMITS = Limits(
+    cpu_seconds=120.0,
+    wall_seconds=360.0,
+    memory_bytes=4096 * _MIB,
+    processes=256,
+    file_bytes=512 * _MIB,
+    disk_bytes=1024 * _MIB,
+    inodes=20_000,
+    pages=1000,
+    pixels=200_000_000,
+    log_bytes=1024 * 1024,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitTable:
+    """The defaults and maxima of one service.
+
+    Raises:
+        ValueError: A default is above its maximum, or a value is not positive.
+    """
+
+    default: Limits = DEFAULT_LIMITS
+    maximum: Limits = MAX_LIMITS
+
+    def __post_init__(self) -> None:
+        for field in fields(Limits):
+            default, maximum = getattr(self.default, field.name), getattr(self.maximum, field.name)
+            if not 0 < default <= maximum:
+                raise ValueError(
+                    f"limit {field.name}: default {default} must be above 0 and at most the maximum {maximum}"
+                )
+
+    def resolve(self, wanted: dict[str, float | int]) -> Limits:
+        """Return the limits in force for a request.
+
+        Args:
+            wanted: Limits by name as the caller asked for them; absent or 0 means default. Where
+                only ``cpu_seconds`` is wanted, the wall clock follows it (times WALL_PER_CPU).
+
+        Returns:
+            Every value clamped to the maximum.
+
+        Raises:
+            ValueError: A wanted value is negative or not finite; the message names the field.
+        """
+        chosen: dict[str, float | int] = {}
+        for field in fields(Limits):
+            value = wanted.get(field.name, 0)
+            if not 0 <= value < float("inf"):
+                raise ValueError(f"limits.{field.name}: {value} is not a number from 0 up")
+            if value:
+                chosen[field.name] = min(value, getattr(self.maximum, field.name))
+        if "cpu_seconds" in chosen and "wall_seconds" not in chosen:
+            wall = max(self.default.wall_seconds, chosen["cpu_seconds"] * WALL_PER_CPU)
+            chosen["wall_seconds"] = min(wall, self.maximum.wall_seconds)
+        return replace(self.default, **chosen)  # type: ignore[arg-type]

@@ -1,0 +1,77 @@
+"""What every renderer has beside what a service has: a jail, and the settings of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from i2s_chassis.errors import StartError
+from i2s_chassis.jail import JailError, JailSettings, Tier
+from i2s_chassis.settings import ServiceSettings
+
+if TYPE_CHECKING:
+    from i2s_chassis.jail import Jail
+    from i2s_chassis.service import Chassis
+
+
+class RendererSettings(ServiceSettings):
+    """Base of a renderer's settings."""
+
+    jail_tier: Literal["auto", "namespace", "landlock", "none"] = Field(
+        "auto", description="Walls around jobs; auto takes the strongest tier that passes its escape tests."
+    )
+    allow_unsandboxed: bool = Field(
+        False, description="Serve without walls where no tier works, and say so in every answer."
+    )
+    jail_state_dir: Path | None = Field(
+        None, description="Folder for the work folders of jobs; unset makes one and removes it at the end."
+    )
+    jail_uid_base: int = Field(
+        52_000, ge=1, le=2**31, description="Started as root: first of the user ids that jobs run as."
+    )
+    jail_uid_count: int = Field(256, ge=1, le=65_536, description="How many user ids jobs may have.")
+    jail_poll_seconds: float = Field(
+        0.05, ge=0.005, le=1, description="How often memory, processes and disk of a job are measured."
+    )
+    jail_private_mounts: bool = Field(True, description="A tmpfs of its own for each job, where possible.")
+    jail_control_groups: bool = Field(True, description="Control groups for jobs, where possible.")
+    bwrap: str = Field("bwrap", description="Bubblewrap, by name or path.")
+
+    def jail_settings(self) -> JailSettings:
+        """Return what the jail is to be started with."""
+        tier = None if self.jail_tier == "auto" else Tier[self.jail_tier.upper()]
+        return JailSettings(
+            tier=tier,
+            allow_unsandboxed=self.allow_unsandboxed,
+            state_dir=self.jail_state_dir,
+            uid_base=self.jail_uid_base,
+            uid_count=self.jail_uid_count,
+            poll_seconds=self.jail_poll_seconds,
+            private_mounts=self.jail_private_mounts,
+            control_groups=self.jail_control_groups,
+            bwrap=self.bwrap,
+        )
+
+
+@asynccontextmanager
+async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterator[Jail]:
+    """Start the jail of a renderer, and close it at the end.
+
+    Raises:
+        StartError: No tier works here; says why for each, and what to do.
+    """
+    from i2s_chassis.jail import Jail
+
+    try:
+        jail = await Jail.start(settings.jail_settings())
+    except JailError as error:
+        chassis.telemetry.self_test_failure("jail")
+        raise StartError(str(error)) from None
+    try:
+        yield jail
+    finally:
+        await jail.close()

@@ -1,0 +1,106 @@
+"""The life of a service: bind, announce, start, serve, drain, end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import asdict
+
+from i2s_chassis.admission import Admission
+from i2s_chassis.logs import configure_logging
+from i2s_chassis.service import Chassis, Service
+from i2s_chassis.settings import ServiceSettings
+from i2s_chassis.telemetry import Telemetry
+
+# grpc's own lines are no JSON and anybody who can connect can cause them; GRPC_VERBOSITY brings
+# them back. It is read when grpc is imported.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
+from i2s_chassis.gate import Gate, Phase
+from i2s_chassis.health import Health
+from i2s_chassis.listeners import announced, listening
+
+_log = logging.getLogger(__name__)
+
+
+def run_service(service: Service, settings: ServiceSettings) -> int:
+    """Serve until told to stop, in a process of its own; returns the exit code as ``serve`` does."""
+    configure_logging(service.name, settings.log_level, settings.log_format)
+    return asyncio.run(serve(service, settings))
+
+
+async def serve(service: Service, settings: ServiceSettings) -> int:
+    """Serve until SIGTERM or SIGINT, then drain.
+
+    Health is NOT_SERVING until the service is open. At the signal it is NOT_SERVING again, new
+    calls get UNAVAILABLE, and running jobs have ``drain_seconds``; then the rest is cancelled with
+    UNAVAILABLE. A second signal cancels at once.
+
+    Returns:
+        The exit code: 0, or 1 where a second signal cut the draining short.
+
+    Raises:
+        StartError: It cannot serve here; the message is for the operator.
+    """
+    telemetry = Telemetry(service.name)
+    gate, health = Gate(service.wire_names, telemetry, settings.max_held_bytes), Health(service.wire_names)
+    await health.set(False)
+    draining, at_once = asyncio.Event(), asyncio.Event()
+
+    async def set_healthy(healthy: bool) -> None:
+        if gate.phase in {Phase.SERVING, Phase.UNHEALTHY}:
+            gate.phase = Phase.SERVING if healthy else Phase.UNHEALTHY
+            await health.set(healthy)
+
+    chassis = Chassis(Admission(settings.slots, settings.queue, telemetry), telemetry, draining, set_healthy)
+    try:
+        async with AsyncExitStack() as stack:
+            stack.enter_context(_stop_signals(draining, at_once, gate))
+            bound = await stack.enter_async_context(
+                listening(settings, gate, health, service.wire_names, telemetry.registry)
+            )
+            stack.enter_context(announced(settings.announce, service.name, bound))
+            _log.info("listening", extra={"fields": asdict(bound)})
+            register = await stack.enter_async_context(service.open(chassis))
+            await asyncio.sleep(0)  # a signal that came at the very end of the start takes effect here
+            register(gate.registrar())
+            gate.phase = Phase.SERVING
+            await health.set(True)
+            _log.info("serving", extra={"fields": {"address": bound.address, "slots": settings.slots}})
+
+            await draining.wait()
+            _log.info("draining", extra={"fields": {"seconds": settings.drain_seconds}})
+            gate.phase = Phase.DRAINING
+            await health.drain()
+            await gate.finish(settings.drain_seconds, at_once)
+    except asyncio.CancelledError:
+        if gate.phase is not Phase.STARTING or not draining.is_set():
+            raise
+        _log.info("stopped while starting")
+    _log.info("ended")
+    return 1 if at_once.is_set() else 0
+
+
+@contextmanager
+def _stop_signals(draining: asyncio.Event, at_once: asyncio.Event, gate: Gate) -> Iterator[None]:
+    """Turn the first signal into ``draining``, or the end of a start, and a second into ``at_once``."""
+    loop, serving = asyncio.get_running_loop(), asyncio.current_task()
+
+    def received() -> None:
+        if draining.is_set():
+            at_once.set()
+        draining.set()
+        if gate.phase is Phase.STARTING and serving is not None:
+            serving.cancel()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, received)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)

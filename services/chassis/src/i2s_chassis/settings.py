@@ -1,0 +1,119 @@
+"""The settings that every service has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, ByteSize, Field, model_validator
+
+from i2s_chassis.address import Address
+from i2s_chassis.configure import Raw, Settings
+from i2s_chassis.cpu import usable_cpus
+from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, Limits, LimitTable
+
+
+def _check_address(text: str) -> str:
+    return str(Address.parse(text))
+
+
+ListenAddress = Annotated[str, AfterValidator(_check_address)]
+_MIB = 1024 * 1024
+
+
+class ServiceSettings(Settings):
+    """Base of a service's settings.
+
+    A subclass gives ``service`` and ``port`` and adds fields, each with a description.
+    """
+
+    port: ClassVar[int]
+
+    listen: ListenAddress = Field("", description="Address of the gRPC server. Not loopback: needs TLS.")
+    announce: Path | None = Field(
+        None, description="File that gets the addresses in use, as JSON, once the port is bound."
+    )
+    slots: int = Field(default_factory=usable_cpus, ge=1, le=4096, description="Jobs that run at once.")
+    queue: int = Field(64, ge=0, le=100_000, description="Jobs that wait at once; more are sent away.")
+    max_request_bytes: ByteSize = Field(
+        ByteSize(32 * _MIB), ge=1024, le=1024 * _MIB, description="Greatest request message, such as 32MiB."
+    )
+    max_held_bytes: ByteSize = Field(
+        ByteSize(256 * _MIB),
+        ge=1024,
+        description="Greatest size of all requests together that run or wait; more are sent away.",
+    )
+    drain_seconds: float = Field(
+        30.0, ge=0, le=86_400, description="Time that running jobs have to finish after SIGTERM."
+    )
+    reflection: Literal["auto", "on", "off"] = Field(
+        "auto", description="gRPC reflection; auto: on where only loopback is served."
+    )
+    metrics_listen: ListenAddress | None = Field(
+        None, description="Address for Prometheus (plain HTTP, /metrics). Unset: no metrics are served."
+    )
+    health_listen: ListenAddress | None = Field(
+        None, description="Address that serves gRPC health alone, without TLS, for probes."
+    )
+    tls_cert: Path | None = Field(None, description="Certificate chain, PEM; read again when it changes.")
+    tls_key: Path | None = Field(None, description="Private key of the certificate, PEM.")
+    tls_client_ca: Path | None = Field(
+        None, description="Certificates, PEM; clients must present one that these have signed."
+    )
+    insecure: bool = Field(False, description="Serve an address that is not loopback without TLS.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level logged.")
+    log_format: Literal["json", "text"] = Field("json", description="Form of the log on standard error.")
+    max_concurrent_streams: int = Field(
+        10_000, ge=1, le=1_000_000, description="Calls at once on one connection; more are refused."
+    )
+    keepalive_seconds: float = Field(
+        60.0, ge=1, le=86_400, description="Silence on a connection before the peer is asked for life."
+    )
+    max_connection_age_seconds: float = Field(
+        0.0, ge=0, description="Age at which a connection is closed so that clients spread anew; 0: never."
+    )
+    max_connection_age_grace_seconds: float = Field(
+        600.0, ge=1, description="Time that calls have to finish on a connection that grew too old."
+    )
+    limit: Limits = Field(DEFAULT_LIMITS, description="Default of a job.")
+    max: Limits = Field(MAX_LIMITS, description="Most that a job may ask for.")
+
+    @classmethod
+    def class_defaults(cls) -> Raw:
+        """Return the default address: the port of the service on loopback."""
+        return {"listen": f"127.0.0.1:{cls.port}"}
+
+    def limit_table(self) -> LimitTable:
+        """Return defaults and maxima of a job's limits."""
+        return LimitTable(self.limit, self.max)
+
+    @property
+    def reflects(self) -> bool:
+        """Whether gRPC reflection is served."""
+        if self.reflection == "auto":
+            return Address.parse(self.listen).is_loopback
+        return self.reflection == "on"
+
+    @model_validator(mode="after")
+    def _check_transport(self) -> Self:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("--tls-cert and --tls-key belong together; give both or none")
+        if self.tls_client_ca is not None and self.tls_cert is None:
+            raise ValueError(
+                "--tls-client-ca asks clients for certificates, which needs --tls-cert and --tls-key"
+            )
+        plain = self.tls_cert is None and not self.insecure
+        if plain and not Address.parse(self.listen).is_loopback:
+            raise ValueError(
+                f"--listen {self.listen} can be reached from other machines and would be served without TLS; "
+                "give --tls-cert and --tls-key, or --insecure to accept that"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_limits(self) -> Self:
+        try:
+            self.limit_table()
+        except ValueError as error:
+            raise ValueError(f"{error} (--limit-… are the defaults, --max-… the maxima)") from None
+        return self

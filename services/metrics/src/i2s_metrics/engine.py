@@ -1,0 +1,71 @@
+"""The engine: worker processes, so that every core computes and a crash costs one job."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from i2s_chassis.errors import DeadlineExceededError, UnavailableError
+from i2s_chassis.pool import Supervisor
+from i2s_chassis.telemetry import Telemetry
+from i2s_metrics.model import Job, Score
+from i2s_metrics.process import WorkerLostError, WorkerProcess
+from i2s_metrics.worker import WorkerSettings
+
+
+class Engine:
+    """Scores jobs in warm processes, one job at a time in each."""
+
+    def __init__(self, pool: Supervisor[WorkerProcess], wall_seconds: float) -> None:
+        self._pool, self._wall_seconds = pool, wall_seconds
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        settings: WorkerSettings,
+        *,
+        workers: int,
+        jobs_per_worker: int,
+        wall_seconds: float,
+        telemetry: Telemetry,
+    ) -> AsyncIterator[Engine]:
+        """Run an engine as long as the block lasts.
+
+        Args:
+            settings: Of each worker.
+            workers: Processes.
+            jobs_per_worker: Jobs after which a process is replaced.
+            wall_seconds: Time after which a job is given up and its process killed.
+            telemetry: Told about workers.
+        """
+        pool = Supervisor[WorkerProcess](
+            lambda: WorkerProcess.start(settings),
+            WorkerProcess.close,
+            size=workers,
+            jobs_per_worker=jobs_per_worker,
+            alive=lambda worker: worker.alive,
+            on_recycle=telemetry.recycle,
+            on_ready=lambda ready: telemetry.warm("process", ready),
+        )
+        async with pool:
+            yield cls(pool, wall_seconds)
+
+    async def score(self, job: Job) -> Score:
+        """Have a job done. Cancelling ends it at once, by killing its process.
+
+        Raises:
+            UnavailableError: The process was lost in the middle of the job, or there is none.
+            DeadlineExceededError: The job took longer than any may.
+            WorkerError: A fault of this program.
+        """
+        try:
+            async with self._pool.lease() as lease, asyncio.timeout(self._wall_seconds):
+                return await lease.worker.score(job)
+        except TimeoutError:
+            raise DeadlineExceededError(
+                f"the comparison took longer than {self._wall_seconds:g} s (--limit-wall-seconds)"
+            ) from None
+        except WorkerLostError:
+            raise UnavailableError("the worker process was lost; send the request again") from None

@@ -1,0 +1,114 @@
+"""What the engine and its workers say to each other.
+
+Nothing is pickled: a worker reads hostile pictures, so what it answers is only ever data.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+
+from i2s_metrics.model import Failure, FailureKind, Job, Outcome, Profile, Score, SizePolicy, Value
+
+#: Precedes every frame, and the header of a job: the bytes that follow.
+LENGTH = struct.Struct(">Q")
+#: Greatest answer of a worker; one of eight metrics takes a few thousand bytes.
+MOST_ANSWER_BYTES = 1024 * 1024
+
+
+class WorkerError(Exception):
+    """A worker met a fault of this program; the message is its traceback."""
+
+
+def framed(body: bytes) -> bytes:
+    """Return a frame as it goes over the socket."""
+    return LENGTH.pack(len(body)) + body
+
+
+def pack_job(job: Job) -> bytes:
+    """Return a job as bytes."""
+    header = json.dumps(
+        {
+            "policy": job.policy,
+            "profile": job.profile,
+            "metrics": job.metrics,
+            "reference_bytes": len(job.reference),
+        }
+    ).encode()
+    return b"".join((LENGTH.pack(len(header)), header, job.reference, job.prediction))
+
+
+def unpack_job(frame: bytes) -> Job:
+    """Return the job that ``pack_job`` made bytes of."""
+    (length,) = LENGTH.unpack_from(frame)
+    pictures = LENGTH.size + length
+    header = json.loads(frame[LENGTH.size : pictures])
+    prediction = pictures + header["reference_bytes"]
+    return Job(
+        reference=frame[pictures:prediction],
+        prediction=frame[prediction:],
+        policy=SizePolicy(header["policy"]),
+        profile=Profile(header["profile"]),
+        metrics=tuple(header["metrics"]),
+    )
+
+
+def pack_score(score: Score) -> bytes:
+    """Return a score as bytes."""
+    return json.dumps(
+        {
+            "outcomes": [_outcome_to_json(outcome) for outcome in score.outcomes],
+            "width": score.width,
+            "height": score.height,
+            "cpu_seconds": score.cpu_seconds,
+        }
+    ).encode()
+
+
+def pack_fault(traceback: str) -> bytes:
+    """Return a fault of the worker's program as bytes."""
+    return json.dumps({"fault": traceback}).encode()
+
+
+def unpack_score(frame: bytes) -> Score:
+    """Return the score that a worker answered.
+
+    Raises:
+        WorkerError: It answered a fault, or something that is no answer.
+    """
+    try:
+        answer = json.loads(frame)
+        if "fault" in answer:
+            raise WorkerError(str(answer["fault"]))
+        return Score(
+            outcomes=tuple(_outcome_from_json(outcome) for outcome in answer["outcomes"]),
+            width=int(answer["width"]),
+            height=int(answer["height"]),
+            cpu_seconds=float(answer["cpu_seconds"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise WorkerError(f"a worker's answer makes no sense: {error!r}") from error
+
+
+def _outcome_to_json(outcome: Outcome) -> dict[str, object]:
+    if isinstance(outcome, Value):
+        return {"value": outcome.value, "parts": dict(outcome.parts)}
+    return {"kind": outcome.kind, "message": outcome.message}
+
+
+def _outcome_from_json(outcome: dict[str, object]) -> Outcome:
+    if "value" in outcome:
+        parts = outcome["parts"]
+        if not isinstance(parts, dict):
+            raise TypeError("parts are no object")
+        return Value(_number(outcome["value"]), {str(name): _number(part) for name, part in parts.items()})
+    kind = outcome["kind"]
+    if not isinstance(kind, int):
+        raise TypeError("a kind is no number")
+    return Failure(FailureKind(kind), str(outcome["message"]))
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, float):
+        raise TypeError(f"{type(value).__name__} instead of a number")
+    return value

@@ -1,0 +1,13 @@
+"""Earth Mover Similarity.
+
+In order of reading: ``rules`` (what the profiles do differently), ``resample`` (step 1),
+``patches`` (steps 2 and 3), ``inner`` (step 6, pixels), ``bounds`` and ``outer`` (steps 4 to 7,
+patches), ``reference`` (what depends on the reference alone), ``similarity`` (step 8). Steps are
+those of docs/metrics.md. ``network`` is the solver under both transports.
+"""
+
+from i2s_metrics.functional.ems.reference import Reference
+from i2s_metrics.functional.ems.rules import HELM, PAPER, Rules
+from i2s_metrics.functional.ems.similarity import EarthMover, earth_mover_similarity
+
+__all__ = ["HELM", "PAPER", "EarthMover", "Reference", "Rules", "earth_mover_similarity"]

@@ -1,0 +1,109 @@
+"""What the two profiles of Earth Mover Similarity do differently."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from i2s_metrics.functional.arrays import BoolArray, FloatArray, RgbArray
+
+#: Weights of R, G and B in grey, in thousandths.
+_LUMA = (299, 587, 114)
+_FULL_LUMA = 255_000
+_BLACK_OR_WHITE = ((0, 0, 0), (255, 255, 255))
+
+
+class Rules(Protocol):
+    """A rule book: how grey is computed, what counts as background, and the range."""
+
+    #: Whether the result is clipped to [0, 1].
+    clips: bool
+    #: Least number of patch rows where a wide picture would be reduced to none; 0: undefined.
+    least_rows: int
+
+    def grey(self, rgb: RgbArray) -> FloatArray:
+        """Return grey values in [0, 1], of the shape of ``rgb`` without its last axis."""
+        ...
+
+    def background_pixels(self, rgb: RgbArray, colour: tuple[int, int, int]) -> BoolArray:
+        """Return which pixels count as background in steps 4 and 6."""
+        ...
+
+    def background_patches(self, background: BoolArray, colour: tuple[int, int, int]) -> BoolArray:
+        """Return which patches get the small weight of step 3.
+
+        Args:
+            background: Pixels that count as background, shape (patches, 64).
+            colour: The background.
+        """
+        ...
+
+
+class PaperRules:
+    """The algorithm with its two mends: background within half a grey level, and clipping.
+
+    Grey is computed in whole thousandths of a level, so that comparisons are exact.
+    """
+
+    clips = True
+    least_rows = 1
+    _half_level = 500
+
+    def grey(self, rgb: RgbArray) -> FloatArray:
+        """Return 0.299 R + 0.587 G + 0.114 B over 255."""
+        return luma(rgb) / _FULL_LUMA
+
+    def background_pixels(self, rgb: RgbArray, colour: tuple[int, int, int]) -> BoolArray:
+        """Return the pixels whose grey is at most half a level from that of the background."""
+        away = np.abs(luma(rgb) - luma(np.array(colour, np.uint8)))
+        return np.asarray(away <= self._half_level)
+
+    def background_patches(self, background: BoolArray, colour: tuple[int, int, int]) -> BoolArray:
+        """Return the patches that are background throughout."""
+        del colour
+        return np.asarray(background.all(axis=1))
+
+
+class HelmRules:
+    """The algorithm as the leaderboard's program ran it.
+
+    Pixels are scaled to [0, 1] in float32, the background in float64, and the two greys are
+    compared in float32: all greys agree with themselves, about a quarter of the chromatic
+    colours do not. The weight of a patch is found by comparing in float64, where nothing but
+    black and white agrees with itself.
+    """
+
+    clips = False
+    least_rows = 0
+
+    def grey(self, rgb: RgbArray) -> FloatArray:
+        """Return grey in float32 precision."""
+        return _weighted((rgb / 255).astype(np.float32)).astype(np.float32).astype(np.float64)
+
+    def background_pixels(self, rgb: RgbArray, colour: tuple[int, int, int]) -> BoolArray:
+        """Return the pixels whose grey equals that of the background in float32."""
+        grey = np.float32(_weighted(np.array(colour) / 255))
+        return np.asarray(self.grey(rgb) == grey)
+
+    def background_patches(self, background: BoolArray, colour: tuple[int, int, int]) -> BoolArray:
+        """Return the patches that are background throughout, where that is black or white."""
+        if colour in _BLACK_OR_WHITE:
+            return np.asarray(background.all(axis=1))
+        return np.zeros(len(background), bool)
+
+
+PAPER: Rules = PaperRules()
+HELM: Rules = HelmRules()
+
+
+def luma(rgb: RgbArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """Return grey in thousandths of a level, 0 to 255000, without the last axis."""
+    red, green, blue = (rgb[..., channel].astype(np.int64) for channel in range(3))
+    return _LUMA[0] * red + _LUMA[1] * green + _LUMA[2] * blue
+
+
+def _weighted(scaled: np.ndarray[tuple[int, ...], np.dtype[np.floating]]) -> FloatArray:
+    red, green, blue = (scaled[..., channel].astype(np.float64) for channel in range(3))
+    weighted: FloatArray = 0.299 * red + 0.587 * green + 0.114 * blue
+    return weighted

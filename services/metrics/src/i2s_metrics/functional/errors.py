@@ -1,0 +1,7 @@
+"""What a definition raises where it has no value."""
+
+from __future__ import annotations
+
+
+class UndefinedError(ValueError):
+    """The metric is not defined for this pair; the message says why, for people."""

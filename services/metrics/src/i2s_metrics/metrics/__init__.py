@@ -1,0 +1,1 @@
+"""The metrics: what each is called and means, over the definitions in ``functional``."""

@@ -1,0 +1,51 @@
+"""What every metric is to the service."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from i2s_metrics.model import Direction, Profile, Value
+from i2s_metrics.pair import Pair
+
+
+class Metric(ABC):
+    """A definition with what one must know to use its values.
+
+    Attributes:
+        name: As callers ask for it.
+        summary: One sentence.
+        source: Where the definition comes from.
+        version: Of the definition here; values of different versions do not compare.
+        profiles: Rule books that it belongs to.
+        direction: Which values are good.
+        lower_bound: Least possible value; infinite where there is no bound.
+        upper_bound: Greatest possible value.
+        symmetric: Whether exchanging two pictures of one size changes nothing.
+        parts: Names of the intermediate values that come with it.
+        missing: What the metric needs and is not here; empty where it is available.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    source: ClassVar[str]
+    version: ClassVar[str]
+    profiles: ClassVar[frozenset[Profile]]
+    direction: ClassVar[Direction] = Direction.HIGHER_IS_BETTER
+    lower_bound: ClassVar[float] = 0.0
+    upper_bound: ClassVar[float] = 1.0
+    symmetric: ClassVar[bool]
+    parts: ClassVar[tuple[str, ...]] = ()
+    missing: ClassVar[str] = ""
+
+    @abstractmethod
+    def compute(self, pair: Pair) -> Value:
+        """Return the value for a pair.
+
+        Raises:
+            UndefinedError: The metric has no value for it.
+        """
+
+    def undefined_value(self) -> Value | None:
+        """Return what the rule book records where ``compute`` raises; None for a failure."""
+        return None

@@ -1,0 +1,55 @@
+"""Two pictures of one size, and what several metrics need of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from PIL import Image
+
+from i2s_metrics.functional.arrays import GreyArray, RgbArray
+from i2s_metrics.memory import Memory, Weighed
+
+T = TypeVar("T", bound=Weighed)
+
+
+class Pair:
+    """A prediction and a reference of equal shape (height, width, 3).
+
+    Args:
+        prediction: What is judged.
+        reference: What it is compared with.
+        digest: Of the encoded reference; names it in the memory.
+        memory: Keeps what is made of references.
+    """
+
+    def __init__(self, prediction: RgbArray, reference: RgbArray, digest: str, memory: Memory) -> None:
+        self.prediction, self.reference = prediction, reference
+        self._digest, self._memory = digest, memory
+
+    @cached_property
+    def prediction_grey(self) -> GreyArray:
+        """The prediction as Pillow's ``convert("L")`` has it, shape (height, width)."""
+        return _grey(self.prediction)
+
+    @cached_property
+    def reference_grey(self) -> GreyArray:
+        """The reference as Pillow's ``convert("L")`` has it, shape (height, width)."""
+        return _grey(self.reference)
+
+    def of_reference(self, what: str, make: Callable[[RgbArray], T]) -> T:
+        """Return ``make(reference)``, kept from an earlier pair where there was one.
+
+        Args:
+            what: Names what is made; one name, one function.
+            make: Depends on the reference picture alone.
+        """
+        # The size policy may have changed the picture that the digest names, but only its size.
+        key = (what, self._digest, self.reference.shape)
+        return self._memory.get(key, lambda: make(self.reference))
+
+
+def _grey(picture: RgbArray) -> GreyArray:
+    return np.asarray(Image.fromarray(picture).convert("L"))

@@ -1,0 +1,81 @@
+"""From a score, and from what the service is, to the wire."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from i2s.metrics.v1 import metrics_pb2 as pb
+from i2s_metrics import registry
+from i2s_metrics.metrics.base import Metric
+from i2s_metrics.model import Job, Outcome, Score, Value
+from i2s_metrics.pictures import sha256
+from i2s_metrics.settings import MetricsSettings
+
+#: Libraries that can change a value.
+_LIBRARIES = ("numpy", "scipy", "pillow", "scikit-image", "pot")
+
+
+def score_to_wire(request_id: str, job: Job, score: Score, wall_seconds: float) -> pb.ScoreResponse:
+    """Return the answer to a request."""
+    metrics = [registry.find(name, job.profile) for name in job.metrics]
+    return pb.ScoreResponse(
+        id=request_id,
+        results=[_result(metric, outcome) for metric, outcome in zip(metrics, score.outcomes, strict=True)],
+        profile=pb.Profile.ValueType(job.profile),
+        size_policy=pb.SizePolicy.ValueType(job.policy),
+        reference_sha256=sha256(job.reference),
+        prediction_sha256=sha256(job.prediction),
+        width=score.width,
+        height=score.height,
+        wall_seconds=wall_seconds,
+        cpu_seconds=score.cpu_seconds,
+    )
+
+
+def describe(settings: MetricsSettings) -> pb.DescribeResponse:
+    """Return what this service is; a name with two definitions is described once for each."""
+    return pb.DescribeResponse(
+        service=settings.service,
+        version=version("i2s-metrics"),
+        metrics=[_description(metric) for metric in registry.METRICS],
+        versions={library: version(library) for library in _LIBRARIES},
+        device="cpu",
+        max_request_bytes=settings.max_request_bytes,
+        max_image_pixels=settings.max_image_pixels,
+        slots=settings.slots,
+        queue=settings.queue,
+    )
+
+
+def _result(metric: Metric, outcome: Outcome) -> pb.MetricResult:
+    result = pb.MetricResult(
+        name=metric.name,
+        version=metric.version,
+        direction=pb.Direction.ValueType(metric.direction),
+        lower_bound=metric.lower_bound,
+        upper_bound=metric.upper_bound,
+    )
+    if isinstance(outcome, Value):
+        result.value = outcome.value
+        result.parts.update(outcome.parts)
+    else:
+        result.failure.kind = pb.MetricFailureKind.ValueType(outcome.kind)
+        result.failure.message = outcome.message
+    return result
+
+
+def _description(metric: Metric) -> pb.MetricDescription:
+    return pb.MetricDescription(
+        name=metric.name,
+        summary=metric.summary,
+        source=metric.source,
+        version=metric.version,
+        direction=pb.Direction.ValueType(metric.direction),
+        lower_bound=metric.lower_bound,
+        upper_bound=metric.upper_bound,
+        symmetric=metric.symmetric,
+        parts=metric.parts,
+        profiles=[pb.Profile.ValueType(profile) for profile in sorted(metric.profiles)],
+        available=not metric.missing,
+        unavailable_reason=metric.missing,
+    )

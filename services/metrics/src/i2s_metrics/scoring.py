@@ -1,0 +1,67 @@
+"""One comparison from encoded pictures to outcomes; runs in a worker and knows nothing of it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+
+from i2s_metrics import registry
+from i2s_metrics.decode import decode
+from i2s_metrics.errors import BadImageError
+from i2s_metrics.functional.arrays import RgbArray
+from i2s_metrics.functional.errors import UndefinedError
+from i2s_metrics.memory import Memory
+from i2s_metrics.metrics.base import Metric
+from i2s_metrics.model import Failure, FailureKind, Job, Outcome, Score
+from i2s_metrics.pair import Pair
+from i2s_metrics.sizes import equalise
+
+
+def score(job: Job, memory: Memory, most_pixels: int) -> Score:
+    """Compare two encoded pictures.
+
+    A picture that cannot be read fails every metric with BAD_IMAGE; so does a pair whose common
+    size is too large.
+
+    Args:
+        job: What to compare.
+        memory: Keeps what is made of references.
+        most_pixels: Allowed of each picture, and of the size that both get.
+
+    Raises:
+        UnknownMetricError: A name of the job is not in the registry.
+        SolverError: A transport problem could not be solved; a fault of this program.
+    """
+    started = time.process_time()
+    metrics = [registry.find(name, job.profile) for name in job.metrics]
+    width = height = 0
+    try:
+        pair = _pair(job, memory, most_pixels)
+        height, width, _ = pair.reference.shape
+        outcomes = tuple(_outcome(metric, pair) for metric in metrics)
+    except BadImageError as error:
+        outcomes = (Failure(FailureKind.BAD_IMAGE, str(error)),) * len(metrics)
+    return Score(outcomes, width, height, time.process_time() - started)
+
+
+def _pair(job: Job, memory: Memory, most_pixels: int) -> Pair:
+    digest = hashlib.sha256(job.reference).hexdigest()
+    reference = memory.get(("pixels", digest), lambda: _decode("reference", job.reference, most_pixels))
+    prediction = _decode("prediction", job.prediction, most_pixels)
+    return Pair(*equalise(prediction, reference, job.policy, most_pixels), digest, memory)
+
+
+def _decode(which: str, data: bytes, most_pixels: int) -> RgbArray:
+    try:
+        return decode(data, most_pixels)
+    except BadImageError as error:
+        raise BadImageError(f"{which}: {error}") from error
+
+
+def _outcome(metric: Metric, pair: Pair) -> Outcome:
+    if metric.missing:
+        return Failure(FailureKind.UNAVAILABLE, metric.missing)
+    try:
+        return metric.compute(pair)
+    except UndefinedError as error:
+        return metric.undefined_value() or Failure(FailureKind.UNDEFINED, str(error))

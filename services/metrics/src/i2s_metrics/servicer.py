@@ -1,0 +1,92 @@
+"""The wire of the metric service: from messages to jobs and back, nothing else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import grpc
+
+from i2s.metrics.v1 import metrics_pb2 as pb
+from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceServicer, add_MetricsServiceServicer_to_server
+from i2s_chassis.admission import Ticket
+from i2s_chassis.bulk import answer_stream
+from i2s_chassis.errors import CallError
+from i2s_chassis.logs import log_context
+from i2s_chassis.service import Chassis
+from i2s_metrics.engine import Engine
+from i2s_metrics.model import Job
+from i2s_metrics.pictures import SentPictures
+from i2s_metrics.requests import job_from_wire
+from i2s_metrics.responses import describe, score_to_wire
+from i2s_metrics.settings import MetricsSettings
+
+__all__ = ["MetricsServicer", "add_MetricsServiceServicer_to_server"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A request of a stream with its pictures found, or why it cannot be done."""
+
+    id: str
+    job: Job | CallError
+
+
+class MetricsServicer(MetricsServiceServicer):
+    """Answers Score, ScoreStream and Describe."""
+
+    def __init__(self, settings: MetricsSettings, engine: Engine, chassis: Chassis) -> None:
+        self._settings, self._engine, self._chassis = settings, engine, chassis
+
+    async def Score(  # noqa: N802
+        self, request: pb.ScoreRequest, context: grpc.aio.ServicerContext[pb.ScoreRequest, pb.ScoreResponse]
+    ) -> pb.ScoreResponse:
+        """Compare one pair."""
+        job = job_from_wire(request, self._settings.max_image_bytes)
+        async with self._chassis.admission.slot(context.time_remaining()) as ticket:
+            return await self._score(request.id, job, ticket)
+
+    async def ScoreStream(  # noqa: N802
+        self,
+        request_iterator: AsyncIterator[pb.ScoreRequest],
+        context: grpc.aio.ServicerContext[pb.ScoreRequest, pb.ScoreStreamResponse],
+    ) -> AsyncIterator[pb.ScoreStreamResponse]:
+        """Compare many pairs."""
+        items = self._items(request_iterator)
+        async for response in answer_stream(self._chassis, items, self._answer, _failed):
+            yield response
+
+    async def Describe(  # noqa: N802
+        self,
+        request: pb.DescribeRequest,
+        context: grpc.aio.ServicerContext[pb.DescribeRequest, pb.DescribeResponse],
+    ) -> pb.DescribeResponse:
+        """Say what this service is."""
+        return describe(self._settings)
+
+    async def _items(self, requests: AsyncIterator[pb.ScoreRequest]) -> AsyncIterator[_Item]:
+        # Digests are looked up in the order of sending, before items overtake each other.
+        sent = SentPictures(self._settings.stream_memory)
+        async for request in requests:
+            try:
+                yield _Item(request.id, job_from_wire(request, self._settings.max_image_bytes, sent))
+            except CallError as error:
+                yield _Item(request.id, error)
+
+    async def _answer(self, item: _Item, ticket: Ticket) -> pb.ScoreStreamResponse:
+        if isinstance(item.job, CallError):
+            raise item.job
+        return pb.ScoreStreamResponse(id=item.id, response=await self._score(item.id, item.job, ticket))
+
+    async def _score(self, request_id: str, job: Job, ticket: Ticket) -> pb.ScoreResponse:
+        started = time.perf_counter()
+        with log_context(id=request_id):
+            score = await self._engine.score(job)
+        self._chassis.telemetry.job("scored", ticket.seconds())
+        return score_to_wire(request_id, job, score, time.perf_counter() - started)
+
+
+def _failed(item: _Item, error: CallError) -> pb.ScoreStreamResponse:
+    failure = pb.Failure(code=error.status, message=error.message, retry_after_ms=error.retry_after_ms)
+    return pb.ScoreStreamResponse(id=item.id, failure=failure)

@@ -1,0 +1,49 @@
+"""A worker process: reads jobs from a socket and answers them, one at a time."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import socket
+import traceback
+from dataclasses import dataclass
+
+from i2s_metrics.frames import LENGTH, framed, pack_fault, pack_score, unpack_job
+from i2s_metrics.memory import Memory
+from i2s_metrics.scoring import score
+
+#: What a worker says once it can work.
+READY = b"ready"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """What a worker needs to know.
+
+    Attributes:
+        most_pixels: Allowed of each picture.
+        reference_bytes: What may be kept of references.
+    """
+
+    most_pixels: int
+    reference_bytes: int
+
+
+def work(connection: socket.socket, settings: WorkerSettings) -> None:
+    """Answer jobs until the other end is closed."""
+    # Ctrl-C reaches the whole group; the engine decides when its workers end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    memory = Memory(settings.reference_bytes)
+    with connection, connection.makefile("rb") as jobs:
+        connection.sendall(framed(READY))
+        while length := jobs.read(LENGTH.size):
+            frame = jobs.read(*LENGTH.unpack(length))
+            connection.sendall(framed(_answer(frame, memory, settings.most_pixels)))
+
+
+def _answer(frame: bytes, memory: Memory, most_pixels: int) -> bytes:
+    try:
+        return pack_score(score(unpack_job(frame), memory, most_pixels))
+    except Exception:
+        return pack_fault(traceback.format_exc())

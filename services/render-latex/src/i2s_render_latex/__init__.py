@@ -1,0 +1,1 @@
+"""LaTeX in, picture or verdict out."""

@@ -1,0 +1,22 @@
+"""A render from end to end before the service serves."""
+
+from __future__ import annotations
+
+from i2s_render_latex.engine import EngineError, LatexEngine
+from i2s_render_latex.model import Job, Options, Verdict
+
+_BODY = b"\n\\begin{document}\n$e^{i\\pi} + 1 = 0$\n\\end{document}\n"
+
+
+async def canary(engine: LatexEngine) -> None:
+    """Render a small document, cold and with each format of a known preamble.
+
+    Raises:
+        EngineError: It did not become a picture; says why.
+    """
+    jobs = [Job(b"\\documentclass{article}" + _BODY, options=Options(cold=True))]
+    jobs += [Job(one.preamble + _BODY) for one in engine.formats if one.is_kept]
+    for job in jobs:
+        rendering = await engine.render(job)
+        if rendering.verdict is not Verdict.RENDERED:
+            raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")

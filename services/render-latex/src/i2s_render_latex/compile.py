@@ -1,0 +1,129 @@
+"""Run TeX in a cell until nothing changes any more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, OutputError, PolicyEvent
+from i2s_render_latex.document import LOG, PDF
+from i2s_render_latex.log import LogFacts, read_log, refusals
+from i2s_render_latex.model import Stage
+from i2s_render_latex.stable import AUX, is_inert
+from i2s_render_latex.tex import compile_command
+from i2s_render_latex.texlive import ENVIRONMENT
+
+_LOG_PART = 1024 * 1024  # of head and tail each: what is read for facts
+_MAX_AUX = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What TeX made of a document.
+
+    Attributes:
+        ended: How the last run ended.
+        pdf: Of the last run; empty where it made none that can be fetched.
+        log: Of the last run; None where it left none.
+        facts: What the log says.
+        stages: The runs.
+        events: What was tried and prevented.
+    """
+
+    ended: Ended
+    pdf: bytes
+    log: Excerpt | None
+    facts: LogFacts
+    stages: tuple[Stage, ...]
+    events: tuple[PolicyEvent, ...]
+
+
+async def compile_in(
+    cell: Cell,
+    given: Mapping[str, bytes],
+    format_file: Path | None,
+    max_runs: int,
+    *,
+    always_rerun: bool = False,
+) -> Compiled:
+    """Compile the document that lies in a cell.
+
+    Args:
+        cell: Holds the document and the files beside it.
+        given: Those files, by name.
+        format_file: Of the document's preamble; None compiles cold.
+        max_runs: The most runs, 1 or more.
+        always_rerun: Make the second run even where it cannot change anything.
+
+    Raises:
+        JailError: A fault of the jail.
+    """
+    stages: list[Stage] = []
+    events: list[PolicyEvent] = []
+    before: dict[str, bytes] | None = {}
+    for run in range(max_runs):
+        if run:
+            await cell.write(PDF, b"")  # so that what lies there afterwards is of this run
+        ended = await cell.run(compile_command(format_file), env=ENVIRONMENT)
+        stages.append(Stage("compile", ended.usage, "cold" if format_file is None else "format"))
+        events += [*ended.events, *await asyncio.to_thread(_refused, ended.output)]
+        if ended.cause is not Cause.EXITED or run + 1 == max_runs:
+            break
+        files = await cell.list()
+        if not files.get(PDF):
+            break
+        after = await _auxiliary(cell, files)
+        if after is not None and after == before:
+            break
+        made = {name for name, size in files.items() if name not in given or len(given[name]) != size}
+        if run == 0 and not always_rerun and await asyncio.to_thread(_is_final, after, made):
+            break
+        before = after
+    log = await _log(cell)
+    # What a document wrote is read in a thread of its own: it may be long and odd.
+    facts, refused = await asyncio.to_thread(_read, log)
+    return Compiled(
+        ended=ended,
+        pdf=await _pdf(cell) if ended.cause is Cause.EXITED else b"",
+        log=log,
+        facts=facts,
+        stages=tuple(stages),
+        events=(*events, *refused),
+    )
+
+
+def _read(log: Excerpt | None) -> tuple[LogFacts, tuple[PolicyEvent, ...]]:
+    text = log.whole.decode(errors="replace") if log else ""
+    return read_log(text), refusals(text)
+
+
+def _refused(output: Excerpt) -> tuple[PolicyEvent, ...]:
+    return refusals(output.whole.decode(errors="replace"))
+
+
+async def _auxiliary(cell: Cell, files: Mapping[str, int]) -> dict[str, bytes] | None:
+    """Return the .aux files; None where they are too large to compare."""
+    names = [name for name in files if name.endswith(".aux")]
+    if sum(files[name] for name in names) > _MAX_AUX:
+        return None
+    return {name: await cell.fetch(name, _MAX_AUX) for name in names}
+
+
+def _is_final(auxiliary: Mapping[str, bytes] | None, made: set[str]) -> bool:
+    return auxiliary is not None and is_inert(auxiliary.get(AUX, b"").decode(errors="replace"), made)
+
+
+async def _log(cell: Cell) -> Excerpt | None:
+    try:
+        return await cell.excerpt(LOG, _LOG_PART, _LOG_PART)
+    except OutputError:
+        return None
+
+
+async def _pdf(cell: Cell) -> bytes:
+    try:
+        return await cell.fetch(PDF)
+    except OutputError:
+        return b""

@@ -1,0 +1,75 @@
+"""Check a document and the files beside it before TeX sees them; name the job's own files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from i2s_chassis.limits import Limits
+from i2s_chassis.names import check_names, shown
+from i2s_render_latex.model import BesideFile
+
+#: TeX's name for the job; its files are called so.
+JOB_NAME = "document"
+SOURCE = f"{JOB_NAME}.tex"
+PDF = f"{JOB_NAME}.pdf"
+LOG = f"{JOB_NAME}.log"
+
+#: By-products that the engine and the kernel of LaTeX read or write under the job's name.
+RESERVED = tuple(
+    f"{JOB_NAME}.{ending}"
+    for ending in ("tex", "pdf", "log", "aux", "out", "toc", "lof", "lot", "loa", "lol", "fls", "fmt", "dvi")
+)
+
+
+_BLOCK = 4096
+# Work folders hold what TeX writes too: at least a log, an .aux and a PDF.
+_BY_PRODUCTS = 3
+
+
+def complaint(
+    document: bytes, files: Sequence[BesideFile], *, max_bytes: int, max_file_bytes: int, max_files: int
+) -> str | None:
+    """Return why the source cannot be given to TeX, None where it can.
+
+    Args:
+        document: The LaTeX document.
+        files: What lies beside it.
+        max_bytes: Bound on the document.
+        max_file_bytes: Bound on each file.
+        max_files: Bound on the number of files.
+
+    Returns:
+        One sentence that begins with the field at fault.
+    """
+    if not document.strip():
+        return "latex.document: is empty"
+    if len(document) > max_bytes:
+        return f"latex.document: has {len(document)} bytes, at most {max_bytes} are taken"
+    try:
+        document.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"latex.document: is not UTF-8: {error.reason} at byte {error.start}"
+    if len(files) > max_files:
+        return f"latex.files: has {len(files)} files, at most {max_files} are taken"
+    fault = check_names((file.path for file in files), RESERVED)
+    if fault is not None:
+        return f'latex.files: the file name "{fault.name}" {fault.reason}'
+    for file in files:
+        if len(file.content) > max_file_bytes:
+            size = len(file.content)
+            return f'latex.files: "{shown(file.path)}" has {size} bytes, at most {max_file_bytes} are taken'
+    return None
+
+
+def disk_complaint(document: bytes, files: Sequence[BesideFile], limits: Limits) -> str | None:
+    """Return why document and files alone fill a work folder of these limits, None where they do not."""
+    contents = [document, *(file.content for file in files)]
+    used = sum(-(-len(content) // _BLOCK) * _BLOCK for content in contents)
+    if used >= limits.disk_bytes:
+        return f"The source alone takes {used} of the limit of {limits.disk_bytes} bytes on disk."
+    folders = {parent for file in files for parent in PurePosixPath(file.path).parents}
+    inodes = len(contents) + len(folders) + _BY_PRODUCTS
+    if inodes > limits.inodes:
+        return f"The source needs {inodes} files and folders, more than the limit of {limits.inodes}."
+    return None

@@ -1,0 +1,167 @@
+"""The warm engine: a jail, formats that stand ready, and an index of what could be loaded."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_chassis.jail import Cause, Excerpt, Isolation, Jail, Usage
+from i2s_render_latex.compile import Compiled, compile_in
+from i2s_render_latex.document import PDF, SOURCE, complaint, disk_complaint
+from i2s_render_latex.format_build import build_format
+from i2s_render_latex.format_shelf import Format, Shelf
+from i2s_render_latex.formats import Formats
+from i2s_render_latex.hints import source_error
+from i2s_render_latex.model import Job, Rendering, Verdict
+from i2s_render_latex.pages import Drawer, Drawn
+from i2s_render_latex.raster import limits_of_raster
+from i2s_render_latex.split import preamble_of, without
+from i2s_render_latex.texindex import TexIndex
+from i2s_render_latex.texlive import Installation
+from i2s_render_latex.verdict import Judgement, of_compilation
+
+
+class EngineError(Exception):
+    """TeX did not even begin: a fault of this installation, not of the document."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What an operator decides about the engine.
+
+    Attributes:
+        formats_folder: Where formats are kept.
+        formats_bytes: Bound on them.
+        hot_after: How often a preamble is seen before it gets a format; 0: never.
+        max_document_bytes: Of the document.
+        max_file_bytes: Of each file beside it.
+        max_files: Beside it.
+    """
+
+    formats_folder: Path
+    formats_bytes: int = 512 * 1024 * 1024
+    hot_after: int = 8
+    max_document_bytes: int = 1024 * 1024
+    max_file_bytes: int = 16 * 1024 * 1024
+    max_files: int = 256
+
+
+class LatexEngine:
+    """Renders documents. Enter ``LatexEngine.open`` to get one."""
+
+    def __init__(
+        self, settings: EngineSettings, jail: Jail, installation: Installation, index: TexIndex
+    ) -> None:
+        """Put the parts together; ``open`` is the way in.
+
+        Raises:
+            OSError: The folder of formats cannot be used.
+        """
+        self._settings, self._jail, self._index = settings, jail, index
+        self.installation = installation
+        shelf = Shelf(settings.formats_folder, installation.digest, settings.formats_bytes)
+        self._shelf = shelf
+        self._formats = Formats(shelf, self._build, settings.hot_after)
+
+    async def _build(self, preamble: bytes) -> bytes:
+        return await build_format(self._jail, self.installation, preamble)
+
+    @contextlib.asynccontextmanager
+    async def open(self, known: Mapping[str, bytes]) -> AsyncIterator[LatexEngine]:
+        """Make the formats of known preambles (name to text), then build hot ones while this is open."""
+        await self._formats.know(known)
+        async with self._formats.open():
+            yield self
+
+    @property
+    def isolation(self) -> Isolation:
+        """The walls that jobs run in."""
+        return self._jail.isolation
+
+    @property
+    def formats(self) -> tuple[Format, ...]:
+        """All formats that stand ready."""
+        return tuple(self._formats)
+
+    async def render(self, job: Job) -> Rendering:
+        """Render a document.
+
+        Raises:
+            EngineError: TeX cannot run here.
+            RasterError: Poppler drew something else than was computed.
+            JailError: A fault of the jail.
+        """
+        settings = self._settings
+        wrong = complaint(
+            job.document,
+            job.files,
+            max_bytes=settings.max_document_bytes,
+            max_file_bytes=settings.max_file_bytes,
+            max_files=settings.max_files,
+        )
+        if wrong is not None:
+            return Rendering(Verdict.INVALID_INPUT, wrong)
+        full = disk_complaint(job.document, job.files, job.limits)
+        if full is not None:
+            return Rendering(Verdict.OUTPUT_LIMIT, full)
+        compiled = await self._compile(job)
+        judgement = of_compilation(compiled, job.limits)
+        if judgement is not None:
+            return self._rendering(job, compiled, Drawn(judgement))
+        return self._rendering(job, compiled, await self._draw(job, compiled))
+
+    async def _compile(self, job: Job) -> Compiled:
+        """Run TeX with the format that serves the document best."""
+        beside = {file.path: file.content for file in job.files}
+        preamble = await asyncio.to_thread(preamble_of, job.document)
+        found = None
+        if preamble is not None and not job.options.cold:
+            self._formats.saw(preamble)
+            found = self._formats.find(preamble, beside)
+        with self._shelf.lend(found) if found else contextlib.nullcontext():
+            document, readable, format_file = job.document, self.installation.readable, None
+            if found:
+                document, format_file = without(document, found.preamble), found.path
+                readable = (*readable, format_file)
+            files = {**beside, SOURCE: document}
+            async with self._jail.cell(job.limits, files, readable=readable) as cell:
+                compiled = await compile_in(cell, beside, format_file, job.options.max_runs)
+        if compiled.ended.cause is Cause.EXITED and compiled.log is None:
+            words = compiled.ended.output.whole.decode(errors="replace")[:500]
+            raise EngineError(f"TeX ended without a log: {words}")
+        return compiled
+
+    async def _draw(self, job: Job, compiled: Compiled) -> Drawn:
+        """Draw in a cell of its own: nothing of the document but its PDF is in there."""
+        spent = sum((stage.usage for stage in compiled.stages), Usage())
+        limits = limits_of_raster(job.limits, len(compiled.pdf), spent)
+        async with self._jail.cell(limits, {PDF: compiled.pdf}) as cell:
+            return await Drawer(cell, job.options, job.limits).draw()
+
+    def _rendering(self, job: Job, compiled: Compiled, drawn: Drawn) -> Rendering:
+        judgement = drawn.judgement or Judgement(Verdict.RENDERED, "")
+        error = compiled.facts.error if judgement.verdict is Verdict.COMPILE_ERROR else None
+        return Rendering(
+            verdict=judgement.verdict,
+            message=judgement.message,
+            pictures=tuple(drawn.pictures),
+            total_pages=drawn.total_pages or compiled.facts.pages,
+            error=source_error(error, self._index) if error else None,
+            log=_bounded(compiled.log, job.limits.log_bytes),
+            stages=(*compiled.stages, *drawn.stages),
+            events=(*compiled.events, *drawn.events),
+        )
+
+
+def _bounded(log: Excerpt | None, size: int) -> Excerpt:
+    """Return the head and tail of a log that together have at most ``size`` bytes."""
+    if log is None:
+        return Excerpt(b"", b"", 0)
+    if log.total_bytes <= size and not log.tail:
+        return log
+    half = size // 2
+    end = log.tail or log.head
+    return Excerpt(log.head[: size - half], end[-half:] if half else b"", log.total_bytes)

@@ -1,0 +1,98 @@
+"""Say what an error of TeX is about, and which name it misses.
+
+The patterns are the wording of TeX, the LaTeX kernel and the packages that speak most: pgf,
+pgfplots, xcolor, graphics, fontenc, amsmath.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from i2s_render_latex.log import LoggedError
+from i2s_render_latex.model import ErrorKind
+from i2s_render_latex.texindex import pgf_undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What an error is about, and the undefined name; empty where nothing is undefined."""
+
+    kind: ErrorKind
+    name: str = ""
+
+
+# The first pattern that is found in the message decides; group 1, where there is one, is the name.
+_PATTERNS = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        (ErrorKind.CAPACITY, r"^TeX capacity exceeded"),
+        (ErrorKind.CAPACITY, r"^(?:Arithmetic overflow|Dimension too large|Number too big)\b"),
+        (ErrorKind.CAPACITY, r"Too many unprocessed floats|No room for a new|Too many math alphabets"),
+        (ErrorKind.UNDEFINED_COMMAND, r"^Undefined control sequence"),
+        (ErrorKind.UNDEFINED_COMMAND, r"^LaTeX Error: Command \\(\S+?) undefined"),
+        (
+            ErrorKind.UNDEFINED_COMMAND,
+            r"^LaTeX Error: Command \\(\S+?) (?:unavailable in|not provided in base)",
+        ),
+        (ErrorKind.UNDEFINED_ENVIRONMENT, r"Environment (.+?) undefined\b"),
+        (ErrorKind.UNDEFINED_COLOR, r"Undefined color(?: model)? [`'](.+?)'"),
+        (ErrorKind.UNDEFINED_COLOR, r"Unknown color [`'](.+?)'"),
+        (ErrorKind.UNDEFINED_KEY, r"I can't find file `pgflibrarypgfplots\.(.+?)\.code\.tex'"),
+        (ErrorKind.UNDEFINED_FILE, r"[Ff]ile [`'](.+?)' not found"),
+        (ErrorKind.UNDEFINED_FILE, r"^I can't find file [`'](.+?)'"),
+        (ErrorKind.UNDEFINED_FILE, r"^Font \S+?=(\S+) .*not load(?:able|ed): Metric"),
+        (ErrorKind.UNDEFINED_FILE, r"pdfTeX error: \S+ \(file (\S+?)\): (?:Font|cannot open|cannot find)"),
+        (ErrorKind.UNDEFINED_FILE, r"Unable to load picture or PDF file [`'](.+?)'"),
+        (ErrorKind.UNDEFINED_FILE, r"cannot find image file [`'](.+?)'"),
+        (ErrorKind.MISSING_MATH, r"^Missing \$ inserted|allowed only in math mode"),
+        (ErrorKind.ALREADY_DEFINED, r"already defined"),
+        (
+            ErrorKind.CONFLICT,
+            r"Option clash|incompatible|Two \\(?:documentclass|LoadClass) commands",
+        ),
+        (ErrorKind.CONFLICT, r"Loading a class or package in a group|cannot be used with|conflicts? with"),
+        (ErrorKind.INPUT_OUTPUT, r"^Emergency stop|^I can't write on file|Unable to read an entire line"),
+        (ErrorKind.INPUT_OUTPUT, r"pdfTeX error"),
+        (
+            ErrorKind.SYNTAX,
+            r"^(?:Missing |Extra |Misplaced |Runaway |Illegal |Double su|Incomplete |Improper |Argument of |"
+            r"Paragraph ended before |File ended while |Forbidden control sequence|Use of |Too many }|"
+            r"You can't use |Ambiguous|Limit controls |Math formula deleted|Display math should end|"
+            r"Leaders not followed|Text line contains an invalid|Parameters must be|Infinite glue|"
+            r"Interwoven alignment|\(?\\end occurred)",
+        ),
+        (
+            ErrorKind.SYNTAX,
+            r"LaTeX Error: (?:\\begin\{.*\} .*ended by|Bad math|Something's wrong|There's no line|"
+            r"Illegal character|Missing |Lonely |Not in outer par|\\< |\\> |Tab overflow|\\caption outside|"
+            r"No counter|Bad \\line|Can only be used in preamble|Not allowed|Unexpected)",
+        ),
+        (
+            ErrorKind.SYNTAX,
+            r"Package (?:amsmath|mathtools) Error: (?:Erroneous nesting|Extra &|Multiple \\|Invalid use|"
+            r"\\begin\{.*\} allowed only in paragraph)",
+        ),
+        (
+            ErrorKind.SYNTAX,
+            r"Package (?:tikz|pgf) Error: (?:Giving up on this path|Cannot parse|\+ or - expected)",
+        ),
+        (ErrorKind.SYNTAX, r"Package array Error|Package PGF Math Error: (?!Unknown)"),
+    )
+)
+
+
+def diagnose(error: LoggedError) -> Diagnosis:
+    """Return what an error is about."""
+    key = pgf_undefined(f"{error.message}\n{error.context}")
+    if key is not None:
+        return Diagnosis(ErrorKind.UNDEFINED_KEY, key)
+    for kind, pattern in _PATTERNS:
+        found = pattern.search(error.message)
+        if found is None:
+            continue
+        name = found[1] if found.groups() else ""
+        if kind is ErrorKind.UNDEFINED_COMMAND:
+            name = name or error.command
+        return Diagnosis(kind, name.strip())
+    return Diagnosis(ErrorKind.OTHER)

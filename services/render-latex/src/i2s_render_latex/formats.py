@@ -1,0 +1,140 @@
+"""Which format serves a document, and when a preamble becomes worth one of its own.
+
+Known preambles have their formats before the service serves. Any other preamble that is seen
+often gets one in the background; jobs never wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from i2s_chassis.jail import JailError
+from i2s_render_latex.format_build import FormatError
+from i2s_render_latex.format_shelf import Format, Shelf
+from i2s_render_latex.split import continues
+
+#: Makes the format of a preamble; raises FormatError or JailError.
+Build = Callable[[bytes], Awaitable[bytes]]
+
+V = TypeVar("V", int, str)
+
+_MEMORY = 4096  # preambles that are counted or known to fail
+_MAX_PREAMBLE = 64 * 1024
+# Files beside a document that a preamble does not load unless it names them.
+_PICTURES_AND_DATA = (".png", ".jpg", ".jpeg", ".pdf", ".csv", ".dat", ".tsv")
+
+_log = logging.getLogger(__name__)
+
+
+class Formats:
+    """The formats of a running service."""
+
+    def __init__(self, shelf: Shelf, build: Build, hot_after: int) -> None:
+        """Prepare.
+
+        Args:
+            shelf: Where formats are.
+            build: Makes one.
+            hot_after: How often a preamble is seen before it gets a format; 0: never.
+        """
+        self._shelf, self._build, self._hot_after = shelf, build, hot_after
+        self._seen: OrderedDict[str, int] = OrderedDict()
+        self._failed: OrderedDict[str, str] = OrderedDict()
+        self._wanted: asyncio.Queue[bytes] = asyncio.Queue(maxsize=16)
+
+    def __iter__(self) -> Iterator[Format]:
+        """All that stand ready."""
+        return iter(self._shelf)
+
+    async def know(self, preambles: Mapping[str, bytes]) -> None:
+        """Make sure of the formats of known preambles, by name.
+
+        A preamble of which no format can be made is logged; its documents go cold.
+        """
+        for name, preamble in preambles.items():
+            one = self._shelf.get(preamble.rstrip()) or await self._make(preamble.rstrip(), name)
+            if one is not None:
+                one.name, one.is_kept = name, True
+
+    @contextlib.asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Build formats of hot preambles in the background, one at a time, while this is open."""
+        builder = asyncio.create_task(self._build_wanted(), name="formats")
+        try:
+            yield
+        finally:
+            builder.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await builder
+
+    async def _build_wanted(self) -> None:
+        while True:
+            preamble = await self._wanted.get()
+            if self._shelf.get(preamble) is None:
+                await self._make(preamble, "hot")
+
+    async def _make(self, preamble: bytes, name: str) -> Format | None:
+        key = self._shelf.key(preamble)
+        try:
+            dumped = await self._build(preamble)
+            await asyncio.to_thread(self._shelf.write, preamble, dumped)
+            one = self._shelf.add(preamble)
+        except (FormatError, JailError, OSError) as error:
+            self._remember(self._failed, key, str(error))
+            _log.warning(
+                "no format", extra={"fields": {"preamble": name, "key": key[:12], "reason": str(error)}}
+            )
+            return None
+        _log.info("format", extra={"fields": {"preamble": name, "key": key[:12], "bytes": one.size}})
+        return one
+
+    def find(self, preamble: bytes, files: Iterable[str]) -> Format | None:
+        """Return the format with the longest part of a preamble, None where a document goes cold.
+
+        Args:
+            preamble: Of the document, without white space at the end.
+            files: Names of the files beside it.
+        """
+        names = tuple(files)
+        for one in self._shelf:
+            # Known preambles are the operator's and end where they should. One that became hot may have
+            # been cut off by its sender, to spoil the documents of others that begin with it.
+            fits = continues(preamble, one.preamble) if one.is_kept else preamble == one.preamble
+            if fits and not _could_read(one.preamble, names) and self._shelf.has(one):
+                return one
+        return None
+
+    def saw(self, preamble: bytes) -> None:
+        """Count a preamble; one that becomes hot is put in line for a format of its own."""
+        if not self._hot_after or len(preamble) > _MAX_PREAMBLE or self._shelf.get(preamble) is not None:
+            return
+        key = self._shelf.key(preamble)
+        if key in self._failed:
+            return
+        count = self._seen.pop(key, 0) + 1
+        self._remember(self._seen, key, count)
+        if count == self._hot_after:
+            try:
+                self._wanted.put_nowait(preamble)
+            except asyncio.QueueFull:
+                self._seen[key] = 0  # its turn comes when it is still hot then
+
+    @staticmethod
+    def _remember(memory: OrderedDict[str, V], key: str, value: V) -> None:
+        memory[key] = value
+        if len(memory) > _MEMORY:
+            memory.popitem(last=False)
+
+
+def _could_read(preamble: bytes, files: Iterable[str]) -> bool:
+    """Whether a preamble could have read one of these files instead of what the format holds."""
+    for path in files:
+        name = path.rpartition("/")[2]
+        if not name.lower().endswith(_PICTURES_AND_DATA) or name.encode() in preamble:
+            return True
+    return False

@@ -1,0 +1,155 @@
+"""Read what TeX wrote: its first error, the pages it shipped, what it was refused.
+
+The form of the log is that of ``-file-line-error`` with unbroken lines (max_print_line large).
+A document can write anything into its own log, so nothing here decides more than what is told
+about a document; the picture decides the verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from i2s_chassis.jail import PolicyEvent, PolicyKind
+from i2s_render_latex.document import SOURCE
+
+_MAX_MESSAGE = 2048
+_MAX_CONTEXT = 1000
+_MAX_DETAIL = 200
+_DISPLAY_LINES = 60
+
+_ERROR = re.compile(r"^(?:! +|(?P<file>(?:\./|/)?[^\s:()]+\.\w+):(?P<line>\d{1,9}): +)(?P<message>\S.*)$")
+_AFTERMATH = ("==> Fatal error occurred", "Emergency stop.")
+_POSITION = re.compile(r"^l\.(?P<line>\d{1,9}) (?P<text>.*)$")
+_CONTINUATION = re.compile(r"^(?:\([^()\s]+\)| ) {5,}(?P<text>\S.*)$")
+_LAST_COMMAND = re.compile(r"\\([A-Za-z@_:]+|[^A-Za-z\s])\s*$")
+
+_WRITTEN = re.compile(r"^Output written on \S+\.(?P<kind>pdf|dvi) \((?P<pages>\d{1,9}) pages?", re.MULTILINE)
+_SHIPPED = re.compile(r"\[(\d+)(?:\.\d+)*[]{<\n ]")
+_NO_PAGES = "No pages of output."
+
+_REFUSALS = (
+    (
+        PolicyKind.FILE_READ,
+        re.compile(r"^\S+: Not reading from (.{1,4096}) \(openin_any = \w\)", re.MULTILINE),
+    ),
+    (
+        PolicyKind.FILE_WRITE,
+        re.compile(r"^\S+: Not writing to (.{1,4096}) \(openout_any = \w\)", re.MULTILINE),
+    ),
+    (PolicyKind.EXECUTE, re.compile(r"runsystem\(([^\n]{0,500}?)\)\.\.\.disabled")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedError:
+    """An error as it stands in the log.
+
+    Attributes:
+        message: Its words on one line.
+        line: Of the file, from 1; 0 where none is named.
+        file: Base name of the file it is in; empty for the document itself.
+        context: The line of that file up to where TeX stopped.
+        command: The last command that TeX had read, without backslash; empty where it was none.
+    """
+
+    message: str
+    line: int
+    file: str
+    context: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogFacts:
+    """What a log says.
+
+    Attributes:
+        error: The first error, None where there is none.
+        pages: Pages of the finished output; 0 where none was finished.
+        shipped: Pages that were begun, finished or not, as far as the log was kept.
+        is_dvi: The output was DVI, not PDF.
+        has_no_pages: TeX ended in peace without a page.
+    """
+
+    error: LoggedError | None
+    pages: int
+    shipped: int
+    is_dvi: bool
+    has_no_pages: bool
+
+
+def read_log(text: str) -> LogFacts:
+    """Return what a log says."""
+    written = list(_WRITTEN.finditer(text))
+    pages = int(written[-1]["pages"]) if written else 0
+    return LogFacts(
+        error=first_error(text),
+        pages=pages,
+        shipped=max(pages, sum(1 for _ in _SHIPPED.finditer(text))),
+        is_dvi=bool(written) and written[-1]["kind"] == "dvi",
+        has_no_pages=_NO_PAGES in text,
+    )
+
+
+def first_error(text: str) -> LoggedError | None:
+    """Return the first error of a log, None where it has none.
+
+    That TeX gave up ("Emergency stop") is the error only where nothing else is.
+    """
+    lines = text.splitlines()
+    aftermath = None
+    for index, line in enumerate(lines):
+        found = _ERROR.match(line)
+        if found is None:
+            continue
+        if found["message"].startswith(_AFTERMATH):
+            aftermath = index if aftermath is None else aftermath
+            continue
+        return _describe(lines, index, found)
+    if aftermath is None:
+        return None
+    found = _ERROR.match(lines[aftermath])
+    return None if found is None else _describe(lines, aftermath, found)
+
+
+def _describe(lines: list[str], index: int, found: re.Match[str]) -> LoggedError:
+    display = lines[index + 1 : index + 1 + _DISPLAY_LINES]
+    position = next((match for line in display if (match := _POSITION.match(line))), None)
+    line = int(found["line"] or 0) or (int(position["line"]) if position else 0)
+    command = _LAST_COMMAND.search(display[0]) if display else None
+    return LoggedError(
+        message=_message(found["message"], display),
+        line=line,
+        file=_file(found["file"]),
+        context=position["text"].rstrip()[-_MAX_CONTEXT:] if position else "",
+        command=command[1] if command else "",
+    )
+
+
+def _message(first: str, display: list[str]) -> str:
+    """Join a message that a package broke into lines of its own."""
+    parts = [first.strip()]
+    for line in display:
+        continuation = _CONTINUATION.match(line)
+        if continuation is None or "->" in line:
+            break
+        parts.append(continuation["text"].strip())
+    is_packages = " Error: " in first or len(parts) == 1
+    return (" ".join(parts) if is_packages else parts[0])[:_MAX_MESSAGE]
+
+
+def _file(named: str | None) -> str:
+    if named is None or named.removeprefix("./") == SOURCE:
+        return ""
+    return named.removeprefix("./") if named.startswith("./") else named.rpartition("/")[2]
+
+
+def refusals(text: str) -> tuple[PolicyEvent, ...]:
+    """Return what TeX itself refused to read, write or start, from its log or terminal output."""
+    seen: Counter[tuple[PolicyKind, str]] = Counter()
+    for kind, pattern in _REFUSALS:
+        for match in pattern.finditer(text):
+            seen[kind, match[1].replace("\n", "")[:_MAX_DETAIL]] += 1
+    return tuple(PolicyEvent(kind, detail, count) for (kind, detail), count in seen.items())

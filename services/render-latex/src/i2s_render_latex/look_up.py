@@ -1,0 +1,48 @@
+"""The index command: build the index of the TeX tree, or ask it."""
+
+from __future__ import annotations
+
+import sys
+
+from i2s_render_latex.settings import IndexSettings, state_folder
+from i2s_render_latex.state import open_index, prepare_folder, rebuild_index
+from i2s_render_latex.texindex import Provider, TexIndex
+
+
+def index_command(settings: IndexSettings) -> int:
+    """Build the index, or print what would define the names that are asked for.
+
+    Returns:
+        The exit code: 0, or 1 where nothing defines one of the names.
+
+    Raises:
+        StartError: The index cannot be built.
+    """
+    folder = state_folder(settings.state_dir)
+    prepare_folder(folder)
+    index = open_index(folder) if settings.lookup else None
+    if index is None:
+        summary = rebuild_index(folder)
+        counts = f"{summary.names} names of {summary.units} packages, classes and libraries"
+        print(f"{summary.path}: {counts} in {summary.seconds:.0f} s", file=sys.stderr)
+        if not settings.lookup:
+            return 0
+        index = TexIndex.load(summary.path)
+    found = [_describe(index, name) for name in settings.lookup]
+    print("\n".join(text for text, _ in found))
+    return 0 if all(known for _, known in found) else 1
+
+
+def _describe(index: TexIndex, name: str) -> tuple[str, bool]:
+    asked = (
+        ("command", index.providers_of_command),
+        ("environment", index.providers_of_environment),
+        ("key", index.providers_of_key),
+        ("file", index.providers_of_file),
+    )
+    lines = [f"{name}:"]
+    for kind, providers_of in asked:
+        providers: tuple[Provider, ...] = providers_of(name)
+        if providers:
+            lines.append(f"  {kind}: {' '.join(provider.loading for provider in providers)}")
+    return "\n".join(lines if len(lines) > 1 else [f"{name}: nothing installed defines it"]), len(lines) > 1

@@ -1,0 +1,121 @@
+"""From a PDF to pictures: look at it, draw the wanted pages, finish them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from i2s_chassis.jail import Cell, Ended, PolicyEvent, Usage
+from i2s_chassis.limits import Limits
+from i2s_render_latex import inspect, raster
+from i2s_render_latex.crop import finish
+from i2s_render_latex.inspect import Page
+from i2s_render_latex.model import Options, Picture, Stage, Verdict
+from i2s_render_latex.texlive import HUGE_PAGES
+from i2s_render_latex.verdict import Judgement, limit_passed, of_page, too_many_pages
+
+
+@dataclass(slots=True)
+class Drawn:
+    """What became of a PDF.
+
+    Attributes:
+        judgement: Why there are no pictures, None where there are.
+        pictures: Finished, in the order of their pages.
+        total_pages: Of the PDF.
+        stages: In the order they were made.
+        events: What was tried and prevented.
+    """
+
+    judgement: Judgement | None = None
+    pictures: list[Picture] = field(default_factory=list)
+    total_pages: int = 0
+    stages: list[Stage] = field(default_factory=list)
+    events: list[PolicyEvent] = field(default_factory=list)
+
+
+class Drawer:
+    """Draws the pages of the PDF that lies in a cell."""
+
+    def __init__(self, cell: Cell, options: Options, limits: Limits) -> None:
+        self._cell, self._options, self._limits = cell, options, limits
+        self._drawn = Drawn()
+
+    async def draw(self) -> Drawn:
+        """Draw the wanted pages.
+
+        Raises:
+            RasterError: Poppler drew something else than was computed.
+            JailError: A fault of the jail.
+        """
+        pages = await self._inspect()
+        for page in pages:
+            if self._drawn.judgement is None:
+                await self._picture(page)
+        drawn = self._drawn
+        if drawn.judgement is None and not drawn.pictures:
+            drawn.judgement = Judgement(Verdict.NO_OUTPUT, "The page is blank.")
+        if drawn.judgement is not None:
+            drawn.pictures.clear()
+        return drawn
+
+    async def _inspect(self) -> Sequence[Page]:
+        """Return the wanted pages; none of them is too large."""
+        options, limits, drawn = self._options, self._limits, self._drawn
+        last = min(options.first_page + options.page_count - 1, limits.pages)
+        ended = await self._run("inspect", inspect.command(last))
+        drawn.judgement = limit_passed(ended.cause, limits, "looking at the PDF")
+        if drawn.judgement is not None:
+            return ()
+        found = inspect.read(ended.output.whole.decode(errors="replace"))
+        if found is None:
+            drawn.judgement = Judgement(Verdict.NO_OUTPUT, "The output is no PDF that can be read.")
+            return ()
+        drawn.total_pages = found.total_pages
+        wanted = [page for page in found.pages if page.number >= options.first_page]
+        drawn.judgement = self._objection(found.total_pages, wanted)
+        return wanted if drawn.judgement is None else ()
+
+    def _objection(self, total: int, wanted: Sequence[Page]) -> Judgement | None:
+        if total > self._limits.pages:
+            return too_many_pages(self._limits)
+        if not wanted:
+            first = self._options.first_page
+            return Judgement(
+                Verdict.NO_OUTPUT, f"There is no page {first} among the {total} of the document."
+            )
+        objections = (of_page(page, self._options.dpi, self._limits) for page in wanted)
+        return next((objection for objection in objections if objection is not None), None)
+
+    async def _picture(self, page: Page) -> None:
+        """Draw a page and add its picture; a blank page adds none."""
+        options, size = self._options, page.size_at(self._options.dpi)
+        ended = await self._run("raster", raster.command(page.number, options.dpi))
+        self._drawn.judgement = limit_passed(ended.cause, self._limits, "drawing the page")
+        if self._drawn.judgement is not None:
+            return
+        if ended.exit_code != 0 or raster.OUTPUT not in await self._cell.list():
+            self._drawn.judgement = Judgement(Verdict.NO_OUTPUT, f"Page {page.number} cannot be drawn.")
+            return
+        drawing = await self._cell.fetch(raster.OUTPUT)
+        picture, usage = await asyncio.to_thread(_finish, drawing, size, page.number, options)
+        self._drawn.stages.append(Stage("crop", usage))
+        if picture is not None:
+            self._drawn.pictures.append(picture)
+
+    async def _run(self, stage: str, command: list[str]) -> Ended:
+        ended = await self._cell.run(command, env=HUGE_PAGES)
+        self._drawn.stages.append(Stage(stage, ended.usage))
+        self._drawn.events += ended.events
+        return ended
+
+
+def _finish(
+    drawing: bytes, size: tuple[int, int], number: int, options: Options
+) -> tuple[Picture | None, Usage]:
+    """Decode, cut, crop and encode in the calling thread; says what that used."""
+    wall, cpu = time.monotonic(), time.thread_time()
+    picture = finish(raster.decode(drawing, size), number, options)
+    return picture, Usage(time.monotonic() - wall, time.thread_time() - cpu, 0, 0)

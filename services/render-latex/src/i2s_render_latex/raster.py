@@ -1,0 +1,89 @@
+"""Draw one page with poppler, and decode what it drew."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from pdf2image.parsers import parse_buffer_to_ppm
+from PIL import Image
+
+from i2s_chassis.jail import Usage
+from i2s_chassis.limits import Limits
+from i2s_render_latex.document import PDF
+
+# The size of a drawing is computed and compared with the limit before it is drawn.
+Image.MAX_IMAGE_PIXELS = None
+
+_NAME = "page"
+#: What poppler draws into, in the work folder.
+OUTPUT = f"{_NAME}.ppm"
+
+#: Of a pixmap as poppler writes it: RGB, 8 bit.
+_HEADER = re.compile(rb"P6\n([1-9][0-9]{0,6}) ([1-9][0-9]{0,6})\n255\n")
+_BYTES_PER_PIXEL = 3
+_HEADER_BYTES = 64
+_SLACK_BYTES = 1024 * 1024
+_INSPECTION_BYTES = 1024 * 1024
+_LEAST_SECONDS = 0.1
+# The sizes of boxes are printed with two decimals, so a side may be off by one.
+_TOLERANCE = 1
+
+
+class RasterError(Exception):
+    """Poppler drew something else than was computed."""
+
+
+def command(page: int, dpi: float) -> list[str]:
+    """Return the command that draws a page of the job's PDF as RGB."""
+    number = str(page)
+    return ["pdftoppm", "-r", repr(dpi), "-f", number, "-l", number, "-singlefile", PDF, _NAME]
+
+
+def output_bytes(size: tuple[int, int]) -> int:
+    """Return how large the drawing of a page of this many pixels can be."""
+    width, height = size
+    return (width + _TOLERANCE) * (height + _TOLERANCE) * _BYTES_PER_PIXEL + _HEADER_BYTES
+
+
+def limits_of_raster(limits: Limits, pdf_bytes: int, spent: Usage) -> Limits:
+    """Return the limits of the cell in which the pages of a job are drawn, one at a time.
+
+    A drawing is bounded by the limit on pixels, so there is room for one beside the PDF,
+    whatever the limits on files are. Time is what the job has left.
+    """
+    drawing = output_bytes((limits.pixels, 1))
+    return replace(
+        limits,
+        cpu_seconds=max(limits.cpu_seconds - spent.cpu_seconds, _LEAST_SECONDS),
+        wall_seconds=max(limits.wall_seconds - spent.wall_seconds, _LEAST_SECONDS),
+        file_bytes=max(drawing, pdf_bytes),
+        disk_bytes=drawing + pdf_bytes + _SLACK_BYTES,
+        log_bytes=_INSPECTION_BYTES,
+    )
+
+
+def decode(drawing: bytes, size: tuple[int, int]) -> Image.Image:
+    """Return a drawing as a picture.
+
+    Args:
+        drawing: A portable pixmap (PPM, P6).
+        size: Width and height in pixels that were computed for it; each may be off by one.
+
+    Raises:
+        RasterError: It is no pixmap of that size.
+    """
+    # Poppler has read a hostile file, so what it wrote may be anything, and Pillow would open
+    # anything: for PostScript it starts Ghostscript, outside of all walls. Nothing but the very
+    # pixmap that is expected gets that far.
+    header = _HEADER.match(drawing)
+    if header is None:
+        raise RasterError("the drawing of the page is no pixmap")
+    drawn = int(header[1]), int(header[2])
+    if any(abs(a - b) > _TOLERANCE for a, b in zip(drawn, size, strict=True)):
+        raise RasterError(f"the drawing has {drawn} pixels, expected {size}")
+    if len(drawing) != header.end() + drawn[0] * drawn[1] * _BYTES_PER_PIXEL:
+        raise RasterError(f"the drawing of {drawn} pixels has {len(drawing)} bytes")
+    (picture,) = parse_buffer_to_ppm(drawing)
+    picture.load()
+    return picture

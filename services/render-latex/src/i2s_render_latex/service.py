@@ -1,0 +1,82 @@
+"""The service: brings up jail, index and engine, passes the canary, hands out its servicer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from i2s_chassis.errors import StartError
+from i2s_chassis.renderer import open_jail
+from i2s_chassis.service import Chassis, Register
+from i2s_render_latex.canary import canary
+from i2s_render_latex.engine import EngineError, EngineSettings, LatexEngine
+from i2s_render_latex.servicer import LatexServicer, registration
+from i2s_render_latex.settings import LatexSettings, state_folder
+from i2s_render_latex.state import index_for_service, prepare_folder
+from i2s_render_latex.texlive import find_installation
+
+
+class LatexService:
+    """LaTeX behind the wire."""
+
+    name = "render-latex"
+    wire_names = ("i2s.render.v1.RenderService",)
+
+    def __init__(self, settings: LatexSettings) -> None:
+        self._settings = settings
+
+    @asynccontextmanager
+    async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
+        """Come up, pass the canary, give out the servicer; see `i2s_chassis.service.Service`.
+
+        Raises:
+            StartError: Something is missing on this machine.
+        """
+        settings = self._settings
+        folder = state_folder(settings.state_dir)
+        prepare_folder(folder)
+        known = known_preambles(settings.preamble)
+        async with AsyncExitStack() as stack:
+            installation = await asyncio.to_thread(find_installation)
+            jail = await stack.enter_async_context(open_jail(settings, chassis))
+            index = await index_for_service(folder)
+            stack.callback(index.close)
+            engine = LatexEngine(_engine_settings(settings, folder), jail, installation, index)
+            await stack.enter_async_context(engine.open(known))
+            try:
+                await canary(engine)
+            except EngineError as error:
+                chassis.telemetry.self_test_failure("canary")
+                raise StartError(str(error)) from None
+            chassis.telemetry.warm("format", len(engine.formats))
+            yield registration(LatexServicer(engine, settings, chassis))
+
+
+def _engine_settings(settings: LatexSettings, folder: Path) -> EngineSettings:
+    return EngineSettings(
+        formats_folder=folder / "formats",
+        formats_bytes=settings.formats_bytes,
+        hot_after=settings.format_after,
+        max_document_bytes=settings.document_bytes,
+        max_file_bytes=settings.beside_bytes,
+        max_files=settings.beside_files,
+    )
+
+
+def known_preambles(files: tuple[Path, ...]) -> dict[str, bytes]:
+    """Read the preambles that are to have a format from the start, by name of their file.
+
+    Raises:
+        StartError: A file cannot be read, or two have the same name.
+    """
+    known: dict[str, bytes] = {}
+    for file in files:
+        if file.stem in known:
+            raise StartError(f"--preamble {file}: another one is called {file.stem} too; rename one")
+        try:
+            known[file.stem] = file.read_bytes()
+        except OSError as error:
+            raise StartError(f"--preamble {file} cannot be read: {error.strerror}") from None
+    return known

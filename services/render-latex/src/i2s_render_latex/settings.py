@@ -1,0 +1,74 @@
+"""The settings of this service, and where it keeps what it makes once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import ByteSize, Field
+
+from i2s_chassis.configure import Settings
+from i2s_chassis.renderer import RendererSettings
+
+_KIB = 1024
+_MIB = 1024 * 1024
+_STATE_DESCRIPTION = (
+    "Folder that keeps formats and the index of the TeX tree; other users must be able to reach it. "
+    "Default: /var/cache/i2s-render-latex for root, else i2s-render-latex in XDG_CACHE_HOME or ~/.cache."
+)
+
+
+class LatexSettings(RendererSettings):
+    """How the LaTeX renderer serves."""
+
+    service: ClassVar[str] = "render-latex"
+    port: ClassVar[int] = 7710
+
+    preamble: tuple[Path, ...] = Field(
+        (), description="File with a preamble that has its format from the start; may be given several times."
+    )
+    state_dir: Path | None = Field(None, description=_STATE_DESCRIPTION)
+    formats_bytes: ByteSize = Field(
+        ByteSize(512 * _MIB), ge=0, description="Room for formats; those of --preamble always stay."
+    )
+    format_after: int = Field(
+        8, ge=0, description="Documents with one preamble after which it gets a format; 0: never."
+    )
+    document_bytes: ByteSize = Field(ByteSize(1 * _MIB), ge=1 * _KIB, description="Greatest document.")
+    beside_bytes: ByteSize = Field(
+        ByteSize(16 * _MIB), ge=1 * _KIB, description="Greatest of the files beside a document."
+    )
+    beside_files: int = Field(256, ge=0, le=10_000, description="Most files beside a document.")
+
+
+class IndexSettings(Settings):
+    """What the index command does."""
+
+    service: ClassVar[str] = "render-latex"
+
+    state_dir: Path | None = Field(None, description=_STATE_DESCRIPTION)
+    lookup: tuple[str, ...] = Field(
+        (),
+        description="Name of a command, environment, key or file to look up instead of building; "
+        "may be given several times.",
+    )
+
+
+def state_folder(chosen: Path | None) -> Path:
+    """Return the folder for what is made once.
+
+    Args:
+        chosen: By the operator; None takes the default.
+    """
+    if chosen is not None:
+        return chosen
+    if os.geteuid() == 0:
+        return Path("/var/cache/i2s-render-latex")
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "i2s-render-latex"
+
+
+def index_file(folder: Path) -> Path:
+    """Return where the index of the TeX tree lies in a state folder."""
+    return folder / "texindex.sqlite"

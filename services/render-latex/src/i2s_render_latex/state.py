@@ -1,0 +1,114 @@
+"""What the service keeps between starts: the folder itself, and the index of the TeX tree in it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import stat
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from pathlib import Path
+
+from i2s_chassis.errors import StartError
+from i2s_render_latex.settings import index_file
+from i2s_render_latex.texindex import (
+    IndexFileError,
+    IndexSummary,
+    TexIndex,
+    TreeError,
+    build_index,
+    current_digest,
+    tree_roots,
+)
+
+_log = logging.getLogger(__name__)
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the state folder; jobs, which run as users of their own, read formats in it.
+
+    Raises:
+        StartError: It cannot be made, or other users cannot reach it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)
+    except OSError as error:
+        raise StartError(
+            f"--state-dir {folder} cannot be used: {error.strerror}; name another folder"
+        ) from None
+    closed = next((path for path in folder.resolve().parents if not path.stat().st_mode & stat.S_IXOTH), None)
+    if os.geteuid() == 0 and closed is not None:
+        raise StartError(
+            f"--state-dir {folder} cannot be reached by the users that jobs run as, because {closed} is "
+            "closed to others; name another folder"
+        )
+
+
+def open_index(folder: Path) -> TexIndex | None:
+    """Open the index of the TeX tree; None where it is missing or the tree has changed since.
+
+    Raises:
+        StartError: There is no TeX tree.
+    """
+    try:
+        index = TexIndex.load(index_file(folder))
+        if index.digest == current_digest(tree_roots()):
+            return index
+    except IndexFileError:
+        return None
+    except TreeError as error:
+        raise StartError(str(error)) from None
+    index.close()
+    return None
+
+
+def rebuild_index(folder: Path) -> IndexSummary:
+    """Build the index, which takes minutes of CPU time.
+
+    Raises:
+        StartError: It cannot be built.
+    """
+    try:
+        return build_index(tree_roots(), index_file(folder))
+    except (TreeError, OSError) as error:
+        raise StartError(f"the index of the TeX tree cannot be built: {error}") from error
+
+
+async def index_for_service(folder: Path) -> TexIndex:
+    """Open the index, built before in a process of its own where it has to be.
+
+    Raises:
+        StartError: It cannot be built.
+    """
+    index = await asyncio.to_thread(open_index, folder)
+    if index is None:
+        _log.info("building the index of the TeX tree", extra={"fields": {"path": str(index_file(folder))}})
+        await _run_index_command(folder)
+        index = await asyncio.to_thread(open_index, folder)
+    if index is None:
+        raise StartError(
+            f"the index of the TeX tree in {folder} is stale at once; is the tree being changed?"
+        )
+    return index
+
+
+async def _run_index_command(folder: Path) -> None:
+    command = [sys.executable, "-m", "i2s_render_latex", "index", "--state-dir", str(folder)]
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=DEVNULL, stderr=PIPE, stdin=DEVNULL, start_new_session=True
+    )
+    try:
+        _, complaint = await process.communicate()
+    finally:
+        # Where the start was broken off, the builder and the engine that it tries packages with end too.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+    if process.returncode:
+        raise StartError(
+            f"the index of the TeX tree cannot be built: {complaint.decode(errors='replace')[-300:]}"
+        )

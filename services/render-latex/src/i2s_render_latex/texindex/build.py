@@ -1,0 +1,133 @@
+"""Building the index: read every file, put files together to units, try packages out, rank."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .definitions import Category, How
+from .evidence import Candidates, popularity, read_candidates, scan
+from .loadable import loadable_units
+from .observation import apply_trials, try_out
+from .preferences import last, preferences, preferences_text
+from .provider import Provider, ProviderKind
+from .rank import Candidate, folded, ranked
+from .store import SCHEMA, Row, write
+from .trees import TreeError, TreeFile, tree_digest, tree_files, tree_roots
+from .trial import Engine, PdfLatex
+from .units import Unit, units
+
+#: The most providers that are kept for a name.
+MOST_PROVIDERS = 5
+#: A package is tried out where at least so many bundles load it. The rest are seldom meant, and
+#: trying all would take several minutes.
+_WORTH_TRYING = 1
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSummary:
+    """What a build did.
+
+    Attributes:
+        path: The index file.
+        digest: Of the trees.
+        files: Source files that were read.
+        tried: Packages that the engine tried to load.
+        units: Packages, classes and libraries in the index.
+        names: Commands, environments, keys and files that it knows.
+        seconds: Wall time.
+    """
+
+    path: Path
+    digest: str
+    files: int
+    tried: int
+    units: int
+    names: int
+    seconds: float
+
+
+def current_digest(roots: Sequence[Path]) -> str:
+    """Return the digest that an index of these trees would have if it were built now."""
+    return _digest(list(tree_files(roots)))
+
+
+def build_index(
+    tree_roots: Sequence[str | Path], path: str | Path, *, engine: Engine | None = None
+) -> IndexSummary:
+    """Scan TeX trees and write the index file.
+
+    Args:
+        tree_roots: From `trees.tree_roots`, the one whose files win first.
+        path: The index file. It is replaced as a whole once the new one is complete.
+        engine: That says what every document knows and tries packages out; pdfLaTeX by default.
+
+    Raises:
+        TreeError: The engine is missing, or the trees hold no package.
+    """
+    if engine is None:
+        with PdfLatex(_unknown_to_kpathsea(tree_roots)) as pdflatex:
+            return build_index(tree_roots, path, engine=pdflatex)
+    started = time.monotonic()
+    files = list(tree_files([Path(root) for root in tree_roots]))
+    scans = scan(files)
+    usable = loadable_units(units(scans.files), scans.files, scans.installed, scans.demanding)
+    known_by = popularity(scans.files)
+    worth_trying = [
+        unit
+        for unit in usable
+        if unit.provider.kind is ProviderKind.PACKAGE and known_by.get(unit.provider, 0) >= _WORTH_TRYING
+    ]
+    seen = try_out(worth_trying, scans, engine)
+    usable = [unit for unit in usable if seen.get(unit.provider, ()) is not None]
+    if not usable:
+        raise TreeError(f"no package that pdfLaTeX can load in {', '.join(map(str, tree_roots))}")
+    candidates = read_candidates(usable, scans)
+    apply_trials(candidates, seen, worth_trying, scans)
+    _add_preferred(candidates, usable)
+    rows = [*_ranked_rows(candidates, known_by, engine), *_file_rows(usable)]
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest = _digest(files)
+    write(target, digest, rows)
+    seconds = time.monotonic() - started
+    return IndexSummary(target, digest, len(scans.files), len(worth_trying), len(usable), len(rows), seconds)
+
+
+def _unknown_to_kpathsea(roots: Sequence[str | Path]) -> list[Path]:
+    known = tree_roots()
+    return [Path(root) for root in roots if Path(root).resolve() not in known]
+
+
+def _digest(files: Sequence[TreeFile]) -> str:
+    return tree_digest(files, SCHEMA.encode(), preferences_text())
+
+
+def _add_preferred(candidates: Candidates, usable: Sequence[Unit]) -> None:
+    """Let preferred providers stand for a name whose definition no scan can see."""
+    installed = {unit.provider for unit in usable}
+    for name, providers in preferences().items():
+        for provider in providers:
+            if provider in installed:
+                candidates[name].append(Candidate(provider, How.NESTED, own=True))
+
+
+def _ranked_rows(candidates: Candidates, known_by: dict[Provider, int], engine: Engine) -> Iterator[Row]:
+    asked = {name for category, name in candidates if category is not Category.KEY}
+    never_undefined = engine.known(sorted(asked))
+    preferred = preferences()
+    for (category, name), found in candidates.items():
+        if category is Category.KEY or name not in never_undefined:
+            order = ranked(category, name, found, known_by, preferred.get((category, name), ()), last())
+            yield category, name, order[:MOST_PROVIDERS]
+
+
+def _file_rows(usable: Sequence[Unit]) -> Iterator[Row]:
+    similar: dict[str, list[Provider]] = defaultdict(list)
+    for unit in usable:
+        similar[folded(unit.provider.name)].append(unit.provider)
+    for name, providers in similar.items():
+        yield Category.FILE, name, sorted(providers)[:MOST_PROVIDERS]

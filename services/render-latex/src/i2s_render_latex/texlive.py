@@ -1,0 +1,170 @@
+"""The TeX installation: its programs, its versions, its digest, and what a job sees of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import PIL
+
+from i2s_chassis.errors import StartError
+from i2s_render_latex.texindex import TreeError, tree_roots
+
+_PROGRAMS = {
+    "pdflatex": "texlive-latex-base",
+    "pdftex": "texlive-binaries",
+    "kpsewhich": "texlive-binaries",
+    "pdftoppm": "poppler-utils",
+    "pdfinfo": "poppler-utils",
+}
+_PROGRAM_FOLDERS = "/usr/local/bin:/usr/bin:/bin"  # where a jail looks for programs
+_SYSTEM_FONTS = Path("/usr/share/fonts")
+
+# Made on this machine from the rest of the tree, with the time in them.
+_GENERATED = (".fmt", ".base", ".log")
+_GENERATED_NAMES = frozenset({"ls-R", "ls-R-TEXLIVEDIST", "ls-R-TEXMFMAIN"})
+
+_NOWHERE = "/nonexistent"
+
+#: The time that documents see: 2024-01-01 00:00:00 UTC. The same document is the same picture
+#: on every day.
+SOURCE_DATE_EPOCH = 1_704_067_200
+
+#: Huge pages where the machine has them: loading a format and drawing a page are to a good part
+#: the making of pages of memory.
+HUGE_PAGES: Mapping[str, str] = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+
+#: What kpathsea and pdfTeX are told; the environment wins over texmf.cnf.
+ENVIRONMENT: Mapping[str, str] = {
+    # Read and write below the work folder and the trees only, no hidden files, no parents.
+    "openin_any": "p",
+    "openout_any": "p",
+    "shell_escape": "f",
+    "SOURCE_DATE_EPOCH": str(SOURCE_DATE_EPOCH),
+    "FORCE_SOURCE_DATE": "1",
+    # No format of the document's own: a format is an image of memory that is loaded as it is.
+    "TEXFORMATS": "$TEXMF/web2c/{$engine,}",
+    # A line of the log is a line; the context of an error is shown in full (255 is the bound).
+    "max_print_line": "10000",
+    "error_line": "254",
+    "half_error_line": "238",
+    **HUGE_PAGES,
+    # No trees of a user, and no fonts made on the way.
+    "TEXMFHOME": _NOWHERE,
+    "TEXMFVAR": _NOWHERE,
+    "TEXMFCONFIG": _NOWHERE,
+    "MKTEXPK": "0",
+    "MKTEXTFM": "0",
+    "MKTEXMF": "0",
+    "MKTEXTEX": "0",
+    "MKTEXFMT": "0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """What pictures are made with.
+
+    Attributes:
+        version: Of pdfTeX, such as "3.141592653-2.6-1.40.24".
+        versions: All that the digest is made of, by name.
+        digest: SHA-256 over everything that can change a picture.
+        fonts_digest: SHA-256 over the fonts alone.
+        readable: Folders of the installation outside of /usr that jobs must read.
+    """
+
+    version: str
+    versions: Mapping[str, str]
+    digest: str
+    fonts_digest: str
+    readable: tuple[Path, ...]
+
+
+def find_installation() -> Installation:
+    """Look at this machine; walks the TeX trees, which takes a second or less.
+
+    Raises:
+        StartError: A program is missing; names the package to install.
+    """
+    for program, package in _PROGRAMS.items():
+        if shutil.which(program, path=_PROGRAM_FOLDERS) is None:
+            raise StartError(f"{program} is not installed; install it with: apt-get install {package}")
+    try:
+        roots = tree_roots()
+    except TreeError as error:
+        raise StartError(str(error)) from None
+    versions = _versions()
+    fonts = _digest(
+        path for root in (*(root / "fonts" for root in roots), _SYSTEM_FONTS) for path in _files(root)
+    )
+    trees = _digest(path for root in roots for path in _files(root))
+    lines = [*(f"{name} {version}" for name, version in sorted(versions.items())), trees, fonts]
+    return Installation(
+        version=versions["pdftex"],
+        versions={**versions, "texmf": trees, "fonts": fonts},
+        digest=hashlib.sha256("\n".join(lines).encode()).hexdigest(),
+        fonts_digest=fonts,
+        readable=tuple(root for root in roots if Path("/usr") not in root.parents),
+    )
+
+
+def _versions() -> dict[str, str]:
+    pdftex = _first_line("pdftex", "--version")
+    poppler = _first_line("pdftoppm", "-v")
+    engine = re.search(r"pdfTeX (\S+)(?: \((.+)\))?", pdftex)
+    rasteriser = re.search(r"version (\S+)", poppler)
+    if engine is None or rasteriser is None:
+        raise StartError(f"cannot tell the versions of pdftex ({pdftex!r}) and pdftoppm ({poppler!r})")
+    return {
+        "pdftex": engine[1],
+        "texlive": engine[2] or "unknown",
+        "poppler": rasteriser[1],
+        "pillow": PIL.__version__,
+        "render-latex": version("i2s-render-latex"),
+    }
+
+
+def _first_line(program: str, option: str) -> str:
+    ended = subprocess.run(
+        [program, option],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+        env={"PATH": _PROGRAM_FOLDERS},
+    )
+    return (ended.stdout or ended.stderr).partition("\n")[0]
+
+
+def _files(folder: Path) -> Iterator[tuple[str, int]]:
+    """Yield relative path and size of every file below a folder, in a fixed order."""
+    pending = [""]
+    while pending:
+        relative = pending.pop()
+        try:
+            with os.scandir(folder / relative) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            path = f"{relative}{entry.name}"
+            if entry.is_dir():
+                pending.append(f"{path}/")
+            elif (
+                entry.is_file() and not entry.name.endswith(_GENERATED) and entry.name not in _GENERATED_NAMES
+            ):
+                yield path, entry.stat().st_size
+
+
+def _digest(files: Iterator[tuple[str, int]]) -> str:
+    digest = hashlib.sha256()
+    for path, size in files:
+        digest.update(f"{path}\0{size}\n".encode(errors="surrogateescape"))
+    return digest.hexdigest()

@@ -1,0 +1,72 @@
+"""The recorded values of the reference implementation, by the functions themselves.
+
+Columns ``ems`` and ``block_emd`` are those of a white background that is recognised, see the
+header of the file.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from i2s_metrics.decode import decode
+from i2s_metrics.functional.ems import HELM, PAPER, earth_mover_similarity
+from i2s_metrics.functional.errors import UndefinedError
+from i2s_metrics.functional.pixel import pixel_row_similarity
+from i2s_metrics.functional.ssim import structural_similarity
+from i2s_metrics.model import SizePolicy
+from i2s_metrics.sizes import equalise
+
+pytestmark = pytest.mark.fidelity
+
+DATA = Path(__file__).parent / "data"
+ROWS = json.loads((DATA / "image_metrics.json").read_text(encoding="utf-8"))["rows"]
+POLICIES = {"padding": SizePolicy.PAD, "resize": SizePolicy.RESIZE}
+MANY = 10_000_000
+
+every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"])
+
+
+def pictures(row):
+    prediction, reference = (
+        decode((DATA / row[key]).read_bytes(), MANY) for key in ("prediction", "reference")
+    )
+    return equalise(prediction, reference, POLICIES[row["size_handling"]], MANY)
+
+
+def greys(row):
+    return [np.asarray(Image.fromarray(picture).convert("L")) for picture in pictures(row)]
+
+
+def test_all_rows_are_here():
+    assert len(ROWS) == 30
+    assert {(DATA / row[key]).is_file() for row in ROWS for key in ("prediction", "reference")} == {True}
+
+
+@every_row
+def test_ems_and_block_emd_within_a_ten_thousandth(row):
+    if "ems" in row["exceptions"]:
+        with pytest.raises(UndefinedError):
+            earth_mover_similarity(*pictures(row), HELM)
+        return
+    result = earth_mover_similarity(*pictures(row), HELM)
+    assert result.value == pytest.approx(row["ems"], abs=1e-5)
+    assert result.block_emd == pytest.approx(row["block_emd"], abs=1e-5)
+
+
+@every_row
+def test_ssim_within_a_millionth(row):
+    assert structural_similarity(*greys(row)) == pytest.approx(row["ssim"], abs=1e-6)
+
+
+@every_row
+def test_pixel_similarity_exactly(row):
+    assert pixel_row_similarity(*greys(row)) == pytest.approx(row["pixel_similarity"], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["tex_eq_two_px_wider", "tex_table_missing_row", "music_pitches"])
+def test_on_black_ink_upon_white_both_profiles_agree(name):
+    (row,) = (row for row in ROWS if row["name"] == name)
+    assert earth_mover_similarity(*pictures(row), PAPER).value == pytest.approx(row["ems"], abs=1e-4)

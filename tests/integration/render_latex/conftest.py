@@ -1,0 +1,58 @@
+"""A running engine with real TeX, a real jail and an index of a few packages."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from i2s_chassis.jail import Jail, JailSettings
+from i2s_render_latex.engine import EngineSettings, LatexEngine
+from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
+from i2s_render_latex.texlive import find_installation
+
+INDEXED = ("latex/booktabs", "latex/tools", "latex/multirow", "generic/pgf")
+PREAMBLE = rb"""\documentclass{article}
+\usepackage{amsmath,amssymb,mathrsfs}
+\usepackage{graphicx}
+\usepackage{xcolor}
+\usepackage{algorithm}
+\usepackage{algpseudocode}
+\usepackage{booktabs,multirow,longtable,tabularx}
+\usepackage{siunitx}
+\usepackage{listings}
+\usepackage{stfloats}
+\usepackage{pgfplots}
+\usetikzlibrary{calc,positioning}
+\usepackage[hidelinks]{hyperref}
+"""
+
+
+def small_index(folder: Path) -> TexIndex:
+    """An index of a tree with a few packages of the installation: a full one takes minutes."""
+    for bundle in INDEXED:
+        real = next(root / "tex" / bundle for root in tree_roots() if (root / "tex" / bundle).is_dir())
+        link = folder / "tree" / "tex" / bundle
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(real)
+    build_index([folder / "tree"], folder / "index")
+    return TexIndex.load(folder / "index")
+
+
+@pytest.fixture(scope="session")
+def open_folder():
+    """A folder that the users of jobs can reach; pytest closes its own to others."""
+    with tempfile.TemporaryDirectory(prefix="i2s-latex-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def engine(open_folder):
+    folder = open_folder
+    jail = await Jail.start(JailSettings())
+    settings = EngineSettings(folder / "formats", hot_after=2)
+    engine = LatexEngine(settings, jail, find_installation(), small_index(folder))
+    async with engine.open({"test": PREAMBLE}):
+        yield engine
+    await jail.close()

@@ -1,0 +1,294 @@
+"""What becomes of documents, by the real engine."""
+
+import asyncio
+import io
+import zlib
+
+import pytest
+from PIL import Image
+
+from i2s_chassis.jail import Jail, JailSettings, NoTierError, PolicyKind, Tier
+from i2s_chassis.limits import Limits
+from i2s_render_latex.canary import canary
+from i2s_render_latex.engine import LatexEngine
+from i2s_render_latex.model import BesideFile, BlankPage, Crop, ErrorKind, Job, Options, Verdict
+from i2s_render_latex.texindex import Provider, ProviderKind
+
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
+
+PLAIN = "\\documentclass{article}\n"
+
+
+def document(body, preamble=PLAIN):
+    return f"{preamble}\\begin{{document}}\n{body}\n\\end{{document}}\n".encode()
+
+
+def opened(rendering):
+    (picture,) = rendering.pictures
+    return Image.open(io.BytesIO(picture.png))
+
+
+def png(width, height):
+    output = io.BytesIO()
+    Image.new("RGB", (width, height), "red").save(output, "PNG")
+    return output.getvalue()
+
+
+async def test_a_good_document_is_rendered(engine):
+    rendering = await engine.render(Job(document("Hello $x^2$")))
+    assert rendering.verdict is Verdict.RENDERED
+    assert (rendering.total_pages, rendering.pictures[0].page) == (1, 1)
+    assert [stage.name for stage in rendering.stages] == ["compile", "inspect", "raster", "crop"]
+    assert rendering.usage.cpu_seconds > 0
+    assert b"Output written on document.pdf" in rendering.log.whole
+    assert opened(rendering).mode == "RGB"
+
+
+async def test_two_runs_of_one_document_are_byte_identical(engine):
+    body = (
+        "\\pdfuniformdeviate 100000 \\today\n\\begin{tikzpicture}\n"
+        "\\foreach \\i in {1,...,30} \\fill (rand*3,rand*3) circle (2pt);\n"
+        "\\pgfmathsetseed{\\pdfuniformdeviate 10000}\\draw (0,0) -- (rnd,rnd);\\end{tikzpicture}"
+    )
+    job = Job(document(body, PLAIN + "\\usepackage{tikz}\n"))
+    first, second = await engine.render(job), await engine.render(job)
+    assert first.verdict is Verdict.RENDERED
+    assert first.pictures[0].png == second.pictures[0].png
+
+
+async def test_the_picture_is_cut_and_cropped_as_asked(engine):
+    job = Job(document("x\\vfill bottom"), options=Options(dpi=72, crop=Crop.NONE, cut_bottom=0))
+    assert opened(await engine.render(job)).size == (596, 842)
+    cut = Job(document("x\\vfill bottom"), options=Options(dpi=72, crop=Crop.NONE))
+    assert opened(await engine.render(cut)).size == (596, 674)
+
+
+async def test_undefined_command_comes_with_line_and_package(engine):
+    rendering = await engine.render(Job(document("a\n\\toprule")))
+    assert rendering.verdict is Verdict.COMPILE_ERROR
+    assert rendering.error.kind is ErrorKind.UNDEFINED_COMMAND
+    assert rendering.error.line == 4
+    assert rendering.error.context == "\\toprule"
+    assert rendering.error.undefined.name == "toprule"
+    assert rendering.error.undefined.providers[0] == Provider(ProviderKind.PACKAGE, "booktabs")
+
+
+@pytest.mark.parametrize("cold", [False, True])
+async def test_lines_of_errors_are_those_of_the_document(engine, cold):
+    preamble = next(one.preamble for one in engine.formats).decode() + "\n\\newcommand\\x{1}\n"
+    job = Job(document("ok\n\\wrong", preamble), options=Options(cold=cold))
+    rendering = await engine.render(job)
+    assert rendering.error.line == preamble.count("\n") + 3
+    assert rendering.stages[0].detail == ("cold" if cold else "format")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "name"),
+    [
+        ("\\begin{tabularx}{1cm}{X}a\\end{tabularx}", ErrorKind.UNDEFINED_ENVIRONMENT, "tabularx"),
+        ("a_b", ErrorKind.MISSING_MATH, None),
+        ("\\frac{a", ErrorKind.SYNTAX, None),
+        ("\\newcommand\\alpha{x}", ErrorKind.ALREADY_DEFINED, None),
+        ("\\includegraphics{nothing.png}", ErrorKind.UNDEFINED_FILE, "nothing.png"),
+        ("\\def\\x{\\x\\x}\\x", ErrorKind.CAPACITY, None),
+        ("\\read16 to \\x", ErrorKind.INPUT_OUTPUT, None),
+        ("\\tikz \\node[diamond] {a};", ErrorKind.UNDEFINED_KEY, "diamond"),
+        ("\\textcolor{nonesuch}{x}", ErrorKind.UNDEFINED_COLOR, "nonesuch"),
+    ],
+)
+async def test_an_error_has_its_kind_and_name(engine, body, kind, name):
+    rendering = await engine.render(Job(document(body, PLAIN + "\\usepackage{tikz}\n")))
+    assert rendering.verdict is Verdict.COMPILE_ERROR
+    assert rendering.error.kind is kind
+    assert (rendering.error.undefined.name if rendering.error.undefined else None) == name
+
+
+async def test_a_document_that_never_ends_is_a_compile_error(engine):
+    rendering = await engine.render(Job(PLAIN.encode() + b"\\begin{document} x"))
+    assert rendering.verdict is Verdict.COMPILE_ERROR
+
+
+@pytest.mark.parametrize("body", ["", "\\mbox{}", "\\thispagestyle{empty}\\null\\vfill"])
+async def test_blank_page_is_no_output(engine, body):
+    assert (await engine.render(Job(document(body)))).verdict is Verdict.NO_OUTPUT
+
+
+async def test_blank_page_is_kept_uncropped_where_asked(engine):
+    options = Options(blank_page=BlankPage.KEEP)
+    picture = opened(await engine.render(Job(document("\\mbox{}"), options=options)))
+    assert picture.size == (1654, 1872)
+    assert picture.getextrema() == ((255, 255),) * 3
+
+
+async def test_dvi_is_no_output(engine):
+    assert (await engine.render(Job(document("\\pdfoutput=0 x")))).verdict is Verdict.NO_OUTPUT
+
+
+async def test_a_pdf_written_by_the_document_itself_is_not_taken(engine):
+    write = "\\immediate\\openout5=document.pdf \\immediate\\write5{\\%PDF-1.4}"
+    body = f"{write}\\csname @@end\\endcsname"
+    assert (await engine.render(Job(document(body)))).verdict is Verdict.NO_OUTPUT
+
+
+async def test_references_are_resolved_by_rerunning(engine):
+    labelled = document("See \\ref{a}.\n\\begin{equation}x\\label{a}\\end{equation}")
+    rendering = await engine.render(Job(labelled))
+    assert [stage.name for stage in rendering.stages].count("compile") == 2
+    once = await engine.render(Job(labelled, options=Options(max_runs=1)))
+    assert [stage.name for stage in once.stages].count("compile") == 1
+    assert once.verdict is Verdict.RENDERED
+    assert once.pictures[0].sha256 != rendering.pictures[0].sha256
+
+
+async def test_wanted_pages_are_returned_and_all_are_counted(engine):
+    body = "one\\newpage two\\newpage three"
+    rendering = await engine.render(Job(document(body), options=Options(first_page=2, page_count=5)))
+    assert [picture.page for picture in rendering.pictures] == [2, 3]
+    assert rendering.total_pages == 3
+
+
+async def test_a_page_that_is_not_there_is_no_output(engine):
+    rendering = await engine.render(Job(document("one"), options=Options(first_page=2)))
+    assert rendering.verdict is Verdict.NO_OUTPUT
+    assert "page 2" in rendering.message
+
+
+async def test_files_beside_the_document_are_found(engine):
+    files = (BesideFile("pictures/red.png", png(30, 20)), BesideFile("part.tex", b"Part"))
+    body = "\\includegraphics{pictures/red.png} \\input{part}"
+    job = Job(document(body, PLAIN + "\\usepackage{graphicx}\n"), files)
+    rendering = await engine.render(job)
+    assert rendering.verdict is Verdict.RENDERED
+    assert (255, 0, 0) in {colour for _, colour in opened(rendering).getcolors(100_000)}
+
+
+async def test_an_error_in_a_file_beside_the_document_names_it(engine):
+    job = Job(document("\\input{part}"), (BesideFile("part.tex", b"a\n\\wrong"),))
+    error = (await engine.render(job)).error
+    assert (error.file, error.line) == ("part.tex", 2)
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        Job(b""),
+        Job(b"\\documentclass{article}\xff\\begin{document}x\\end{document}"),
+        Job(b"%" * (10 * 1024 * 1024)),
+        Job(document("x"), (BesideFile("document.aux", b""),)),
+        Job(document("x"), (BesideFile("../x", b""),)),
+    ],
+)
+async def test_input_that_tex_cannot_be_given_is_invalid(engine, job):
+    rendering = await engine.render(job)
+    assert rendering.verdict is Verdict.INVALID_INPUT
+    assert rendering.message.startswith("latex.")
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        (Limits(file_bytes=16), Verdict.OUTPUT_LIMIT),
+        (Limits(disk_bytes=4096), Verdict.OUTPUT_LIMIT),
+        (Limits(inodes=1), Verdict.OUTPUT_LIMIT),
+        (Limits(pages=1), Verdict.PAGE_LIMIT),
+        (Limits(pixels=1000), Verdict.PIXEL_LIMIT),
+    ],
+)
+async def test_the_least_limits_on_output_are_verdicts(engine, limits, expected):
+    rendering = await engine.render(Job(document("one\\newpage two"), limits=limits))
+    assert rendering.verdict is expected
+    assert rendering.pictures == ()
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        (Limits(cpu_seconds=0.001), Verdict.TIME_LIMIT),
+        (Limits(wall_seconds=0.001), Verdict.TIME_LIMIT),
+        (Limits(memory_bytes=1024), Verdict.MEMORY_LIMIT),
+    ],
+)
+async def test_the_least_limits_on_work_are_verdicts(engine, limits, expected):
+    rendering = await engine.render(Job(document("\\loop\\iftrue\\repeat"), limits=limits))
+    assert rendering.verdict is expected
+
+
+@pytest.mark.parametrize("size", [1, 2, 100, 1001])
+async def test_the_log_is_bounded(engine, size):
+    log = (await engine.render(Job(document("x"), limits=Limits(log_bytes=size)))).log
+    assert len(log.head) + len(log.tail) == size
+    assert log.total_bytes > size
+
+
+async def test_a_tiny_resolution_is_a_tiny_picture(engine):
+    rendering = await engine.render(
+        Job(document("\\rule{10cm}{10cm}"), options=Options(dpi=0.5, crop=Crop.NONE))
+    )
+    assert opened(rendering).size == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("\\pdfpageattr{/MediaBox [0 0 0 0]}x", Verdict.RENDERED),  # poppler takes a letter page
+        ("\\pdfpageattr{/MediaBox [0 0 14400 14400]}x", Verdict.PIXEL_LIMIT),
+        ("\\pdfpageattr{/MediaBox [612 792 0 0]}x", Verdict.RENDERED),
+        ("\\pdfpageattr{/Rotate 90}x", Verdict.RENDERED),
+        ("\\pdfpageattr{/UserUnit 1000}x", Verdict.RENDERED),
+        ("\\pdfpagewidth=16383pt\\pdfpageheight=16383pt x", Verdict.PIXEL_LIMIT),
+    ],
+)
+async def test_strange_page_boxes_end_in_verdicts(engine, body, expected):
+    rendering = await engine.render(Job(document(body)))
+    assert rendering.verdict is expected
+
+
+async def test_many_jobs_at_once_do_not_disturb_each_other(engine):
+    bodies = [f"Number ${n}^{{{n}}}$" for n in range(6)]
+    alone = [await engine.render(Job(document(body))) for body in bodies]
+    together = await asyncio.gather(*(engine.render(Job(document(body))) for body in bodies))
+    assert [one.pictures[0].sha256 for one in alone] == [one.pictures[0].sha256 for one in together]
+
+
+async def test_cancelling_a_job_ends_it(engine):
+    task = asyncio.create_task(engine.render(Job(document("\\loop\\iftrue\\repeat"))))
+    done, _ = await asyncio.wait([task], timeout=0.5)
+    assert not done
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, timeout=3)
+    assert (await engine.render(Job(document("x")))).verdict is Verdict.RENDERED
+
+
+async def test_what_tex_refuses_is_a_policy_event(engine):
+    body = "\\immediate\\write18{ls}\\input{/etc/passwd}"
+    kinds = {event.kind for event in (await engine.render(Job(document(body)))).events}
+    assert {PolicyKind.EXECUTE, PolicyKind.FILE_READ} <= kinds
+
+
+async def test_encoded_bytes_are_plain_png(engine):
+    data = (await engine.render(Job(document("x")))).pictures[0].png
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    assert data[12:16] == b"IHDR"
+    assert (data[24], data[25]) == (8, 2)  # 8 bit, RGB
+    assert zlib.crc32(data[12:29]) == int.from_bytes(data[29:33], "big")
+
+
+async def test_the_tier_does_not_change_the_picture(engine):
+    try:
+        jail = await Jail.start(JailSettings(tier=Tier.LANDLOCK))
+    except NoTierError as error:
+        pytest.skip(str(error))
+    other = LatexEngine(engine._settings, jail, engine.installation, engine._index)
+    known = next(one.preamble for one in engine.formats).decode() + "\n"
+    for preamble in (PLAIN, known):
+        job = Job(document("Some $x^2$ text", preamble))
+        here, there = await engine.render(job), await other.render(job)
+        assert here.verdict is Verdict.RENDERED
+        assert here.pictures[0].png == there.pictures[0].png
+        assert here.stages[0].detail == there.stages[0].detail
+    await jail.close()
+
+
+async def test_the_canary_lives(engine):
+    await canary(engine)

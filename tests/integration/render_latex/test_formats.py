@@ -1,0 +1,165 @@
+"""A format gives the pixels of a cold run, byte for byte, or does not serve."""
+
+import asyncio
+
+import pytest
+
+from i2s_render_latex.compile import compile_in
+from i2s_render_latex.document import SOURCE
+from i2s_render_latex.format_build import FormatError, build_format
+from i2s_render_latex.model import BesideFile, Job, Options, Verdict
+
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
+
+LONE_ALGORITHM = r"""
+\begin{algorithm}[t]
+\caption{Search}
+\begin{algorithmic}[1]
+\Require $x$
+\While{$x > 0$} \State $x \gets x - 1$ \EndWhile
+\end{algorithmic}
+\end{algorithm}"""
+TABLE = r"""
+\begin{table}[b]\centering\caption{A table}
+\begin{tabular}{lr}\toprule a & \multirow{2}{*}{1}\\ b & \\ \bottomrule\end{tabular}
+\end{table}"""
+BODIES = {
+    "lone algorithm": LONE_ALGORITHM,
+    "table at the foot": TABLE,
+    "float between text": "Before." + TABLE + "After." + LONE_ALGORITHM,
+    "wide float": "\\twocolumn " + TABLE.replace("{table}", "{table*}") + "Text.",
+    "equation": r"\begin{align*} \int_0^1 \mathscr{L}(x)\,dx &= \mathbb{R}\end{align*}",
+    "label and reference": r"\section{A}\label{s}\begin{equation}x\label{e}\end{equation} \ref{e} \ref{s}",
+    "contents": r"\tableofcontents\listoftables\section{One}\subsection{Two}" + TABLE,
+    "tikz": r"\begin{tikzpicture}\node (a) {a}; \node[right=of a] {b}; \draw (a)--(1,1);\end{tikzpicture}",
+    "remembered picture": r"\tikz[remember picture,overlay]\draw (current page.center) circle (2cm);",
+    "pgfplots": r"\begin{tikzpicture}\begin{axis}[legend pos=north west]\addplot[red]{x^2};\addlegendentry{a}"
+    r"\end{axis}\end{tikzpicture}",
+    "siunitx": r"\SI{1.5e3}{\metre\per\second} \begin{tabular}{S}1.25\\30.5\end{tabular}",
+    "links": r"\href{http://localhost}{link} \url{http://localhost/a_b}",
+    "listing": "\\begin{lstlisting}[language=Python]\nfor i in x: # no\n\\end{lstlisting}",
+    "colours": r"\color{red}\pagecolor{yellow!20} x \colorbox{blue}{y}\newpage z",
+    "long table": r"\begin{longtable}{ll} a & b\\ " + r"aaaa & b\\ " * 5 + r"\end{longtable}",
+    "footnote and margin": r"a\footnote{b}\marginpar{c}",
+    "accents": "Ünïcödé ß — “quotes” \\'e",
+    "second page": "one\\newpage two",
+    "empty first line": "\n\n\nx",
+}
+PREAMBLES = {
+    "the known one": "",
+    "more packages": "\\usepackage{cancel}\n\\usepackage{bm}\n\\newcommand\\x{1}\n",
+    "blank lines and comments": "\n\n% a comment\n\n\\usepackage{enumitem}\n",
+}
+
+
+@pytest.fixture
+def known(engine):
+    return next(one for one in engine.formats if one.name == "test").preamble.decode()
+
+
+def document(preamble, body):
+    return f"{preamble}\n\\begin{{document}}\n{body}\n\\end{{document}}\n".encode()
+
+
+async def both(engine, source, files=()):
+    warm = await engine.render(Job(source, files))
+    cold = await engine.render(Job(source, files, Options(cold=True)))
+    return warm, cold
+
+
+def pixels(rendering):
+    return [picture.png for picture in rendering.pictures]
+
+
+@pytest.mark.parametrize("name", BODIES)
+async def test_format_and_cold_run_are_byte_identical(engine, known, name):
+    warm, cold = await both(engine, document(known, BODIES[name]))
+    assert warm.verdict is cold.verdict is Verdict.RENDERED
+    assert (warm.stages[0].detail, cold.stages[0].detail) == ("format", "cold")
+    assert pixels(warm) == pixels(cold)
+    assert warm.total_pages == cold.total_pages
+
+
+@pytest.mark.parametrize("name", PREAMBLES)
+async def test_a_longer_preamble_is_served_and_byte_identical(engine, known, name):
+    source = document(known + "\n" + PREAMBLES[name], BODIES["lone algorithm"] + BODIES["siunitx"])
+    warm, cold = await both(engine, source)
+    assert warm.stages[0].detail == "format"
+    assert warm.verdict is Verdict.RENDERED
+    assert pixels(warm) == pixels(cold)
+
+
+async def test_text_on_the_line_of_begin_document_is_byte_identical(engine, known):
+    warm, cold = await both(engine, (known + "\\begin{document}a $b$\\end{document}").encode())
+    assert warm.stages[0].detail == "format"
+    assert pixels(warm) == pixels(cold) != []
+
+
+@pytest.mark.parametrize("name", BODIES)
+async def test_a_saved_second_run_would_have_changed_nothing(engine, known, name):
+    job = Job(document(known, BODIES[name]))
+    rendering = await engine.render(job)
+    async with engine._jail.cell(
+        job.limits, {SOURCE: job.document}, readable=engine.installation.readable
+    ) as cell:
+        always = await compile_in(cell, {}, None, 5, always_rerun=True)
+    assert len(always.stages) >= 2
+    again = await engine._draw(job, always)
+    assert pixels(again) == pixels(rendering)
+
+
+async def test_documents_without_references_need_one_run(engine, known):
+    for name in ("lone algorithm", "table at the foot", "equation", "tikz", "pgfplots"):
+        rendering = await engine.render(Job(document(known, BODIES[name])))
+        assert [stage.name for stage in rendering.stages].count("compile") == 1, name
+
+
+async def test_a_hot_preamble_gets_a_format_that_is_byte_identical(engine):
+    preamble = "\\documentclass[11pt]{article}\n\\usepackage[margin=2cm]{geometry}\n\\usepackage{microtype}\n"
+    source = document(preamble, "Some text, and more of it. " * 20)
+    details = []
+    async with asyncio.timeout(60):
+        while "format" not in details:
+            rendering = await engine.render(Job(source))
+            details.append(rendering.stages[0].detail)
+    assert details[0] == "cold"
+    cold = await engine.render(Job(source, options=Options(cold=True)))
+    assert pixels(rendering) == pixels(cold) != []
+
+
+@pytest.mark.parametrize(
+    ("preamble", "reason"),
+    [
+        (b"\\documentclass{article}\\nonesuch", "Undefined control sequence"),
+        (b"\\documentclass{article}\\iffalse", "Incomplete"),
+        (b"\\documentclass{article}\\begingroup", "dump"),
+        (b"\\documentclass{article}\\immediate\\openout9=x.txt", "writes files"),
+        (b"\\begin{filecontents}{a.tex}\nx\n\\end{filecontents}\n\\documentclass{article}", "writes files"),
+        (b"\\documentclass{article}\\chardef\\x=\\pdfcolorstackinit page{0 g}", "colour stack"),
+        (b"\\documentclass{article}\\pdfmapline{+x}", "pdfmapline"),
+        (b"\\documentclass{article}\\immediate\\pdfobj{x}", "writes files"),
+        (b"\\documentclass{article}\\loop\\iftrue\\repeat", "limit"),
+    ],
+)
+async def test_a_preamble_that_no_format_can_hold_is_refused(engine, preamble, reason, monkeypatch):
+    from dataclasses import replace
+
+    from i2s_render_latex import format_build
+
+    monkeypatch.setattr(format_build, "_LIMITS", replace(format_build._LIMITS, cpu_seconds=3.0))
+    with pytest.raises(FormatError, match=reason):
+        await build_format(engine._jail, engine.installation, preamble)
+
+
+async def test_a_class_beside_the_document_is_not_hidden_by_a_format(engine, known):
+    own = BesideFile("article.cls", b"\\LoadClass[twocolumn]{report}")
+    job = Job(document(known, "x"), (own,))
+    rendering = await engine.render(job)
+    assert rendering.stages[0].detail == "cold"
+
+
+async def test_formats_of_a_former_start_are_used_again(engine):
+    from i2s_render_latex.format_shelf import Shelf
+
+    again = Shelf(engine._settings.formats_folder, engine.installation.digest, 10**9)
+    assert {one.key for one in again} == {one.key for one in engine.formats}

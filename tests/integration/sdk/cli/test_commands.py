@@ -1,0 +1,184 @@
+"""The commands as scripts use them, against real services."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+pytestmark = pytest.mark.integration
+
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
+DOCUMENT = r"""\documentclass{article}
+\begin{document}
+whole \newpage second
+\end{document}
+"""
+
+
+@pytest.fixture
+def command(endpoints: dict[str, str], tmp_path: Path):
+    def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "i2s_sdk.cli", *arguments],
+            input=given,
+            env={**os.environ, **endpoints},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+    return run
+
+
+def test_a_fragment_is_rendered_with_the_preamble_of_the_profile(command, tmp_path: Path) -> None:
+    answer = command("render", "latex", "-", "-o", "out.png", given=r"\[ \mathbb{R} \]")
+    assert answer.returncode == 0, answer.stderr
+    with Image.open(tmp_path / "out.png") as picture:
+        assert answer.stdout == f"RENDERED: out.png, {picture.width} x {picture.height} pixels\n"
+        assert picture.mode == "RGB"
+
+
+def test_with_json_standard_output_is_one_document(command, tmp_path: Path) -> None:
+    answer = command("render", "latex", "-", "-o", "out.png", "--json", given="x^2")
+    document = json.loads(answer.stdout)
+    assert answer.returncode == 0
+    assert document["verdict"] == "RENDERED"
+    assert [one["kind"] for one in document["repairs"]] == ["wrap_math"]
+    assert document["isolation"]["tier"] in ("NAMESPACE", "LANDLOCK", "CONTAINER")
+    assert document["out"] == "out.png"
+    with Image.open(tmp_path / "out.png") as picture:
+        assert (picture.width, picture.height) == (
+            document["picture"]["width"],
+            document["picture"]["height"],
+        )
+
+
+def test_a_refused_source_has_no_picture_and_exit_code_1(command, tmp_path: Path) -> None:
+    answer = command("render", "latex", "-", "-o", "out.png", "--no-repair", given="a_1")
+    assert answer.returncode == 1
+    assert answer.stdout == ""
+    assert "Missing $ inserted" in answer.stderr
+    assert "COMPILE_ERROR" in answer.stderr
+    assert not (tmp_path / "out.png").exists()
+
+
+def test_a_document_is_rendered_as_it_is(command, tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text(DOCUMENT)
+    answer = command("render", "latex", "a.tex", "-o", "a.png", "--whole-page", "--dpi", "50", "--json")
+    document = json.loads(answer.stdout)
+    assert (document["verdict"], document["total_pages"]) == ("RENDERED", 2)
+    picture = document["picture"]
+    assert (picture["width"], picture["height"]) in ((425, 550), (414, 585))  # letter or A4
+    second = command("render", "latex", "a.tex", "-o", "b.png", "--page", "2", "--json")
+    assert json.loads(second.stdout)["picture"]["sha256"] != picture["sha256"]
+
+
+def test_a_file_that_is_no_text_is_told(command, tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_bytes(b"a\xff")
+    answer = command("render", "latex", "a.tex", "-o", "a.png")
+    assert answer.returncode == 2
+    assert "byte 1 is 0xff" in answer.stderr
+
+
+def test_a_source_that_the_service_refuses_is_told_with_the_field(command) -> None:
+    answer = command("render", "latex", "-", "--dpi", "0", "--json", given="x")
+    assert answer.returncode == 2
+    assert answer.stdout == ""
+    assert "options.page.dpi" in answer.stderr
+
+
+def test_a_picture_scored_against_itself_is_perfect(command) -> None:
+    reference = str(EXAMPLES / "references" / "equation-gaussian-posterior.png")
+    document = json.loads(command("score", reference, reference, "--json").stdout)
+    assert document["metrics"]["ems"] == pytest.approx(1.0)
+    assert document["failures"] == {}
+
+
+def test_the_task_decides_how_sizes_are_made_equal(command, tmp_path: Path) -> None:
+    for name, size in (("a.png", (40, 30)), ("b.png", (20, 60))):
+        Image.new("RGB", size, "black").save(tmp_path / name)
+    padded = json.loads(command("score", "a.png", "b.png", "--task", "latex", "--json").stdout)
+    resized = json.loads(command("score", "a.png", "b.png", "--task", "webpage", "--json").stdout)
+    assert (padded["width"], padded["height"]) == (40, 60)
+    assert (resized["width"], resized["height"]) == (40, 30)
+
+
+def test_only_the_metrics_asked_for_are_computed(command) -> None:
+    reference = str(EXAMPLES / "references" / "equation-gaussian-posterior.png")
+    answer = command("score", reference, reference, "--metrics", "ssim,pixel", "--profile", "helm")
+    assert answer.returncode == 0
+    assert [line.split()[0] for line in answer.stdout.splitlines()] == ["ssim", "pixel"]
+    unknown = command("score", reference, reference, "--metrics", "emz", "--json")
+    assert unknown.returncode == 2
+    assert unknown.stdout == ""
+    assert "emz" in unknown.stderr
+
+
+def test_a_metric_without_value_is_told_with_exit_code_1(command, tmp_path: Path) -> None:
+    Image.new("RGB", (3, 3), "white").save(tmp_path / "a.png")
+    answer = command("score", "a.png", "a.png", "--metrics", "ssim", "--json")
+    assert answer.returncode == 1
+    document = json.loads(answer.stdout)
+    assert document["metrics"] == {}
+    assert document["failures"]["ssim"]["kind"] == "UNDEFINED"
+
+
+def test_doctor_finds_a_working_machine_good(command) -> None:
+    answer = command("doctor", "--json")
+    document = json.loads(answer.stdout)
+    assert answer.returncode == 0, document
+    found = {one["name"]: one for one in document["findings"]}
+    assert document["ok"]
+    assert found["canary render"]["detail"].startswith("RENDERED")
+    assert found["isolation"]["state"] == "good"
+    assert "ems 1" in found["canary score"]["detail"]
+
+
+def test_doctor_finds_a_service_that_nobody_serves_bad(command, endpoints: dict[str, str]) -> None:
+    answer = command("doctor", "--metrics-at", "127.0.0.1:1", "--start-seconds", "0.2")
+    assert answer.returncode == 1
+    assert "bad      canary score" in answer.stdout
+    assert "127.0.0.1:1" in answer.stdout
+
+
+def test_metrics_are_listed_with_their_definition(command) -> None:
+    document = json.loads(command("metrics", "--json").stdout)
+    names = {one["name"] for one in document["metrics"]}
+    assert {"ems", "pixel", "ssim"} <= names
+    assert all(one["available"] or one["unavailable_reason"] for one in document["metrics"])
+
+
+def test_evaluate_tells_its_numbers_and_where_the_report_is(command, tmp_path: Path) -> None:
+    answer = command("evaluate", "--limit", "2")
+    assert answer.returncode == 0, answer.stderr
+    assert "2 of 2" in answer.stdout
+    report = tmp_path / "runs" / "examples-oracle-paper" / "index.html"
+    assert answer.stdout.splitlines()[-1] == f"Report: {report}"
+    assert report.read_text().count("<article>") == 2
+
+
+def test_too_many_failures_of_ours_are_exit_code_3(command, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "equation-gaussian-posterior", "completion": "$x$"}\n')
+    arguments = ("evaluate", "--model", "replay:a.jsonl", "--limit", "2", "--out", "run", "--json")
+    answer = command(*arguments)
+    assert answer.returncode == 3
+    document = json.loads(answer.stdout)
+    assert (document["scored"], document["planned"], document["covered"]) == (1, 2, False)
+    assert "1 of 2 samples have no score" in answer.stderr
+    assert command(*arguments, "--fail-on-error", "50%").returncode == 0
+
+
+def test_progress_goes_to_standard_error_as_plain_lines(command) -> None:
+    answer = command("evaluate", "--limit", "1", "--out", "run", "--json")
+    json.load(io.StringIO(answer.stdout))
+    assert "1 of 1 samples" in answer.stderr
+    assert "\x1b" not in answer.stderr

@@ -1,0 +1,70 @@
+"""The attacks on the jail: each is a program that tries something, and what must have come of it.
+
+Run by test_jail.py, once for every tier and user, as a program of its own: an ordinary user
+may not be able to reach the interpreter and the packages of the tests, so nothing is used
+here but the standard library and i2s_chassis.jail.
+
+    python attacks PACKAGE_ROOT TIER        prints {attack: null or what went wrong}
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+
+import files  # noqa: F401
+import kernel  # noqa: F401
+import limits  # noqa: F401
+import losses
+import others  # noqa: F401
+from ground import ATTACKS, GOOD, LIMITS, Ground, left_of_jobs, prepared_folder, until
+
+from i2s_chassis.jail import Cause, Jail, JailSettings, Tier
+
+
+async def judge(ground: Ground, name: str, good: bytes) -> str | None:
+    """Attack, then prove that the next good job is as ever and that nothing is left."""
+    try:
+        await ATTACKS[name](ground)
+        assert await good_job(ground) == good, "the next good job differs"
+        await until(lambda: not left_of_jobs(ground))
+        assert not list(ground.folder.iterdir()), f"left behind: {list(ground.folder.iterdir())}"
+    except BaseException:
+        return traceback.format_exc()
+    return None
+
+
+async def good_job(ground: Ground) -> bytes:
+    """Run an ordinary job and return its result."""
+    async with ground.jail.cell(LIMITS) as cell:
+        ended = await cell.run(GOOD)
+        assert ended.cause is Cause.EXITED, ended
+        return await cell.fetch("sum.txt")
+
+
+async def main(tier: Tier) -> dict[str, str | None]:
+    """Attack in every way; returns what went wrong, by attack."""
+    os.environ["I2S_TEST_SECRET"] = "swordfish"
+    with tempfile.TemporaryDirectory(prefix="i2s-attacked-") as name, prepared_folder() as (outside, port):
+        folder = Path(name)
+        jail = await Jail.start(JailSettings(tier=tier, state_dir=folder))
+        try:
+            ground = Ground(jail, folder, outside, port)
+            good = await good_job(ground)
+            return {name: await judge(ground, name, good) for name in ATTACKS}
+        finally:
+            await jail.close()
+
+
+if __name__ == "__main__":
+    if sys.argv[3:] == ["service"]:
+        asyncio.run(losses.be_a_service(Tier[sys.argv[2]]))
+    else:
+        json.dump(asyncio.run(main(Tier[sys.argv[2]])), sys.stdout)

@@ -1,0 +1,121 @@
+"""What the attacks aim at, how they are made, and what is left of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from i2s_chassis.jail import Ended, Jail
+from i2s_chassis.limits import Limits
+
+MIB = 1024 * 1024
+LIMITS = Limits(
+    cpu_seconds=5,
+    wall_seconds=15,
+    memory_bytes=128 * MIB,
+    processes=16,
+    file_bytes=8 * MIB,
+    disk_bytes=16 * MIB,
+    inodes=300,
+    log_bytes=16 * 1024,
+)
+OPEN_ALL = 'for (@ARGV) { print "GOT $_\\n" if open(F, "<", $_) || opendir(D, $_) }'
+GOOD = ["sh", "-c", "seq 1 2000 | sort -r | sha256sum | tee sum.txt"]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What the attacks aim at."""
+
+    jail: Jail
+    folder: Path  # of the jail, where all cells are made
+    outside: Path  # a folder with a secret that any user of the machine may read
+    tcp_port: int
+
+
+Attack = Callable[[Ground], Awaitable[None]]
+ATTACKS: dict[str, Attack] = {}
+
+
+def attack(function: Attack) -> Attack:
+    """Register an attack under its name."""
+    ATTACKS[function.__name__] = function
+    return function
+
+
+async def perl(ground: Ground, program: str, *arguments: str, **limits: float) -> Ended:
+    """Run a Perl program in a cell of its own."""
+    async with ground.jail.cell(replace(LIMITS, **limits)) as cell:  # type: ignore[arg-type]
+        return await cell.run(["perl", "-e", program, *arguments])
+
+
+async def shell(ground: Ground, program: str, *arguments: str, **limits: float) -> Ended:
+    """Run a shell program in a cell of its own."""
+    async with ground.jail.cell(replace(LIMITS, **limits)) as cell:  # type: ignore[arg-type]
+        return await cell.run(["sh", "-c", program, "sh", *arguments])
+
+
+def said(ended: Ended) -> str:
+    """Return what the program wrote."""
+    return ended.output.whole.decode(errors="replace")
+
+
+def spawner(ground: Ground) -> int:
+    """Return the pid of the jail's spawner."""
+    return ground.jail._spawner._process.pid
+
+
+def children(pid: int) -> list[int]:
+    """Return the direct children of a process."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def keepers(ground: Ground) -> list[int]:
+    """Return the pids of the keepers of open cells."""
+    return children(spawner(ground))
+
+
+def left_of_jobs(ground: Ground) -> list[int]:
+    """Return the pids of everything below the keepers."""
+    holders = keepers(ground)
+    found = list(holders)
+    for pid in found:
+        found += children(pid)
+    return found[len(holders) :]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition, not long."""
+    async with asyncio.timeout(5):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+@contextlib.contextmanager
+def prepared_folder() -> Iterator[tuple[Path, int]]:
+    """Lay out what the attacks aim at: a readable secret, listening sockets."""
+    with tempfile.TemporaryDirectory(prefix="i2s-outside-") as name:
+        outside = Path(name)
+        outside.chmod(0o777)
+        (outside / "secret").write_text("secret of the host")
+        (outside / "secret").chmod(0o644)
+        with (
+            socket.create_server(("127.0.0.1", 0)) as tcp,
+            socket.socket(socket.AF_UNIX) as path,
+            socket.socket(socket.AF_UNIX) as abstract,
+        ):
+            path.bind(str(outside / "socket"))
+            (outside / "socket").chmod(0o777)
+            path.listen()
+            with contextlib.suppress(OSError):  # another run of this file has it
+                abstract.bind("\0i2s-canary")
+                abstract.listen()
+            yield outside, tcp.getsockname()[1]

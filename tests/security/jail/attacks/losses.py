@@ -1,0 +1,85 @@
+"""What is left when parts of the service itself are lost under a job."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from ground import LIMITS, Ground, attack, keepers, left_of_jobs, said, shell, spawner, until
+
+from i2s_chassis.jail import CellError, Jail, JailSettings, Tier
+
+
+@attack
+async def a_cancelled_job_is_gone_within_a_second(ground: Ground) -> None:
+    """With all its processes."""
+    began = time.monotonic()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(0.5):
+            async with ground.jail.cell(LIMITS) as cell:
+                await cell.run(["perl", "-e", "fork for 1..2; sleep 60"])
+    await until(lambda: not left_of_jobs(ground))
+    assert time.monotonic() - began < 1.5
+
+
+@attack
+async def a_killed_keeper_takes_its_job_with_it(ground: Ground) -> None:
+    """The caller hears of it as a fault of ours, and nothing is left."""
+    async with ground.jail.cell(LIMITS) as cell:
+        running = asyncio.create_task(cell.run(["perl", "-e", "fork for 1..2; sleep 60"]))
+        await until(lambda: len(left_of_jobs(ground)) >= 4)
+        for pid in keepers(ground):
+            os.kill(pid, signal.SIGKILL)
+        try:
+            await running
+        except CellError:
+            pass
+        else:
+            raise AssertionError("no fault was reported")
+    await until(lambda: not left_of_jobs(ground))
+
+
+@attack
+async def a_killed_spawner_is_replaced(ground: Ground) -> None:
+    """The next job does not notice."""
+    os.kill(spawner(ground), signal.SIGKILL)
+    await until(lambda: not Path(f"/proc/{spawner(ground)}/cmdline").read_bytes())
+    ended = await shell(ground, "echo still here")
+    assert said(ended) == "still here\n"
+
+
+@attack
+async def a_killed_service_leaves_nothing(ground: Ground) -> None:
+    """Spawner, keepers, jobs and folders go with it."""
+    tier = ground.jail.isolation.tier.name
+    service = subprocess.Popen(
+        [sys.executable, str(Path(__file__).parent), sys.argv[1], tier, "service"], stdout=subprocess.PIPE
+    )
+    assert service.stdout is not None
+    started = service.stdout.readline()
+    assert started, "the service to be killed did not start"
+    spawner_pid, folder = int(started.split()[0]), Path(started.split()[1].decode())
+    service.kill()
+    service.wait()
+    service.stdout.close()
+    await until(lambda: not Path(f"/proc/{spawner_pid}").exists())
+    assert not list(folder.iterdir())
+    folder.rmdir()
+
+
+async def be_a_service(tier: Tier) -> None:
+    """Run jobs until killed; says where."""
+    folder = Path(tempfile.mkdtemp(prefix="i2s-attacked-"))
+    jail = await Jail.start(JailSettings(tier=tier, state_dir=folder))
+    async with jail.cell(LIMITS) as cell:
+        running = asyncio.create_task(cell.run(["perl", "-e", "fork for 1..2; sleep 60"]))
+        await asyncio.sleep(0.3)
+        print(jail._spawner._process.pid, folder, flush=True)
+        await running

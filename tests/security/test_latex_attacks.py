@@ -1,0 +1,325 @@
+"""Hostile LaTeX against the real engine: the right verdict, nothing read, written or left behind.
+
+After every attack an ordinary document gives the very bytes it gave before.
+"""
+
+import asyncio
+import os
+import struct
+import tempfile
+import zlib
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from i2s_chassis.jail import Jail, JailSettings, PolicyKind
+from i2s_chassis.limits import Limits
+from i2s_render_latex.engine import EngineSettings, LatexEngine
+from i2s_render_latex.model import BesideFile, ErrorKind, Job, Verdict
+from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
+from i2s_render_latex.texlive import find_installation
+
+pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
+
+PREAMBLE = "\\documentclass{article}\n\\usepackage{graphicx,tikz,listings,verbatim}\n"
+MARK = "SECRETMARK"
+LIMITS = Limits(cpu_seconds=3.0, wall_seconds=20.0)
+UIDS = 16
+UID_BASE = 20_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this file and from services
+
+
+def document(body, preamble=PREAMBLE):
+    return f"{preamble}\\begin{{document}}\n{body}\n\\end{{document}}\n".encode()
+
+
+GOOD = Job(document("Good $\\sum_i x_i$ \\tikz \\draw (0,0) circle (1cm);"), limits=LIMITS)
+
+
+class Attacked:
+    """The engine, and what must be as before after each attack."""
+
+    def __init__(self, engine, jail_folder, secret, good):
+        self.engine, self.jail_folder, self.secret, self.good = engine, jail_folder, secret, good
+
+    async def render(self, body, *, files=(), limits=LIMITS, source=None):
+        body = body.replace("SECRETFILE", str(self.secret))
+        rendering = await self.engine.render(Job(source or document(body), files, limits=limits))
+        await self.nothing_is_left(rendering)
+        return rendering
+
+    async def nothing_is_left(self, rendering):
+        assert MARK.encode() not in rendering.log.whole
+        assert MARK not in rendering.message
+        assert MARK not in str(rendering.error)
+        assert list(self.jail_folder.iterdir()) == []
+        async with asyncio.timeout(2):  # what was killed takes some milliseconds to vanish
+            while _processes_of_jobs():
+                await asyncio.sleep(0.005)
+        assert self.secret.read_text() == MARK
+        assert [path.name for path in self.secret.parent.iterdir()] == [self.secret.name]
+        again = await self.engine.render(GOOD)
+        assert [picture.png for picture in again.pictures] == self.good
+
+    async def shows(self, body, expected):
+        """Whether a body gives the picture of another body."""
+        attack = await self.render(body)
+        innocent = await self.engine.render(Job(document(expected), limits=LIMITS))
+        assert attack.verdict is innocent.verdict
+        return [one.png for one in attack.pictures] == [one.png for one in innocent.pictures]
+
+
+def _processes_of_jobs():
+    if os.geteuid() != 0:
+        return []
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and UID_BASE <= entry.stat().st_uid < UID_BASE + UIDS:
+                found.append(entry.name)
+        except FileNotFoundError:
+            continue
+    return found
+
+
+@pytest.fixture(scope="session")
+def open_folder():
+    """A folder that the users of jobs can reach; pytest closes its own to others."""
+    with tempfile.TemporaryDirectory(prefix="i2s-attacks-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def attacked(open_folder):
+    folder = open_folder
+    (folder / "tree/tex/latex").mkdir(parents=True)
+    tools = next(root for root in tree_roots() if (root / "tex/latex/tools").is_dir())
+    (folder / "tree/tex/latex/tools").symlink_to(tools / "tex/latex/tools")
+    build_index([folder / "tree"], folder / "index")
+    (folder / "secrets").mkdir()
+    secret = folder / "secrets" / "secret.tex"
+    secret.write_text(MARK)
+    secret.chmod(0o644)
+    jail = await Jail.start(JailSettings(state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS))
+    index = TexIndex.load(folder / "index")
+    engine = LatexEngine(EngineSettings(folder / "formats"), jail, find_installation(), index)
+    async with engine.open({"attacked": PREAMBLE.encode()}):
+        good = await engine.render(GOOD)
+        assert good.verdict is Verdict.RENDERED
+        yield Attacked(engine, folder / "jail", secret, [picture.png for picture in good.pictures])
+    index.close()
+    await jail.close()
+
+
+def png(width, height, colour_type, channels):
+    """A picture of one colour that is small in bytes and large in pixels."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    packer, rows = zlib.compressobj(9), []
+    row = bytes(1 + width * channels)
+    rows = [packer.compress(row) for _ in range(height)] + [packer.flush()]
+    header = struct.pack(">IIBBBBB", width, height, 8, colour_type, 0, 0, 0)
+    parts = [chunk(b"IHDR", header), chunk(b"IDAT", b"".join(rows)), chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["\\immediate\\write18{echo x > SECRETFILE.out}", "\\write18{cat SECRETFILE}\\mbox{}\\newpage"],
+)
+async def test_write18_starts_nothing(attacked, body):
+    rendering = await attacked.render("x" + body)
+    assert rendering.verdict is Verdict.RENDERED
+    assert PolicyKind.EXECUTE in {event.kind for event in rendering.events}
+
+
+@pytest.mark.parametrize("body", ["\\input{|id}", "\\input|id ", '\\input{"|cat SECRETFILE"}'])
+async def test_input_from_a_pipe_is_an_error(attacked, body):
+    assert (await attacked.render(body)).verdict is Verdict.COMPILE_ERROR
+
+
+@pytest.mark.parametrize("file", ["/etc/passwd", "SECRETFILE", "/proc/self/environ", "../../../etc/passwd"])
+@pytest.mark.parametrize(
+    "command", ["\\input{%s}", "\\lstinputlisting{%s}", "\\include{%s}x", "\\csname @@input\\endcsname %s "]
+)
+async def test_files_of_the_host_cannot_be_included(attacked, command, file):
+    rendering = await attacked.render(command % file)
+    assert rendering.verdict in (Verdict.COMPILE_ERROR, Verdict.RENDERED)
+    if rendering.verdict is Verdict.RENDERED:  # \include passes over what is not there
+        assert await attacked.shows(command % file, "x")
+
+
+@pytest.mark.parametrize("file", ["/etc/passwd", "SECRETFILE"])
+async def test_verbatiminput_finds_nothing(attacked, file):
+    assert await attacked.shows(f"x\n\n\\verbatiminput{{{file}}}", "x\n\n\\verbatiminput{nothing}")
+
+
+@pytest.mark.parametrize("file", ["/etc/passwd", "SECRETFILE", "/etc/hostname", "../secrets/secret.tex"])
+async def test_openin_finds_nothing(attacked, file):
+    assert await attacked.shows(f"\\openin5={file} \\ifeof5 none\\else found\\fi", "none")
+
+
+@pytest.mark.parametrize("file", ["/etc/passwd", "SECRETFILE"])
+async def test_pdffiledump_and_its_kin_tell_nothing(attacked, file):
+    body = "x\\pdffiledump offset 0 length 9{%s}\\pdffilesize{%s}\\pdfmdfivesum file{%s}\\pdffilemoddate{%s}"
+    assert await attacked.shows(body % ((file,) * 4), "x")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "\\immediate\\pdfobj stream file{SECRETFILE}x",
+        "\\immediate\\pdfobj stream file{/etc/passwd}x",
+        "\\pdfximage{SECRETFILE}x",
+        "\\includegraphics{/etc/passwd}",
+        "\\font\\x=/etc/passwd \\x a",
+        "\\pdfmapfile{/etc/passwd}x",
+    ],
+)
+async def test_other_ways_to_a_file_end_in_a_verdict(attacked, body):
+    rendering = await attacked.render(body)
+    assert rendering.verdict in (Verdict.COMPILE_ERROR, Verdict.RENDERED)
+
+
+@pytest.mark.parametrize("file", ["/tmp/i2s-attack", "SECRETFILE", "../i2s-attack", "/var/tmp/i2s-attack"])
+async def test_openout_writes_nothing_outside(attacked, file):
+    rendering = await attacked.render(f"\\immediate\\openout5={file} \\immediate\\write5{{gotcha}}x")
+    assert rendering.verdict is Verdict.COMPILE_ERROR
+    assert rendering.error.kind is ErrorKind.INPUT_OUTPUT
+    assert PolicyKind.FILE_WRITE in {event.kind for event in rendering.events}
+    assert not Path("/tmp/i2s-attack").exists()
+    assert not Path("/var/tmp/i2s-attack").exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "\\loop\\iftrue\\repeat",
+        "\\def\\x{\\x}\\x",
+        "\\tikz \\foreach \\i in {1,...,10000} \\foreach \\j in {1,...,10000} \\path (0,0);",
+        "\\csname @whilesw\\endcsname\\iftrue\\fi{\\message{}}",
+    ],
+)
+async def test_endless_work_is_a_time_limit(attacked, body):
+    rendering = await attacked.render(body, limits=Limits(cpu_seconds=1.0, wall_seconds=20.0))
+    assert rendering.verdict is Verdict.TIME_LIMIT
+    assert rendering.usage.cpu_seconds < 2.0
+
+
+async def test_a_loop_that_tikz_cannot_count_is_an_error(attacked):
+    rendering = await attacked.render("\\tikz \\foreach \\i in {1,...,100000000} \\draw (0,0) -- (1,1);")
+    assert rendering.verdict is Verdict.COMPILE_ERROR
+    assert rendering.error.kind is ErrorKind.CAPACITY
+
+
+async def test_a_doubling_macro_is_a_capacity(attacked):
+    rendering = await attacked.render("\\def\\a{xx}\\loop\\edef\\a{\\a\\a}\\iftrue\\repeat")
+    assert rendering.verdict is Verdict.COMPILE_ERROR
+    assert rendering.error.kind is ErrorKind.CAPACITY
+
+
+@pytest.mark.parametrize("page", ["x\\newpage", "\\shipout\\hbox{}"])
+async def test_pages_without_end_are_a_page_limit(attacked, page):
+    assert (await attacked.render(f"\\loop {page}\\iftrue\\repeat")).verdict is Verdict.PAGE_LIMIT
+
+
+async def test_a_page_more_than_allowed_is_a_page_limit(attacked):
+    limits = Limits(pages=2)
+    assert (await attacked.render("1\\newpage 2", limits=limits)).verdict is Verdict.RENDERED
+    assert (await attacked.render("1\\newpage 2\\newpage 3", limits=limits)).verdict is Verdict.PAGE_LIMIT
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "\\loop\\message{abcdefghijklmnopqrstuvwxyz}\\iftrue\\repeat",
+        "\\tracingall\\loop\\iftrue\\repeat",
+        "\\immediate\\openout5=flood\\loop\\immediate\\write5{abcdefghijklmnopqrstuvwxyz}\\iftrue\\repeat",
+    ],
+)
+async def test_a_flood_of_output_is_an_output_limit(attacked, body):
+    limits = Limits(cpu_seconds=10.0, file_bytes=1024 * 1024)
+    rendering = await attacked.render(body, limits=limits)
+    assert rendering.verdict is Verdict.OUTPUT_LIMIT
+    assert len(rendering.log.whole) <= limits.log_bytes + 100
+
+
+async def test_thousands_of_files_are_an_output_limit(attacked):
+    file = "\\immediate\\openout5=f\\the\\count1 \\immediate\\closeout5"
+    body = f"\\loop\\advance\\count1 by 1 {file}\\iftrue\\repeat"
+    assert (await attacked.render(body)).verdict is Verdict.OUTPUT_LIMIT
+
+
+@pytest.mark.parametrize("size", ["16383pt", "14400bp", "10000pt"])
+async def test_an_enormous_page_is_a_pixel_limit(attacked, size):
+    rendering = await attacked.render(f"\\pdfpagewidth={size}\\pdfpageheight={size} x")
+    assert rendering.verdict is Verdict.PIXEL_LIMIT
+    assert "raster" not in {stage.name for stage in rendering.stages}
+
+
+@pytest.mark.parametrize(("colour_type", "channels"), [(2, 3), (6, 4)])
+async def test_a_png_bomb_stays_within_the_limits(attacked, colour_type, channels):
+    bomb = png(20_000, 20_000, colour_type, channels)
+    assert len(bomb) < 4 * 1024 * 1024
+    limits = Limits(cpu_seconds=4.0, memory_bytes=512 * 1024 * 1024)
+    rendering = await attacked.render(
+        "\\includegraphics[width=5cm]{bomb.png}", files=(BesideFile("bomb.png", bomb),), limits=limits
+    )
+    assert rendering.verdict in (
+        Verdict.RENDERED,
+        Verdict.TIME_LIMIT,
+        Verdict.MEMORY_LIMIT,
+        Verdict.OUTPUT_LIMIT,
+        Verdict.COMPILE_ERROR,
+    )
+    assert rendering.usage.cpu_seconds < 6.0
+    assert rendering.usage.peak_memory_bytes < 2 * limits.memory_bytes
+
+
+async def test_reading_the_terminal_is_an_error(attacked):
+    rendering = await attacked.render("\\read16 to \\x \\x")
+    assert rendering.verdict is Verdict.COMPILE_ERROR
+    assert rendering.error.kind is ErrorKind.INPUT_OUTPUT
+
+
+@pytest.mark.parametrize(
+    "first", ["%&latex -shell-escape", "%& -shell-escape -interaction=nonstopmode", "%&/etc/passwd"]
+)
+async def test_the_first_line_is_a_comment(attacked, first):
+    source = f"{first}\n".encode() + document("x\\immediate\\write18{id}")
+    rendering = await attacked.render("", source=source)
+    assert rendering.verdict is Verdict.RENDERED
+    assert PolicyKind.EXECUTE in {event.kind for event in rendering.events}
+
+
+@pytest.mark.parametrize("mode", ["\\scrollmode", "\\nonstopmode", "\\errorstopmode", "\\batchmode"])
+async def test_an_error_stops_in_every_mode_of_interaction(attacked, mode):
+    assert (await attacked.render(f"{mode} x \\wrong")).verdict is Verdict.COMPILE_ERROR
+
+
+async def test_a_forged_log_changes_nothing(attacked):
+    forged = "x\\immediate\\write-1{! I am an error.^^JOutput written on document.pdf (999 pages).}"
+    rendering = await attacked.render("\\newlinechar=`\\^^J " + forged)
+    assert rendering.verdict is Verdict.RENDERED
+    assert rendering.total_pages == 1
+
+
+async def test_overwriting_ones_own_files_ends_in_a_verdict(attacked):
+    for name in ("document.log", "document.tex", "document.aux", "document.pdf"):
+        rendering = await attacked.render(f"\\immediate\\openout5={name} \\immediate\\write5{{gotcha}}x")
+        assert rendering.verdict in (Verdict.RENDERED, Verdict.COMPILE_ERROR, Verdict.NO_OUTPUT)
+
+
+async def test_drawing_code_that_is_no_pdf_ends_in_a_verdict(attacked):
+    rendering = await attacked.render("x\\pdfliteral direct{Q Q Q (((( q q 1e999 0 0 1 0 0 cm}")
+    assert rendering.verdict in (Verdict.RENDERED, Verdict.NO_OUTPUT)
+
+
+async def test_a_deep_nest_of_drawing_groups_ends_in_a_verdict(attacked):
+    rendering = await attacked.render(
+        "x\\count1=0 \\loop\\advance\\count1 by 1 \\pdfliteral direct{q}\\ifnum\\count1<200000\\repeat"
+    )
+    assert isinstance(rendering.verdict, Verdict)

@@ -1,0 +1,140 @@
+"""A render service under attack: its process, and what must be as before after each attack."""
+
+import asyncio
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import grpc
+import grpc.aio
+import pytest_asyncio
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s.render.v1.render_pb2_grpc import RenderServiceStub
+from i2s_render_latex.settings import index_file
+from i2s_render_latex.texindex import Provider, ProviderKind, current_digest, tree_roots
+from i2s_render_latex.texindex.definitions import Category
+from i2s_render_latex.texindex.store import write
+
+MIB = 1024 * 1024
+RENDER = "/i2s.render.v1.RenderService/Render"
+RENDER_STREAM = "/i2s.render.v1.RenderService/RenderStream"
+SLOTS, QUEUE, REQUEST_MIB = 2, 16, 12
+START_SECONDS, ANSWER_SECONDS = 60, 60
+PREAMBLE = "\\documentclass{article}\n\\usepackage{xcolor}\n"
+ENDLESS = "\\loop\\iftrue\\repeat"
+
+
+def document(body, preamble=PREAMBLE):
+    return f"{preamble}\\begin{{document}}\n{body}\n\\end{{document}}\n".encode()
+
+
+def request(body="Good $x$", **given):
+    return pb.RenderRequest(latex=pb.LatexSource(document=document(body)), **given)
+
+
+GOOD = request("Good \\textcolor{red}{$\\sum_i x_i$}")
+
+
+class Target:
+    """A service process, and what must be as before after each attack."""
+
+    def __init__(self, pid, address):
+        self.pid, self.address = pid, address
+        self.channel = channel = grpc.aio.insecure_channel(address)
+        self.stub, self.health = RenderServiceStub(channel), health_pb2_grpc.HealthStub(channel)
+        self.good = None
+
+    async def pictures(self, wanted):
+        answer = await self.stub.Render(wanted, timeout=ANSWER_SECONDS, wait_for_ready=True)
+        assert answer.verdict == pb.VERDICT_RENDERED
+        return [picture.png for picture in answer.pictures]
+
+    async def check(self):
+        state = await self.health.Check(health_pb2.HealthCheckRequest(), timeout=ANSWER_SECONDS)
+        assert state.status == health_pb2.HealthCheckResponse.SERVING
+        assert await self.pictures(GOOD) == self.good
+        assert await self.is_idle_within(1.0)
+
+    async def is_idle_within(self, seconds):
+        """Whether no engine runs any more after that time at the latest."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self.engines():
+                    await asyncio.sleep(0.01)
+        return not self.engines()
+
+    async def runs_an_engine(self):
+        async with asyncio.timeout(ANSWER_SECONDS):
+            while not self.engines():
+                await asyncio.sleep(0.01)
+
+    def engines(self):
+        """Living processes below the service that are neither its own nor a sandbox."""
+        own = {"bwrap", "cat", Path(sys.executable).name, "python", "python3"}
+        found, pending = [], [self.pid]
+        while pending:
+            for pid in _children(pending.pop()):
+                pending.append(pid)
+                with contextlib.suppress(OSError):
+                    name, state = _name_and_state(pid)
+                    found += [pid] if state != "Z" and name not in own else []
+        return found
+
+    def resident_bytes(self):
+        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * 4096
+
+
+def _children(pid):
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            yield from map(int, (thread / "children").read_text().split())
+
+
+def _name_and_state(pid):
+    before, _, after = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+    return before.partition("(")[2], after.split()[0]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def service():
+    with tempfile.TemporaryDirectory(prefix="i2s-wire-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        # An index of this installation with one name: a full one takes minutes to build.
+        row = (Category.COMMAND, "toprule", [Provider(ProviderKind.PACKAGE, "booktabs")])
+        write(index_file(folder), current_digest(tree_roots()), [row])
+        preamble, announcement = folder / "wire.tex", folder / "address.json"
+        preamble.write_text(PREAMBLE)
+        command = [sys.executable, "-m", "i2s_render_latex", "serve", "--listen", "127.0.0.1:0"]
+        command += ["--announce", announcement, "--state-dir", folder, "--preamble", preamble]
+        command += ["--slots", str(SLOTS), "--queue", str(QUEUE)]
+        command += ["--max-request-bytes", f"{REQUEST_MIB}MiB", "--jail-uid-base", "62000"]
+        log = folder / "log"
+        with log.open("wb") as errors, subprocess.Popen(command, stderr=errors) as process:
+            target = None
+            try:
+                yield (target := await _ready(process, announcement, log))
+            finally:
+                if target is not None:
+                    await target.channel.close()
+                process.send_signal(signal.SIGTERM)
+                assert process.wait(30) == 0, log.read_text()[-2000:]
+
+
+async def _ready(process, announcement, log):
+    async with asyncio.timeout(START_SECONDS):
+        while not announcement.exists():
+            assert process.poll() is None, log.read_text()
+            await asyncio.sleep(0.05)
+    target = Target(process.pid, json.loads(announcement.read_text())["address"])
+    async for answer in target.health.Watch(health_pb2.HealthCheckRequest(), timeout=START_SECONDS):
+        if answer.status == health_pb2.HealthCheckResponse.SERVING:
+            break
+    target.good = await target.pictures(GOOD)
+    return target

@@ -1,0 +1,117 @@
+"""The filter program, checked against the kernel's own tables and by running it."""
+
+from __future__ import annotations
+
+import errno
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from i2s_chassis.jail import seccomp
+
+_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_HEADERS = {
+    "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+    "aarch64": Path("/usr/include/asm-generic/unistd.h"),
+}
+_MUST_BE_DENIED = (
+    "ptrace process_vm_readv process_vm_writev mount umount2 unshare setns bpf keyctl add_key request_key "
+    "io_uring_setup io_uring_enter io_uring_register userfaultfd perf_event_open pivot_root chroot "
+    "open_by_handle_at fsopen fsmount move_mount open_tree mount_setattr pidfd_getfd init_module "
+    "finit_module delete_module kexec_load reboot swapon acct syslog personality mknodat "
+    "shmget shmat shmctl semget semop semctl "
+    "msgget msgsnd msgrcv msgctl mq_open mq_unlink inotify_init1 inotify_add_watch "
+    "memfd_secret sethostname settimeofday clock_settime kcmp vhangup"
+).split()
+
+
+def run_filter(program: bytes, number: int, arch: int, *arguments: int) -> int:
+    """Run a classic BPF program over a struct seccomp_data, as the kernel does."""
+    data = struct.pack("=IIQ6Q", number & 0xFFFFFFFF, arch, 0, *(arguments + (0,) * 6)[:6])
+    code = [struct.unpack_from("=HBBI", program, offset) for offset in range(0, len(program), 8)]
+    accumulator = place = 0
+    while True:
+        operation, if_true, if_false, value = code[place]
+        place += 1
+        if operation == 0x20:
+            (accumulator,) = struct.unpack_from("=I", data, value)
+        elif operation == 0x15:
+            place += if_true if accumulator == value else if_false
+        elif operation == 0x54:
+            accumulator &= value
+        elif operation == 0x45:
+            place += if_true if accumulator & value else if_false
+        else:
+            assert operation == 0x06
+            return int(value)
+
+
+def numbers_of(machine: str) -> dict[str, int]:
+    if not _HEADERS[machine].exists():
+        pytest.skip(f"{_HEADERS[machine]} is not installed (Debian package linux-libc-dev)")
+    text = _HEADERS[machine].read_text()
+    return {name: int(number) for name, number in re.findall(r"#define __NR_(\w+)\s+(\d+)", text)}
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_what_must_be_denied_is_denied(machine: str) -> None:
+    numbers, program = numbers_of(machine), seccomp.build(our_user=False, machine=machine)
+    for name in _MUST_BE_DENIED:
+        assert run_filter(program, numbers[name], _ARCH[machine]) == _ERRNO | errno.EPERM, name
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("our_user", [False, True])
+def test_ordinary_calls_are_allowed(machine: str, *, our_user: bool) -> None:
+    numbers, program = numbers_of(machine), seccomp.build(our_user=our_user, machine=machine)
+    ordinary = "read write openat close execve munmap brk futex wait4 exit_group getpid ioctl clone"
+    for name in ordinary.split():
+        assert run_filter(program, numbers[name], _ARCH[machine]) == _ALLOW, name
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_metadata_and_priorities_are_denied_to_a_job_of_our_user(machine: str) -> None:
+    numbers, arch = numbers_of(machine), _ARCH[machine]
+    ours, other = (seccomp.build(our_user=flag, machine=machine) for flag in (True, False))
+    for name in "fchmod fchmodat fchown fchownat utimensat setxattr setpriority sched_setaffinity".split():
+        assert run_filter(ours, numbers[name], arch) == _ERRNO | errno.EPERM, name
+        assert run_filter(other, numbers[name], arch) == _ALLOW, name
+    assert run_filter(ours, numbers["prlimit64"], arch, 0) == _ALLOW
+    assert run_filter(ours, numbers["prlimit64"], arch, 4711) == _ERRNO | errno.EPERM
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_threads_are_allowed_and_namespaces_are_not(machine: str) -> None:
+    numbers, program = numbers_of(machine), seccomp.build(our_user=False, machine=machine)
+    clone, arch = numbers["clone"], _ARCH[machine]
+    assert run_filter(program, clone, arch, 0x003D0F00) == _ALLOW
+    for flag in (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000):
+        assert run_filter(program, clone, arch, flag | 17) == _ERRNO | errno.EPERM, hex(flag)
+    assert run_filter(program, numbers["clone3"], arch) == _ERRNO | errno.ENOSYS
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_sockets_and_typing_for_others_are_denied(machine: str) -> None:
+    numbers, program = numbers_of(machine), seccomp.build(our_user=False, machine=machine)
+    arch = _ARCH[machine]
+    assert run_filter(program, numbers["socket"], arch, 2) == _ERRNO | errno.EAFNOSUPPORT
+    for request in (0x5412, 0x541C):
+        assert run_filter(program, numbers["ioctl"], arch, 0, request) == _ERRNO | errno.EPERM
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_only_pairs_of_streams_can_be_made(machine: str) -> None:
+    numbers, program = numbers_of(machine), seccomp.build(our_user=False, machine=machine)
+    pair, arch = numbers["socketpair"], _ARCH[machine]
+    assert run_filter(program, pair, arch, 1, 1 | 0o2000000) == _ALLOW
+    for kind in (2, 3, 5, 2 | 0o2000000):
+        assert run_filter(program, pair, arch, 1, kind) == _ERRNO | errno.EAFNOSUPPORT
+
+
+def test_other_architectures_are_killed() -> None:
+    program = seccomp.build(our_user=False, machine="x86_64")
+    assert run_filter(program, 39, 0x40000003) == _KILL  # i386
+    assert run_filter(program, 0x40000000 | 39, _ARCH["x86_64"]) == _KILL  # x32

@@ -1,0 +1,81 @@
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from pydantic import Field
+
+from i2s_chassis.errors import SettingsError
+from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, Limits
+from i2s_chassis.settings import ServiceSettings
+
+
+class Plain(ServiceSettings):
+    service: ClassVar[str] = "plain"
+    port: ClassVar[int] = 7791
+
+
+class Heavy(Plain):
+    limit: Limits = Field(Limits(memory_bytes=3 << 30), description="Default of a job.")
+
+
+def test_default_address_is_the_service_port_on_loopback():
+    assert Plain.load({}).listen == "127.0.0.1:7791"
+    assert next(leaf.default for leaf in Plain.leaves() if leaf.path == ("listen",)) == "127.0.0.1:7791"
+
+
+def test_limits_are_a_default_and_a_maximum_each():
+    table = Plain.load({"limit": {"cpu_seconds": "3"}, "max": {"pages": "60"}}).limit_table()
+    assert (table.default.cpu_seconds, table.default.pages) == (3.0, DEFAULT_LIMITS.pages)
+    assert (table.maximum.pages, table.maximum.cpu_seconds) == (60, MAX_LIMITS.cpu_seconds)
+
+
+def test_subclass_has_defaults_of_its_own_for_limits():
+    assert Heavy.load({}).limit.memory_bytes == 3 << 30
+    assert Heavy.load({"limit": {"pages": "1"}}).limit == Limits(memory_bytes=3 << 30, pages=1)
+
+
+@pytest.mark.parametrize("listen", ["0.0.0.0:0", "[::]:0", "192.0.2.1:80", "example.org:80"])
+def test_address_that_others_can_reach_needs_tls_or_insecure(listen):
+    with pytest.raises(SettingsError, match="--insecure"):
+        Plain.load({"listen": listen})
+    assert Plain.load({"listen": listen, "insecure": True}).listen == listen
+    assert Plain.load({"listen": listen, "tls_cert": "c", "tls_key": "k"}).listen == listen
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1:0", "127.9.9.9:1", "[::1]:0", "localhost:0"])
+def test_loopback_needs_no_tls(listen):
+    assert Plain.load({"listen": listen}).listen == listen
+
+
+def test_reflection_is_automatic_on_loopback_only():
+    assert Plain.load({}).reflects
+    assert not Plain.load({"listen": "0.0.0.0:0", "insecure": True}).reflects
+    assert Plain.load({"listen": "0.0.0.0:0", "insecure": True, "reflection": "on"}).reflects
+    assert not Plain.load({"reflection": "off"}).reflects
+
+
+def test_sizes_may_be_written_with_units():
+    assert Plain.load({"max_request_bytes": "1MiB"}).max_request_bytes == 1 << 20
+
+
+def test_default_above_its_maximum_is_refused():
+    with pytest.raises(SettingsError, match="cpu_seconds"):
+        Plain.load({"max": {"cpu_seconds": "1"}})
+
+
+def test_every_setting_has_a_description():
+    assert [leaf.option for leaf in Plain.leaves() if not leaf.description.endswith(".")] == []
+
+
+def test_every_setting_stands_in_the_page_for_operators():
+    page = (Path(__file__).parents[3] / "docs/services.md").read_text()
+    options = [leaf.option for leaf in Plain.leaves() if len(leaf.path) == 1]
+    limits = [leaf.path[1] for leaf in Plain.leaves() if len(leaf.path) == 2]
+    assert [name for name in options + limits if f"`{name}`" not in page] == []
+
+
+def test_setting_named_like_a_limit_is_refused_where_it_is_defined():
+    with pytest.raises(TypeError, match="max_pages"):
+
+        class Clash(Plain):
+            max_pages: int = Field(1, description="Clashes with pages in the table max.")

@@ -1,0 +1,41 @@
+from prometheus_client import generate_latest
+
+from i2s_chassis.errors import Status
+from i2s_chassis.telemetry import Telemetry
+
+
+def test_every_series_carries_the_service_and_its_label():
+    telemetry = Telemetry("render-latex")
+    telemetry.job("rendered", 0.3)
+    telemetry.stage("compile", 0.1)
+    telemetry.queue_wait(0.0)
+    telemetry.recycle("jobs")
+    telemetry.policy_event("network", 3)
+    telemetry.self_test_failure("read_passwd")
+    telemetry.warm("format", 2)
+    telemetry.call("Render", Status.INVALID_ARGUMENT)
+    telemetry.item(Status.OK)
+    telemetry.load(slots=4, running=3, queue=9, waiting=1)
+    text = generate_latest(telemetry.registry).decode()
+    for series in (
+        'i2s_job_seconds_bucket{le="0.35",service="render-latex",verdict="rendered"} 1.0',
+        'i2s_stage_seconds_sum{service="render-latex",stage="compile"} 0.1',
+        'i2s_queue_wait_seconds_count{service="render-latex"} 1.0',
+        'i2s_recycles_total{reason="jobs",service="render-latex"} 1.0',
+        'i2s_policy_events_total{kind="network",service="render-latex"} 3.0',
+        'i2s_self_test_failures_total{service="render-latex",test="read_passwd"} 1.0',
+        'i2s_warm_workers{kind="format",service="render-latex"} 2.0',
+        'i2s_calls_total{method="Render",service="render-latex",status="INVALID_ARGUMENT"} 1.0',
+        'i2s_stream_items_total{service="render-latex",status="OK"} 1.0',
+        'i2s_slots{service="render-latex"} 4.0',
+        'i2s_slots_in_use{service="render-latex"} 3.0',
+        'i2s_queue{service="render-latex"} 9.0',
+        'i2s_queue_waiting{service="render-latex"} 1.0',
+    ):
+        assert series in text, series
+
+
+def test_two_services_in_one_process_do_not_share_series():
+    one, other = Telemetry("one"), Telemetry("other")
+    one.recycle("jobs")
+    assert b"i2s_recycles_total{" not in generate_latest(other.registry)

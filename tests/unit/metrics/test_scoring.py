@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+from PIL import Image
+
+from i2s_metrics import scoring
+from i2s_metrics.memory import Memory
+from i2s_metrics.model import Failure, FailureKind, Job, Profile, SizePolicy, Value
+
+MANY = 1_000_000
+
+
+@pytest.fixture
+def page(encode):
+    picture = Image.new("RGB", (90, 60), "white")
+    picture.paste((10, 60, 200), (20, 10, 50, 40))
+    return encode(picture)
+
+
+def run(reference, prediction, metrics, profile=Profile.PAPER, memory=None, policy=SizePolicy.PAD):
+    return scoring.score(Job(reference, prediction, policy, profile, metrics), memory or Memory(10**7), MANY)
+
+
+def test_each_metric_has_one_outcome_in_the_order_asked_for(page):
+    score = run(page, page, ("ssim", "lpips", "ems", "pixel"))
+    assert [type(outcome) for outcome in score.outcomes] == [Value, Failure, Value, Value]
+    assert [outcome.value for outcome in score.outcomes if isinstance(outcome, Value)] == [1, 1, 1]
+    assert (score.width, score.height) == (90, 60)
+    assert score.cpu_seconds > 0
+
+
+def test_ems_comes_with_its_parts(page, encode):
+    (ems,) = run(page, encode(Image.new("RGB", (90, 60), "white")), ("ems",), Profile.HELM).outcomes
+    assert ems.value == pytest.approx(1 - ems.parts["block_emd"] / ems.parts["denominator"])
+
+
+@pytest.mark.parametrize("name", ["lpips", "cis"])
+@pytest.mark.parametrize("profile", Profile)
+def test_metrics_without_networks_are_unavailable_and_say_what_is_missing(page, name, profile):
+    (outcome,) = run(page, page, (name,), profile).outcomes
+    assert outcome.kind is FailureKind.UNAVAILABLE
+    assert "weights" in outcome.message
+
+
+def test_what_is_undefined_is_a_failure_in_paper_and_zero_in_helm(encode):
+    small = encode(Image.new("RGB", (90, 6), "white"))
+    (paper,), (helm,) = (run(small, small, ("ssim",), profile).outcomes for profile in Profile)
+    assert paper.kind is FailureKind.UNDEFINED
+    assert "7x7" in paper.message
+    assert helm == Value(0.0)
+
+
+def test_helm_records_zero_for_both_columns_of_an_extreme_shape(encode):
+    wide = encode(Image.new("RGB", (2400, 16), "white"))
+    (ems,) = run(wide, wide, ("ems",), Profile.HELM).outcomes
+    assert ems == Value(0.0, {"block_emd": 0.0})
+
+
+@pytest.mark.parametrize("which", ["reference", "prediction"])
+def test_a_picture_that_cannot_be_read_fails_every_metric(page, which):
+    pictures = {"reference": page, "prediction": page, which: page[:100]}
+    outcomes = run(**pictures, metrics=("ems", "lpips")).outcomes
+    assert [outcome.kind for outcome in outcomes] == [FailureKind.BAD_IMAGE] * 2
+    assert all(outcome.message.startswith(f"{which}: ") for outcome in outcomes)
+
+
+def test_a_pair_that_padding_would_blow_up_is_refused(encode):
+    wide, high = encode(Image.new("RGB", (2000, 1))), encode(Image.new("RGB", (1, 2000)))
+    (outcome,) = run(wide, high, ("ems",)).outcomes
+    assert outcome.kind is FailureKind.BAD_IMAGE
+    assert "2000x2000" in outcome.message
+
+
+def test_memory_never_confuses_references_profiles_or_sizes(encode):
+    rng = np.random.default_rng(0)
+    sizes = [(20, 30), (20, 30), (27, 30)]
+    pictures = [encode(rng.integers(0, 99, (*size, 3), dtype=np.uint8)) for size in sizes]
+    shared = Memory(10**7)
+    for _ in range(2):
+        for reference in pictures:
+            for prediction in pictures:
+                for profile in Profile:
+                    for policy in SizePolicy:
+                        job = (reference, prediction, ("ems", "ssim"), profile)
+                        warm, cold = run(*job, shared, policy), run(*job, Memory(0), policy)
+                        assert warm.outcomes == cold.outcomes
+    assert 0 < shared.nbytes <= 10**7
+
+
+def test_arrays_kept_for_a_reference_are_not_changed_by_use(page, encode):
+    memory = Memory(10**7)
+    other = encode(Image.new("RGB", (120, 90), "white"))
+    first = run(page, page, ("ems", "pixel", "ssim"), memory=memory).outcomes
+    run(page, other, ("ems", "pixel", "ssim"), memory=memory)
+    assert run(page, page, ("ems", "pixel", "ssim"), memory=memory).outcomes == first

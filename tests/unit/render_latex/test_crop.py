@@ -1,0 +1,83 @@
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from i2s_render_latex.crop import cut_bottom, encode, finish, ink_box
+from i2s_render_latex.model import BlankPage, Crop, Options
+
+
+def page(width=20, height=30, ink=()):
+    pixels = np.full((height, width, 3), 255, np.uint8)
+    for x, y, colour in ink:
+        pixels[y, x] = colour
+    return Image.fromarray(pixels, "RGB")
+
+
+def opened(picture):
+    return Image.open(io.BytesIO(picture.png))
+
+
+@pytest.mark.parametrize(("height", "kept"), [(2200, 1760), (30, 24), (34, 28), (4, 4), (1, 1)])
+def test_a_fifth_rounded_down_is_cut_off(height, kept):
+    assert cut_bottom(page(2, height), 0.2).height == kept
+
+
+def test_no_cut_keeps_the_page():
+    assert cut_bottom(page(), 0.0).size == (20, 30)
+
+
+def test_the_page_number_at_the_foot_is_cut_off():
+    numbered = page(ink=[(3, 4, (0, 0, 0)), (10, 28, (0, 0, 0))])
+    assert finish(numbered, 1, Options()).height == 1
+
+
+def test_almost_white_is_ink():
+    assert ink_box(page(ink=[(5, 6, (255, 255, 254))])) == (5, 6, 6, 7)
+
+
+def test_a_blank_page_is_nothing():
+    assert finish(page(), 1, Options()) is None
+
+
+def test_ink_below_the_cut_does_not_make_a_page():
+    assert finish(page(ink=[(1, 29, (0, 0, 0))]), 1, Options()) is None
+
+
+def test_a_blank_page_that_is_kept_is_white_and_uncropped():
+    kept = finish(page(), 1, Options(blank_page=BlankPage.KEEP))
+    assert (kept.width, kept.height) == (20, 24)
+    assert opened(kept).getextrema() == ((255, 255),) * 3
+
+
+def test_without_crop_the_page_is_only_cut():
+    picture = finish(page(ink=[(5, 6, (0, 0, 0))]), 3, Options(crop=Crop.NONE))
+    assert (picture.width, picture.height, picture.page) == (20, 24, 3)
+
+
+def test_picture_is_rgb_png_with_its_digest():
+    picture = finish(page(ink=[(5, 6, (1, 2, 3))]), 1, Options())
+    assert picture.png.startswith(b"\x89PNG")
+    assert opened(picture).mode == "RGB"
+    assert opened(picture).getpixel((0, 0)) == (1, 2, 3)
+    assert len(picture.sha256) == 64
+
+
+def test_equal_pixels_are_equal_bytes():
+    assert encode(page(ink=[(1, 1, (9, 9, 9))])) == encode(page(ink=[(1, 1, (9, 9, 9))]))
+
+
+POINTS = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 23)), min_size=1, max_size=5)
+
+
+@given(POINTS)
+def test_crop_holds_exactly_the_ink(points):
+    picture = finish(page(ink=[(x, y, (0, 0, 0)) for x, y in points]), 1, Options())
+    columns, rows = {x for x, _ in points}, {y for _, y in points}
+    assert picture.width == max(columns) - min(columns) + 1
+    assert picture.height == max(rows) - min(rows) + 1
+    dark = np.asarray(opened(picture)).sum(axis=2) == 0
+    assert dark.sum() == len(set(points))

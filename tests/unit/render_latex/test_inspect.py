@@ -1,0 +1,66 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from i2s_render_latex.inspect import Inspection, Page, command, read
+
+OUTPUT = """Title:
+Pages:           3
+Encrypted:       no
+Page    1 size:  612 x 792 pts (letter)
+Page    1 rot:   0
+Page    2 size:  100 x 200 pts
+Page    2 rot:   90
+Page    1 MediaBox:      0.00     0.00   612.00   792.00
+Page    1 CropBox:       0.00     0.00   300.00   400.00
+Page    2 MediaBox:    100.00    50.00   200.00   250.00
+Page    2 CropBox:     100.00    50.00   300.00   400.00
+File size:       9057 bytes
+"""
+
+
+def test_pages_are_as_large_as_their_media_boxes():
+    assert read(OUTPUT).pages[0] == Page(1, 612.0, 792.0)
+    assert read(OUTPUT).total_pages == 3
+
+
+def test_a_page_turned_by_a_quarter_has_its_sides_swapped():
+    assert read(OUTPUT).pages[1] == Page(2, 200.0, 100.0)
+
+
+def test_a_letter_page_at_200_dpi_has_1700_by_2200_pixels():
+    assert Page(1, 612.0, 792.0).size_at(200) == (1700, 2200)
+
+
+def test_pixels_are_rounded_up():
+    assert Page(1, 595.28, 841.89).size_at(200) == (1654, 2339)
+    assert Page(1, 0.1, 0.1).size_at(1) == (1, 1)
+
+
+def test_the_largest_page_at_a_high_resolution_is_counted_and_not_overflowed():
+    assert Page(1, 14400.0, 14400.0).size_at(720) == (144_000, 144_000)
+
+
+def test_pages_without_area_are_not_drawable():
+    assert not Page(1, 0.0, 10.0).is_drawable
+    assert not Page(1, -3.0, 10.0).is_drawable
+    assert not Page(1, float("inf"), 10.0).is_drawable
+    assert Page(1, 1.0, 1.0).is_drawable
+
+
+def test_output_without_a_number_of_pages_is_no_pdf():
+    assert read("Syntax Error: Couldn't read xref table\n") is None
+
+
+def test_a_title_cannot_imitate_the_lines_that_count():
+    forged = "Title: x\nPages:   1\nPage    1 MediaBox:   0.00 0.00 1.00 1.00\n" + OUTPUT
+    assert read(forged) == read(OUTPUT)
+
+
+def test_pages_after_the_last_wanted_are_not_looked_at():
+    assert command(5) == ["pdfinfo", "-box", "-f", "1", "-l", "5", "document.pdf"]
+
+
+@given(st.text(max_size=300))
+def test_any_output_can_be_read(text):
+    found = read(text)
+    assert found is None or isinstance(found, Inspection)

@@ -1,0 +1,37 @@
+import os
+
+import pytest
+
+from i2s_chassis.errors import StartError
+from i2s_render_latex import settings
+from i2s_render_latex.state import prepare_folder
+
+
+def test_chosen_folder_wins(tmp_path):
+    assert settings.state_folder(tmp_path) == tmp_path
+
+
+def test_folder_of_an_ordinary_user_is_in_the_cache(monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert settings.state_folder(None) == tmp_path / "i2s-render-latex"
+
+
+def test_folder_is_made_and_readable_by_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    prepare_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_folder_that_jobs_cannot_reach_is_refused_for_root(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    with pytest.raises(StartError, match=r"--state-dir .*closed to others"):
+        prepare_folder(closed / "state")
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StartError, match="--state-dir"):
+        prepare_folder(tmp_path / "file" / "state")

@@ -1,0 +1,38 @@
+"""The documentation names only what exists."""
+
+import re
+from pathlib import Path
+
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+COMMAND = re.compile(r"(?:^|`)make ([a-z-]+)", re.MULTILINE)
+
+
+def test_relative_links_lead_somewhere(root, texts):
+    broken = [
+        f"{path}: {target}"
+        for path, text in texts.items()
+        if path.suffix == ".md"
+        for target in LINK.findall(text)
+        if "://" not in target and not (root / path.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def test_every_make_command_in_the_documentation_exists(texts):
+    targets = set(re.findall(r"^([a-z-]+):", texts[Path("Makefile")], re.MULTILINE))
+    unknown = [
+        f"{path}: make {name}"
+        for path, text in texts.items()
+        if path.suffix == ".md"
+        for name in COMMAND.findall(text)
+        if name not in targets
+    ]
+    assert unknown == []
+
+
+def test_decisions_are_numbered_without_gaps_and_have_three_parts(texts):
+    notes = sorted(path for path in texts if path.parent == Path("docs/decisions") and path.name[0].isdigit())
+    assert [int(path.name[:4]) for path in notes] == list(range(1, len(notes) + 1))
+    for path in notes:
+        for heading in ("## Context", "## Decision", "## Consequences"):
+            assert heading in texts[path], f"{path} lacks {heading}"

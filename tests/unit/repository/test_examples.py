@@ -1,0 +1,70 @@
+"""The bundled data set has the form that the documentation gives it."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageChops
+
+SUBSETS = {"equation", "table", "algorithm", "plot"}
+
+
+@pytest.fixture(scope="module")
+def examples(root) -> Path:
+    return root / "examples"
+
+
+@pytest.fixture(scope="module")
+def instances(examples) -> list[dict]:
+    return [
+        json.loads(line) for line in (examples / "instances.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def test_ids_are_unique(instances):
+    assert [name for name, count in Counter(row["id"] for row in instances).items() if count > 1] == []
+
+
+def test_every_subset_has_four_instances_or_more_and_all_difficulties(instances):
+    counts = Counter(row["subset"] for row in instances)
+    assert set(counts) == SUBSETS
+    assert min(counts.values()) >= 4
+    for subset in SUBSETS:
+        assert {r["difficulty"] for r in instances if r["subset"] == subset} == {"easy", "medium", "hard"}
+
+
+def test_every_file_is_named_by_one_instance_and_every_name_is_a_file(examples, instances):
+    for field, folder in (("image", "references"), ("structure", "structures")):
+        named = [row[field] for row in instances]
+        assert sorted(named) == sorted(str(p.relative_to(examples)) for p in (examples / folder).iterdir())
+
+
+def test_structures_are_bare_environments_in_the_form_of_profile_paper(examples, instances):
+    for row in instances:
+        structure = (examples / row["structure"]).read_text(encoding="utf-8")
+        assert structure.startswith(r"\begin{"), row["id"]
+        for word in (
+            r"\documentclass",
+            r"\usepackage",
+            r"\begin{document}",
+            r"\label",
+            "{equation}",
+            "{align}",
+        ):
+            assert word not in structure, f"{row['id']} holds {word}"
+
+
+def test_references_are_colour_pictures_without_a_margin(examples, instances):
+    for row in instances:
+        with Image.open(examples / row["image"]) as picture:
+            assert (picture.format, picture.mode) == ("PNG", "RGB"), row["id"]
+            ink = ImageChops.difference(picture, Image.new("RGB", picture.size, "white")).getbbox()
+            assert ink == (0, 0, *picture.size), row["id"]
+
+
+def test_the_recorded_answers_are_for_these_instances(examples, instances):
+    lines = (examples / "try/replay.jsonl").read_text(encoding="utf-8").splitlines()
+    answers = [json.loads(line) for line in lines]
+    assert [answer["id"] for answer in answers] == [row["id"] for row in instances]
+    assert all(answer["completion"].strip() for answer in answers)

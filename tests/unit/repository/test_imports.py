@@ -1,0 +1,71 @@
+"""Rules about who may know whom."""
+
+import ast
+
+SERVICES = {"i2s_render_latex", "i2s_metrics", "i2s_render_html", "i2s_render_lilypond"}
+LEARNING = {"torch", "torchvision", "lpips"}
+SERVERS = {"grpc.server", "grpc.aio.server"}
+
+
+def imported(package) -> dict[str, set[str]]:
+    """First part of every imported name, with the files that import it."""
+    found: dict[str, set[str]] = {}
+    for module in package.modules:
+        for name in module.imports():
+            found.setdefault(name.partition(".")[0], set()).add(str(module.path))
+    return found
+
+
+def test_the_sdk_imports_neither_torch_nor_a_service(packages):
+    forbidden = SERVICES | LEARNING | {"i2s_chassis"}
+    assert {name: where for name, where in imported(packages["i2s-sdk"]).items() if name in forbidden} == {}
+
+
+def test_no_service_imports_another(packages):
+    for package in packages.values():
+        if package.import_name in SERVICES:
+            others = (SERVICES | {"i2s_sdk"}) - {package.import_name}
+            assert {name: where for name, where in imported(package).items() if name in others} == {}
+
+
+def test_the_chassis_knows_no_engine_and_no_client(packages):
+    forbidden = SERVICES | LEARNING | {"i2s_sdk"}
+    assert {
+        name: where for name, where in imported(packages["i2s-chassis"]).items() if name in forbidden
+    } == {}
+
+
+def test_only_the_chassis_makes_grpc_servers(packages):
+    makers = [
+        str(module.path)
+        for package in packages.values()
+        if package.name != "i2s-chassis"
+        for module in package.modules
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in SERVERS
+    ]
+    assert makers == []
+
+
+def test_only_the_chassis_knows_health_and_reflection_servers(packages):
+    # A client may ask for health: of grpc_health it may have the messages, not the servicer.
+    knowing = [
+        f"{module.path}: {name}"
+        for package in packages.values()
+        if package.name != "i2s-chassis"
+        for module in package.modules
+        for name in module.imports()
+        if name.startswith("grpc_reflection")
+        or name in {"grpc_health.v1.health", "grpc_health.v1.health.HealthServicer"}
+    ]
+    assert knowing == []
+
+
+def test_wire_types_stay_at_the_rim_of_the_sdk(packages):
+    inside = [
+        str(module.path)
+        for module in packages["i2s-sdk"].modules
+        if not module.name.startswith("i2s_sdk.clients")
+        and any(n.startswith("i2s.") for n in module.imports())
+    ]
+    assert inside == []

@@ -1,0 +1,120 @@
+"""Rules about packages: complete, declared, locked."""
+
+import re
+import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+DELIVERABLES = {"sdk": "i2s-sdk", "render-latex": "i2s-render-latex", "metrics": "i2s-metrics"}
+OWN = re.compile(r"i2s(-|$)")
+
+
+def declared(project: dict, *, extras: bool = True) -> dict[str, Requirement]:
+    """What a package says it needs, by canonical name."""
+    lines = list(project.get("dependencies", []))
+    if extras:
+        lines += [line for extra in project.get("optional-dependencies", {}).values() for line in extra]
+    requirements = [Requirement(line) for line in lines]
+    return {canonicalize_name(requirement.name): requirement for requirement in requirements}
+
+
+def needs(packages: dict, name: str) -> dict[str, Requirement]:
+    """What a package of ours and those of ours below it need from elsewhere."""
+    needed: dict[str, Requirement] = {}
+    for dependency, requirement in declared(packages[name].project, extras=False).items():
+        needed |= needs(packages, dependency) if OWN.match(dependency) else {dependency: requirement}
+    return needed
+
+
+def pins(root: Path, name: str) -> dict[str, set[str]]:
+    """Versions in a lock file, by canonical name; several where they depend on the platform."""
+    found: dict[str, set[str]] = {}
+    for line in (root / "requirements" / f"{name}.txt").read_text(encoding="utf-8").splitlines():
+        if match := re.match(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?==(\S+)", line):
+            found.setdefault(canonicalize_name(match[1]), set()).add(match[2])
+    return found
+
+
+def test_the_packages_are_found(packages):
+    assert {"i2s-protos", "i2s-chassis", *DELIVERABLES.values()} <= set(packages)
+
+
+def test_every_package_is_complete(packages):
+    lacking = [
+        str(path.relative_to(package.folder.parent))
+        for package in packages.values()
+        for path in (
+            package.folder / "README.md",
+            package.folder / "src" / package.import_name / "py.typed",
+        )
+        if not path.is_file()
+    ]
+    assert lacking == []
+
+
+def test_every_package_states_its_licence_and_python(packages):
+    for package in packages.values():
+        assert package.project["license"] == "Apache-2.0", package.name
+        assert package.project["requires-python"] == ">=3.11", package.name
+        assert package.project["description"], package.name
+
+
+def test_every_package_declares_what_it_imports(packages):
+    providers = packages_distributions()
+    undeclared = set()
+    for package in packages.values():
+        allowed = {*declared(package.project), canonicalize_name(package.name)}
+        for module in package.modules:
+            for imported in module.imports():
+                top = imported.partition(".")[0]
+                # The wire contract's namespace shares its first name with nothing but the protos.
+                sources = (
+                    {"i2s-protos"}
+                    if top == "i2s"
+                    else {canonicalize_name(n) for n in providers.get(top, [top])}
+                )
+                if top not in sys.stdlib_module_names and not sources & allowed:
+                    undeclared.add(f"{module.path} imports {top}, and {package.name} does not declare it")
+    assert sorted(undeclared) == []
+
+
+@pytest.mark.parametrize("name", DELIVERABLES)
+def test_each_lock_holds_what_its_deliverable_needs(root, packages, name):
+    locked = pins(root, name)
+    unmet = [
+        f"{requirement}; locked: {sorted(locked.get(dependency, set())) or 'nothing'}"
+        for dependency, requirement in needs(packages, DELIVERABLES[name]).items()
+        if not locked.get(dependency)
+        or not all(requirement.specifier.contains(v) for v in locked[dependency])
+    ]
+    assert unmet == [], "run `make lock`"
+
+
+@pytest.mark.parametrize("name", ["build", *DELIVERABLES])
+def test_what_is_deployed_is_what_was_tested(root, name):
+    tested = pins(root, "dev")
+    assert {
+        package: versions for package, versions in pins(root, name).items() if tested.get(package) != versions
+    } == {}
+
+
+def test_the_set_up_knows_every_package(root, packages):
+    folders = {str(package.folder.relative_to(root)) for package in packages.values()}
+    listed = re.search(
+        r'^packages="([^"]*)"', (root / "scripts/bootstrap").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert listed
+    assert set(listed[1].split()) == folders
+
+    checked = re.search(
+        r'^packages="([^"]*)"', (root / "scripts/check").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert checked
+    assert set(checked[1].split()) == {p.import_name for p in packages.values() if p.name != "i2s-protos"}
+
+    lock = (root / "scripts/lock").read_text(encoding="utf-8")
+    assert set(re.findall(r"--no-emit-package (\S+)", lock)) == set(packages)

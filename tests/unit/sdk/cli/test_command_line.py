@@ -1,0 +1,102 @@
+"""The command line without any service."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from i2s_sdk.cli.evaluate import default_folder
+from i2s_sdk.cli.main import COMMANDS, group, run
+
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], *([name, "--help"] for name in COMMANDS)])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = f"""
+import atexit, sys
+atexit.register(lambda: print(*sys.modules, file=sys.stderr))
+from i2s_sdk.cli.main import run
+sys.exit(run({arguments!r}))
+"""
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.startswith("Usage: i2s-sdk")
+    imported = set(answer.stderr.split())
+    assert "i2s_sdk.cli.main" in imported
+    assert (
+        not {"grpc", "google", "nltk", "rich", "PIL", "numpy", "asyncio", "tenacity", "rapidfuzz"} & imported
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_examples_in_its_help(name: str) -> None:
+    command = group.get_command(click.Context(group), name)
+    assert command is not None
+    assert command.name == name
+    assert f"i2s-sdk {name}" in (command.help or "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["evalaute"], "did you mean 'evaluate'"),
+        (["evaluate", "--modle", "oracle"], "--model"),
+        (["evaluate", "--model", "orcale"], "did you mean 'oracle'"),
+        (["evaluate", "--model", "replay:/nowhere.jsonl"], "/nowhere.jsonl"),
+        (["evaluate", "--data", "/nowhere"], "/nowhere/instances.jsonl"),
+        (["evaluate", "--task", "latx"], "did you mean 'latex'"),
+        (["evaluate", "--limit", "0"], "--limit 0"),
+        (["evaluate", "--jobs", "many"], "--jobs"),
+        (["evaluate", "--render-latex-at", "here"], "here"),
+        (["render", "latx", "-", "--json"], "did you mean 'latex'"),
+        (["render", "latex", "/nowhere.tex", "--json"], "/nowhere.tex"),
+        (["render", "latex", "-"], "-o PNG"),
+        (["score", "/nowhere.png", "/nowhere.png"], "/nowhere.png"),
+        (["score", "a.png", "b.png", "--task", "web"], "did you mean 'webpage'"),
+        (["doctor", "--config", "/nowhere.toml"], "/nowhere.toml"),
+    ],
+)
+def test_wrong_use_is_told_with_exit_code_2_and_leaves_nothing(
+    arguments: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("I2S_EXAMPLES", str(EXAMPLES))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert "Traceback" not in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_print_config_shows_what_is_in_force(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("I2S_METRICS", "10.0.0.1:7740")
+    assert run(["evaluate", "--profile", "helm", "--print-config"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert 'profile = "helm"' in lines
+    assert 'metrics = "10.0.0.1:7740"' in lines
+    assert "# render_latex is not set" in lines
+
+
+def test_the_same_command_has_the_same_folder_and_others_have_others() -> None:
+    assert default_folder(None, "oracle", "paper") == Path("runs/examples-oracle-paper")
+    assert default_folder("/data/my set", "replay:a/b.jsonl", "helm") == Path(
+        "runs/my-set-replay-a-b.jsonl-helm"
+    )
+
+
+def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("i2s-sdk, version ")

@@ -1,0 +1,87 @@
+"""Models that need no network."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk.data import Instance
+from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
+from i2s_sdk.models import open_model
+from i2s_sdk.profile import Profile
+from i2s_sdk.tasks import Structure
+from i2s_sdk.tasks.latex import LatexTask
+
+PROMPT = LatexTask().prompt()
+
+
+def _instance(structure: Path | None = None, task: str = "latex") -> Instance:
+    return Instance("a", task, "equation", Path("a.png"), structure=structure)
+
+
+@pytest.mark.parametrize("profile", list(Profile))
+async def test_the_oracle_says_what_is_extracted_as_the_ground_truth(
+    profile: Profile, tmp_path: Path
+) -> None:
+    truth = tmp_path / "a.tex"
+    truth.write_text("\\begin{equation}\n  é = 1\n\\end{equation}\n")
+    completion = await open_model("oracle").complete(_instance(truth), PROMPT)
+    structure = LatexTask(profile).structure_from(completion.text)
+    assert isinstance(structure, Structure)
+    assert structure.code.strip() == truth.read_text().strip()
+
+
+async def test_the_oracle_has_nothing_to_say_without_ground_truth() -> None:
+    with pytest.raises(ModelError, match="no ground truth"):
+        await open_model("oracle").complete(_instance(), PROMPT)
+
+
+def _file(folder: Path, *lines: object) -> Path:
+    path = folder / "answers.jsonl"
+    path.write_text("".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+async def test_a_replay_says_what_was_recorded_verbatim(tmp_path: Path) -> None:
+    text = " ```latex\r\nx\n``` \n"
+    path = _file(tmp_path, {"id": "a", "completion": text, "verdict": "RENDERED"}, "\n")
+    assert (await open_model(f"replay:{path}").complete(_instance(), PROMPT)).text == text
+
+
+async def test_the_later_line_counts_unless_it_says_nothing(tmp_path: Path) -> None:
+    lines = [{"id": "a", "completion": text} for text in ("first", "second", None)]
+    model = open_model(f"replay:{_file(tmp_path, *lines)}")
+    assert (await model.complete(_instance(), PROMPT)).text == "second"
+
+
+async def test_an_instance_that_was_not_recorded_has_no_completion(tmp_path: Path) -> None:
+    model = open_model(f"replay:{_file(tmp_path, {'id': 'b', 'completion': 'x'})}")
+    with pytest.raises(ModelError, match="no completion for instance 'a'"):
+        await model.complete(_instance(), PROMPT)
+
+
+def test_two_files_of_other_content_are_other_models(tmp_path: Path) -> None:
+    first = open_model(f"replay:{_file(tmp_path, {'id': 'a', 'completion': 'x'})}")
+    second = open_model(f"replay:{_file(tmp_path, {'id': 'a', 'completion': 'y'})}")
+    assert first.name == second.name
+    assert first.fingerprint != second.fingerprint
+
+
+@pytest.mark.parametrize("line", ["{\n", "[]\n", '{"id": "a"}\n', '{"id": 1, "completion": "x"}\n'])
+def test_a_malformed_line_is_told_by_its_number(line: str, tmp_path: Path) -> None:
+    path = _file(tmp_path, {"id": "a", "completion": "x"}, line)
+    with pytest.raises(DataError, match=r"answers\.jsonl:2"):
+        open_model(f"replay:{path}")
+
+
+def test_names_that_mean_no_model_are_told() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'oracle'"):
+        open_model("orcale")
+    with pytest.raises(UnknownNameError):
+        open_model("oracle:x")
+    with pytest.raises(UsageError, match=r"replay:completions\.jsonl"):
+        open_model("replay")
+    with pytest.raises(DataError, match="cannot be read"):
+        open_model("replay:/nowhere.jsonl")

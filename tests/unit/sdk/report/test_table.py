@@ -1,0 +1,54 @@
+"""The table on the terminal."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from i2s_sdk.data import Instance
+from i2s_sdk.profile import Profile
+from i2s_sdk.render_types import Verdict
+from i2s_sdk.report import print_summary
+from i2s_sdk.runs.aggregate import aggregate
+from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.record import Record
+
+
+def _printed(*records: Record) -> str:
+    instances = [Instance(str(number), "latex", "[bold]x", Path("a.png")) for number in range(3)]
+    stream = io.StringIO()
+    summary = aggregate(instances, {one.id: one for one in records}, ["ems"], Profile.PAPER)
+    print_summary(summary, {"lp[ips]": "no weights"}, stream)
+    return stream.getvalue()
+
+
+def _scored(name: str, verdict: Verdict, ems: float | None) -> Record:
+    return Record(
+        name,
+        "latex",
+        "[bold]x",
+        "",
+        Outcome.SCORED,
+        verdict=verdict,
+        verdict_before_repair=Verdict.COMPILE_ERROR,
+        metrics={"ems": ems},
+    )
+
+
+def test_every_mean_stands_beside_how_many_were_scored() -> None:
+    text = _printed(_scored("0", Verdict.RENDERED, 0.5), _scored("1", Verdict.COMPILE_ERROR, 0.0))
+    assert "2 of 3" in text
+    assert "0.250 (0.500)" in text
+    assert "50.0 % (0.0 %)" in text
+    assert "1 of 3 have no score: 1 cancelled" in text
+
+
+def test_a_mean_over_fewer_than_the_scored_ones_says_over_how_many() -> None:
+    text = _printed(_scored("0", Verdict.RENDERED, 0.5), _scored("1", Verdict.RENDERED, None))
+    assert "0.500, n=1 (0.500, n=1)" in text
+
+
+def test_names_are_shown_as_they_are() -> None:
+    text = _printed()
+    assert "[bold]x" in text
+    assert "Not computed: lp[ips]" in text

@@ -1,0 +1,116 @@
+"""From records to numbers."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from i2s_sdk.data import Instance
+from i2s_sdk.profile import Profile
+from i2s_sdk.render_types import Verdict
+from i2s_sdk.runs.aggregate import Mean, aggregate
+from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.record import Record
+
+
+def _instance(name: str, subset: str = "equation", difficulty: str = "easy") -> Instance:
+    return Instance(name, "latex", subset, Path("a.png"), difficulty)
+
+
+def _scored(
+    name: str, ems: float | None, verdict: Verdict = Verdict.RENDERED, before: Verdict | None = None
+) -> Record:
+    return Record(
+        name,
+        "latex",
+        "equation",
+        "easy",
+        Outcome.SCORED,
+        verdict=verdict,
+        verdict_before_repair=before or verdict,
+        metrics={"ems": ems},
+    )
+
+
+def _aggregate(instances: list[Instance], records: list[Record], profile: Profile = Profile.PAPER):
+    return aggregate(instances, {one.id: one for one in records}, ["ems"], profile)
+
+
+def test_a_failed_rendering_counts_zero_in_one_mean_and_not_in_the_other() -> None:
+    records = [_scored("a", 0.8), _scored("b", 0.0, Verdict.COMPILE_ERROR)]
+    total = _aggregate([_instance("a"), _instance("b")], records).tasks["latex"].total
+    assert total.metrics["ems"].all == Mean(0.4, 2)
+    assert total.metrics["ems"].rendered == Mean(0.8, 1)
+    assert total.share_rendered == 0.5
+
+
+def test_a_completion_without_structure_counts_zero() -> None:
+    nothing = Record("b", "latex", "equation", "easy", Outcome.NO_STRUCTURE, metrics={"ems": 0.0})
+    total = _aggregate([_instance("a"), _instance("b")], [_scored("a", 1.0), nothing]).tasks["latex"].total
+    assert total.metrics["ems"].all == Mean(0.5, 2)
+    assert total.scored == 2
+
+
+@pytest.mark.parametrize("outcome", [one for one in Outcome if not one.counts])
+def test_a_failure_of_ours_is_no_zero_and_is_not_forgotten(outcome: Outcome) -> None:
+    failed = Record("b", "latex", "equation", "easy", outcome)
+    summary = _aggregate([_instance("a"), _instance("b")], [_scored("a", 0.8), failed])
+    total = summary.tasks["latex"].total
+    assert total.metrics["ems"].all == Mean(0.8, 1)
+    assert (total.scored, total.planned, summary.failures) == (1, 2, 1)
+    assert total.outcomes == {"scored": 1, str(outcome): 1}
+
+
+def test_a_sample_without_record_is_cancelled() -> None:
+    total = _aggregate([_instance("a"), _instance("b")], [_scored("a", 0.8)]).tasks["latex"].total
+    assert total.outcomes == {"cancelled": 1, "scored": 1}
+
+
+def test_a_metric_that_is_not_defined_for_a_pair_has_its_own_n() -> None:
+    records = [_scored("a", 0.8), _scored("b", None)]
+    total = _aggregate([_instance("a"), _instance("b")], records).tasks["latex"].total
+    assert total.metrics["ems"].all == Mean(0.8, 1)
+    assert total.rendered == 2
+
+
+def test_success_before_repair_is_that_of_the_first_render() -> None:
+    records = [_scored("a", 0.8), _scored("b", 0.7, before=Verdict.COMPILE_ERROR)]
+    total = _aggregate([_instance("a"), _instance("b")], records).tasks["latex"].total
+    assert (total.share_rendered_before_repair, total.share_rendered) == (0.5, 1.0)
+
+
+def test_the_value_of_a_task_weighs_instances_in_paper_and_groups_in_helm() -> None:
+    instances = [_instance("a"), _instance("b"), _instance("c"), _instance("d", difficulty="hard")]
+    records = [_scored("a", 0.9), _scored("b", 0.9), _scored("c", 0.9), _scored("d", 0.1)]
+    assert _aggregate(instances, records).tasks["latex"].values["ems"] == pytest.approx(0.7)
+    helm = _aggregate(instances, records, Profile.HELM)
+    assert helm.tasks["latex"].values["ems"] == pytest.approx(0.5)
+
+
+def test_nothing_has_no_mean() -> None:
+    total = _aggregate([_instance("a")], []).tasks["latex"].total
+    assert total.metrics["ems"].all == Mean(None, 0)
+    assert total.share_rendered is None
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("xy")), min_size=1, max_size=30), st.randoms())
+def test_the_order_of_records_changes_nothing(values: list[tuple[float, str]], chance: random.Random) -> None:
+    instances = [_instance(str(number), subset) for number, (_, subset) in enumerate(values)]
+    records = [_scored(str(number), ems) for number, (ems, _) in enumerate(values)]
+    before = _aggregate(instances, records)
+    chance.shuffle(records)
+    assert _aggregate(instances, records) == before
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("xyz")), min_size=1, max_size=30))
+def test_subsets_add_up_to_the_task(values: list[tuple[float, str]]) -> None:
+    instances = [_instance(str(number), subset) for number, (_, subset) in enumerate(values)]
+    records = [_scored(str(number), ems) for number, (ems, _) in enumerate(values)]
+    task = _aggregate(instances, records).tasks["latex"]
+    assert sum(group.planned for group in task.subsets) == task.total.planned == len(values)
+    weighted = sum((group.metrics["ems"].all.value or 0.0) * group.scored for group in task.subsets)
+    assert weighted / len(values) == pytest.approx(task.total.metrics["ems"].all.value)

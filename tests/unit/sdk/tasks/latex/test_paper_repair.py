@@ -1,0 +1,206 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from i2s_sdk.profile import Profile
+from i2s_sdk.render_types import (
+    ErrorKind,
+    Provider,
+    ProviderKind,
+    Rendering,
+    SourceError,
+    Undefined,
+    Verdict,
+)
+from i2s_sdk.tasks import Repair, RepairKind, render_with_repairs
+from i2s_sdk.tasks.latex import LatexDocument, LatexTask
+from i2s_sdk.tasks.latex.packages import ALGORITHM2E, Package
+from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
+from i2s_sdk.tasks.latex.paper_repair import repair
+
+TCOLORBOX = Provider(ProviderKind.PACKAGE, "tcolorbox")
+
+
+def undefined(name: str, *providers: Provider, kind: ErrorKind = ErrorKind.UNDEFINED_COMMAND) -> SourceError:
+    return SourceError("Undefined control sequence.", kind, undefined=Undefined(name, providers))
+
+
+def repaired(document: PaperDocument, error: SourceError, *past: Repair) -> tuple[PaperDocument, Repair]:
+    result = repair(document, error, past)
+    assert result is not None
+    return result.document, result.repair
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SourceError("Missing $ inserted.", ErrorKind.MISSING_MATH),
+        SourceError("Missing $ inserted."),
+        SourceError("LaTeX Error: \\mathbb allowed only in math mode.", ErrorKind.OTHER),
+    ],
+)
+def test_maths_outside_of_math_mode_is_put_in_an_equation(error: SourceError) -> None:
+    document, record = repaired(paper_document("\\frac{a}{b}"), error)
+    assert "\\begin{equation*}\n\\frac{a}{b}\n\\end{equation*}" in document.source
+    assert record == Repair(RepairKind.WRAP_MATH, "equation", error.message)
+
+
+def test_the_body_is_put_in_an_equation_only_once() -> None:
+    assert repair(PaperDocument("x", in_equation=True), SourceError("Missing $ inserted."), ()) is None
+
+
+def test_what_is_undefined_brings_the_first_package_that_is_not_there() -> None:
+    amsmath = Provider(ProviderKind.PACKAGE, "amsmath")
+    document, record = repaired(paper_document("x"), undefined("tcolorbox", amsmath, TCOLORBOX))
+    assert document.packages == (Package("tcolorbox"),)
+    assert (record.kind, record.detail) == (RepairKind.ADD_PACKAGE, "tcolorbox")
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        (ProviderKind.TIKZ_LIBRARY, "\\usetikzlibrary{mindmap}"),
+        (ProviderKind.PGFPLOTS_LIBRARY, "\\usepgfplotslibrary{mindmap}"),
+    ],
+)
+def test_what_is_undefined_brings_a_library(kind: ProviderKind, line: str) -> None:
+    error = undefined("concept", Provider(kind, "mindmap"), kind=ErrorKind.UNDEFINED_KEY)
+    document, record = repaired(paper_document("x"), error)
+    assert f"\n{line}\n\\begin{{document}}" in document.source
+    assert (record.kind, record.detail) == (RepairKind.ADD_LIBRARY, "mindmap")
+    assert repair(document, error, (record,)) is None
+
+
+@pytest.mark.parametrize(
+    "provider",
+    [
+        Provider(ProviderKind.CLASS, "beamer"),
+        Provider(ProviderKind.TIKZ_LIBRARY, "calc"),
+        Provider(ProviderKind.PACKAGE, "booktabs"),
+        Provider(ProviderKind.PACKAGE, "geometry"),
+    ],
+)
+def test_a_provider_that_cannot_help_is_no_repair(provider: Provider) -> None:
+    assert repair(paper_document("x"), undefined("x", provider), ()) is None
+
+
+def test_nothing_helps_a_name_that_nothing_defines() -> None:
+    assert repair(paper_document("x"), undefined("nonsense"), ()) is None
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        undefined("SetKwInput", Provider(ProviderKind.PACKAGE, "algorithm2e")),
+        undefined("KwData"),
+        SourceError("Undefined control sequence.", ErrorKind.UNDEFINED_COMMAND, context="\\begin{x} \\KwIn"),
+        undefined("procedure", kind=ErrorKind.UNDEFINED_ENVIRONMENT),
+    ],
+)
+def test_commands_of_algorithm2e_swap_the_algorithm_packages(error: SourceError) -> None:
+    document, record = repaired(paper_document("\\begin{algorithm}x\\end{algorithm}"), error)
+    assert document.packages == (ALGORITHM2E,)
+    assert record.kind is RepairKind.SWAP_ALGORITHM
+
+
+def test_algorithmic_in_the_body_forbids_the_swap() -> None:
+    document = paper_document("\\begin{algorithmic}\\KwData\\end{algorithmic}")
+    assert repair(document, undefined("KwData", Provider(ProviderKind.PACKAGE, "algorithm2e")), ()) is None
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SourceError("LaTeX Error: File `soul.sty' not found.", ErrorKind.UNDEFINED_FILE),
+        SourceError("x", ErrorKind.UNDEFINED_FILE, undefined=Undefined("soul.sty")),
+        SourceError("LaTeX Error: Option clash for package soul.", ErrorKind.CONFLICT),
+        SourceError("LaTeX Error: Unknown option `x' for package `soul'.", ErrorKind.OTHER),
+        SourceError("Package soul Error: this needs another engine.", ErrorKind.OTHER),
+        SourceError(
+            "LaTeX Error: Command \\x already defined.", ErrorKind.ALREADY_DEFINED, file="/a/soul.sty"
+        ),
+    ],
+)
+def test_a_package_that_is_missing_or_clashes_is_dropped_and_not_brought_back(error: SourceError) -> None:
+    document, record = repaired(paper_document("\\usepackage{bm}\\usepackage{soul}x"), error)
+    assert document.packages == (Package("bm"),)
+    assert (record.kind, record.detail) == (RepairKind.DROP_PACKAGE, "soul")
+    assert repair(document, undefined("ul", Provider(ProviderKind.PACKAGE, "soul")), (record,)) is None
+
+
+def test_a_conflict_is_laid_to_the_package_of_its_line() -> None:
+    document = paper_document("\\usepackage{soul}x")
+    line = document.source.splitlines().index("\\usepackage{soul}") + 1
+    after, _ = repaired(document, SourceError("LaTeX Error: Command \\x already defined.", line=line))
+    assert after.packages == ()
+
+
+def test_a_library_that_is_missing_is_dropped_wherever_it_is_asked_for() -> None:
+    document = paper_document(
+        "\\usetikzlibrary{calc, none}\n\\begin{document}\\usetikzlibrary{none}x\\end{document}"
+    )
+    error = SourceError(
+        "Package tikz Error: I did not find the tikz library 'none'.", ErrorKind.UNDEFINED_KEY
+    )
+    after, record = repaired(document, error)
+    assert (after.definitions, after.body) == ("\\usetikzlibrary{calc}", "\\usetikzlibrary{}x")
+    assert (record.kind, record.detail) == (RepairKind.DROP_LIBRARY, "none")
+
+
+def test_a_name_that_the_preamble_took_is_freed_for_the_document() -> None:
+    error = SourceError("LaTeX Error: Command \\thead already defined.", ErrorKind.ALREADY_DEFINED)
+    document, record = repaired(paper_document("\\newcommand{\\thead}{x}"), error)
+    assert document.freed == ("thead",)
+    assert (record.kind, record.detail) == (RepairKind.FREE_NAME, "thead")
+    assert repair(document, error, (record,)) is None
+
+
+def test_an_environment_is_freed_with_its_end() -> None:
+    error = SourceError("LaTeX Error: Command \\cases already defined.", ErrorKind.ALREADY_DEFINED)
+    document, _ = repaired(paper_document("\\newenvironment{cases}{}{}"), error)
+    assert document.freed == ("cases", "endcases")
+
+
+def test_a_name_that_the_document_does_not_define_is_not_freed() -> None:
+    error = SourceError("LaTeX Error: Command \\thead already defined.", ErrorKind.ALREADY_DEFINED)
+    assert repair(paper_document("x"), error, ()) is None
+
+
+NAMES = st.sampled_from(["soul", "tcolorbox", "amsmath", "algorithm2e", "KwData", "mindmap", "thead", "x"])
+MESSAGES = st.one_of(
+    st.sampled_from(["Missing $ inserted.", "Undefined control sequence.", ""]),
+    NAMES.map("LaTeX Error: File `{}.sty' not found.".format),
+    NAMES.map("LaTeX Error: Option clash for package {}.".format),
+    NAMES.map("LaTeX Error: Command \\{} already defined.".format),
+    NAMES.map("Package tikz Error: I did not find the tikz library '{}'.".format),
+)
+PROVIDERS = st.builds(Provider, st.sampled_from(ProviderKind), NAMES)
+ERRORS = st.builds(
+    SourceError,
+    message=MESSAGES,
+    kind=st.sampled_from(ErrorKind),
+    line=st.integers(0, 120),
+    undefined=st.none() | st.builds(Undefined, NAMES, st.lists(PROVIDERS, max_size=3).map(tuple)),
+)
+
+
+@given(
+    st.lists(ERRORS, min_size=1, max_size=8),
+    st.sampled_from(["x", "\\usepackage{soul}\\usetikzlibrary{mindmap}\n\\newcommand{\\thead}{x}"]),
+)
+def test_whatever_the_engine_says_repairs_end_and_each_changes_the_document(
+    errors: list[SourceError], code: str
+) -> None:
+    task = LatexTask(Profile.PAPER)
+    sources: list[str] = []
+
+    def refuse(document: LatexDocument) -> Rendering:
+        sources.append(document.source)
+        return Rendering(Verdict.COMPILE_ERROR, error=errors[len(sources) % len(errors)])
+
+    attempts = render_with_repairs(task, paper_document(code), refuse)
+    assert len(attempts.repairs) <= 5
+    assert len(sources) == len(attempts.repairs) + 1
+    assert all(before != after for before, after in pairwise(sources))

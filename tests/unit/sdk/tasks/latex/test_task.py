@@ -1,0 +1,50 @@
+import pytest
+
+from i2s_sdk.profile import Profile
+from i2s_sdk.render_types import BlankPage, Crop, SourceError
+from i2s_sdk.tasks import Repair, RepairKind, Structure
+from i2s_sdk.tasks.latex import LatexDocument, LatexTask
+
+MATHS = SourceError("Missing $ inserted.")
+
+
+@pytest.mark.parametrize(
+    ("profile", "blank"), [(Profile.HELM, BlankPage.KEEP), (Profile.PAPER, BlankPage.NO_OUTPUT)]
+)
+def test_the_page_is_cut_and_cropped_as_the_references_were(profile: Profile, blank: BlankPage) -> None:
+    page = LatexTask(profile).page()
+    assert (page.dpi, page.first_page, page.page_count, page.cut_bottom) == (200.0, 1, 1, 0.2)
+    assert (page.crop, page.blank_page) == (Crop.INK, blank)
+
+
+@pytest.mark.parametrize(("profile", "most"), [(Profile.HELM, 3), (Profile.PAPER, 5)])
+def test_repairs_are_bounded_by_the_profile(profile: Profile, most: int) -> None:
+    task = LatexTask(profile)
+    document = task.document(Structure("x_1"))
+    past = [Repair(RepairKind.ADD_PACKAGE, str(number), "") for number in range(most)]
+    assert task.repair(document, MATHS, past) is None
+    assert task.repair(document, MATHS, past[1:]) is not None
+
+
+def test_a_document_of_another_task_cannot_be_repaired() -> None:
+    class Foreign(LatexDocument):
+        source = text = "x"
+
+    with pytest.raises(TypeError, match="Foreign"):
+        LatexTask().repair(Foreign(), MATHS)
+
+
+def test_the_text_of_a_reference_is_made_like_that_of_an_answer() -> None:
+    structure = "\\begin{equation}\n  x   + y \\label{a}\n\\end{equation}"
+    for profile in Profile:
+        task = LatexTask(profile)
+        answer = task.structure_from(f"```latex\n{structure}\n```")
+        assert isinstance(answer, Structure)
+        assert task.reference_text(structure) == task.text_for_edit(task.document(answer))
+
+
+def test_helm_prefers_the_text_of_the_data_set_and_paper_the_structure() -> None:
+    assert LatexTask(Profile.HELM).reference_text("$x$", "given") == "given"
+    assert LatexTask(Profile.PAPER).reference_text("$x$", "given") == "$x$"
+    assert LatexTask(Profile.PAPER).reference_text(None, "given") == "given"
+    assert LatexTask(Profile.PAPER).reference_text(None) is None

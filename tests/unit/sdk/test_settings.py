@@ -1,0 +1,66 @@
+"""Flag > environment > file > default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk.errors import SettingsError
+from i2s_sdk.profile import Profile
+from i2s_sdk.settings import Settings
+
+
+def test_without_anything_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Settings.load(environ={}) == Settings()
+
+
+def test_each_source_is_stronger_than_the_next(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('profile = "helm"\ndeadline = 1\njobs = 1\n')
+    environ = {"I2S_CONFIG": str(file), "I2S_DEADLINE": "2", "I2S_JOBS": "2"}
+    settings = Settings.load({"jobs": 3, "deadline": None}, environ=environ)
+    assert (settings.profile, settings.deadline, settings.jobs) == (Profile.HELM, 2.0, 3)
+
+
+def test_the_file_of_the_working_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "i2s.toml").write_text('metrics = "10.0.0.1:7740"\n')
+    monkeypatch.chdir(tmp_path)
+    assert Settings.load(environ={}).metrics == "10.0.0.1:7740"
+
+
+@pytest.mark.parametrize(
+    ("environ", "named"),
+    [
+        ({"I2S_DEADLINE": "soon"}, "I2S_DEADLINE"),
+        ({"I2S_DEADLINE": "0"}, "I2S_DEADLINE"),
+        ({"I2S_DEADLINE": "inf"}, "I2S_DEADLINE"),
+        ({"I2S_JOBS": "-1"}, "I2S_JOBS"),
+        ({"I2S_JOBS": "2.5"}, "I2S_JOBS"),
+        ({"I2S_PROFILE": "leaderboard"}, "I2S_PROFILE"),
+        ({"I2S_RENDER_LATEX": "localhost"}, "I2S_RENDER_LATEX"),
+        ({"I2S_METRICS": "http://localhost:1"}, "I2S_METRICS"),
+        ({"I2S_FAIL_ON_ERROR": "some"}, "I2S_FAIL_ON_ERROR"),
+        ({"I2S_CONFIG": "/nowhere/i2s.toml"}, "--config /nowhere/i2s.toml"),
+    ],
+)
+def test_a_wrong_value_is_told_by_the_name_of_its_variable(environ: dict[str, str], named: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        Settings.load(environ=environ)
+    assert named in raised.value.message
+
+
+@pytest.mark.parametrize("text", ["profil = 'helm'", "profile = helm", "\xff"])
+def test_a_wrong_file_is_told_by_its_path(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "i2s.toml"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(SettingsError, match=str(file)):
+        Settings.load(config=file, environ={})
+
+
+@pytest.mark.parametrize(
+    ("bound", "samples", "allowed"), [("1%", 300, 3.0), ("0", 300, 0.0), ("5", 10, 5.0), ("0.5%", 17, 0.085)]
+)
+def test_the_bound_of_failures_is_a_number_or_a_share(bound: str, samples: int, allowed: float) -> None:
+    assert Settings(fail_on_error=bound).failures_allowed(samples) == pytest.approx(allowed)
