@@ -235,11 +235,20 @@ class Run:
             os.kill(self._child_pid, signal.SIGKILL)
         deadline = time.monotonic() + _KILL_SECONDS
         killed: set[int] = set()
+        quiet = 0
         while True:
-            alive = [pid for pid in self._job_pids() if processes.look_at(pid) is not None]
-            if not alive:
+            met = [pid for pid in self._job_pids() if pid != self._child_pid or processes.look_at(pid)]
+            alive = [pid for pid in met if processes.look_at(pid) is not None]
+            # Who dies during the walk hands its children to someone already visited. Only a walk
+            # that meets nobody, not even the dead, proves that nobody is there: the list of our
+            # own children shrinks by our reaping alone. That of the sandbox's first process does
+            # not, so two such walks are wanted there.
+            quiet = 0 if met else quiet + 1
+            if quiet > (self._sandbox is not None):
                 return len(killed)
             if time.monotonic() > deadline:
+                if not alive:
+                    return len(killed)
                 raise CellError(f"{len(alive)} processes of the job cannot be killed")
             for pid in alive:
                 killed.add(pid)
