@@ -23,7 +23,9 @@ import files  # noqa: F401
 import kernel  # noqa: F401
 import limits  # noqa: F401
 import losses
+import nesting  # noqa: F401
 import others  # noqa: F401
+import residents  # noqa: F401
 from ground import ATTACKS, GOOD, LIMITS, Ground, left_of_jobs, prepared_folder, until
 
 from i2s_chassis.jail import Cause, Jail, JailSettings, Tier

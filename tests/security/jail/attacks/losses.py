@@ -35,6 +35,7 @@ async def a_killed_keeper_takes_its_job_with_it(ground: Ground) -> None:
     async with ground.jail.cell(LIMITS) as cell:
         running = asyncio.create_task(cell.run(["perl", "-e", "fork for 1..2; sleep 60"]))
         await until(lambda: len(left_of_jobs(ground)) >= 4)
+        groups = _groups_of_cells(ground)
         for pid in keepers(ground):
             os.kill(pid, signal.SIGKILL)
         try:
@@ -44,6 +45,19 @@ async def a_killed_keeper_takes_its_job_with_it(ground: Ground) -> None:
         else:
             raise AssertionError("no fault was reported")
     await until(lambda: not left_of_jobs(ground))
+    await until(lambda: not any(group.exists() for group in groups))
+
+
+def _groups_of_cells(ground: Ground) -> list[Path]:
+    """Return the control groups of the open cells, which must be there where any can be made."""
+    hierarchy = ground.jail._groups
+    if hierarchy is None:
+        return []
+    names = [folder.name for folder in ground.folder.iterdir()]
+    groups = [parent / f"i2s-{name}" for parent in hierarchy.parents for name in names]
+    assert groups
+    assert all(group.exists() for group in groups), groups
+    return groups
 
 
 @attack

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
+from dataclasses import replace
 
-from ground import Ground, attack, perl, said, shell
+from ground import LIMITS, MIB, Ground, attack, perl, said, shell
 
 from i2s_chassis.jail import Cause
 
@@ -88,6 +89,33 @@ async def sees_no_environment_of_ours(ground: Ground) -> None:
     ended = await shell(ground, f"env; cat /proc/{os.getpid()}/environ /proc/*/environ 2>/dev/null; true")
     assert "swordfish" not in said(ended)
     assert "PATH=" in said(ended)
+
+
+@attack
+async def leaves_nothing_for_the_next_step_of_its_job(ground: Ground) -> None:
+    """A cell that was made new holds what was laid into it, whatever the step before has done to it."""
+    secret = ground.outside / "secret"
+    program = (
+        f"symlink('{secret}', 'link'); link('given', 'twin'); mkdir('closed');"
+        "open(F, '>', 'closed/f'); close F; symlink('/etc', 'closed/etc'); chmod(0, 'closed');"
+        "open(F, '>', '.hidden'); print F 'x' x 5000000; close F;"
+        " for (1..150) { mkdir('d') && chdir('d') or last } chdir($ENV{HOME});"
+        "unless (fork) { use POSIX; setsid(); while (1) { open(F, '>', 'again'); close F } } chmod(0, '.')"
+    )
+    after = replace(LIMITS, cpu_seconds=1, disk_bytes=2 * MIB, file_bytes=MIB)
+    async with ground.jail.cell(LIMITS, {"given": b"first"}) as cell:
+        await cell.run(["perl", "-e", program])
+        await cell.renew(after, {"second": b"2"})
+        assert await cell.list() == {"second": 1}
+        ended = await cell.run(["sh", "-c", "ls -a; cat second; echo new > new && cat new"])
+        assert said(ended) == ".\n..\nsecond\n2new\n", said(ended)
+        ended = await cell.run(["perl", "-e", "open(F, '>', 'f'); while (1) { syswrite(F, 'x' x 65536) }"])
+        assert ended.cause is Cause.DISK_LIMIT, ended
+        ended = await cell.run(["perl", "-e", "1 while 1"])
+        assert ended.cause is Cause.CPU_LIMIT, ended
+        assert ended.usage.cpu_seconds < 2, ended.usage
+    assert secret.read_text() == "secret of the host"
+    assert secret.stat().st_mode & 0o777 == 0o644
 
 
 @attack

@@ -115,3 +115,36 @@ def test_other_architectures_are_killed() -> None:
     program = seccomp.build(our_user=False, machine="x86_64")
     assert run_filter(program, 39, 0x40000003) == _KILL  # i386
     assert run_filter(program, 0x40000000 | 39, _ARCH["x86_64"]) == _KILL  # x32
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_a_nesting_job_makes_the_namespaces_of_a_browser_and_no_others(machine: str) -> None:
+    numbers, program = numbers_of(machine), seccomp.build(our_user=False, nesting=True, machine=machine)
+    arch = _ARCH[machine]
+    assert run_filter(program, numbers["clone"], arch, 0x70000000 | 17) == _ALLOW
+    assert run_filter(program, numbers["unshare"], arch, 0x10000000) == _ALLOW
+    assert run_filter(program, numbers["chroot"], arch) == _ALLOW
+    for flag in (0x00020000, 0x02000000, 0x04000000, 0x08000000):
+        for name in ("clone", "unshare"):
+            assert run_filter(program, numbers[name], arch, 0x10000000 | flag) == _ERRNO | errno.EPERM, name
+    assert run_filter(program, numbers["unshare"], arch, 0x80) == _ERRNO | errno.EPERM
+    for name in set(_MUST_BE_DENIED) - {"unshare", "chroot"}:
+        assert run_filter(program, numbers[name], arch) == _ERRNO | errno.EPERM, name
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_a_nesting_job_makes_pairs_that_are_connected(machine: str) -> None:
+    numbers, program = numbers_of(machine), seccomp.build(our_user=False, nesting=True, machine=machine)
+    for kind, allowed in ((1, True), (5, True), (2, False), (3, False)):
+        result = run_filter(program, numbers["socketpair"], _ARCH[machine], 1, kind)
+        assert result == (_ALLOW if allowed else _ERRNO | errno.EAFNOSUPPORT), kind
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_local_sockets_are_streams_of_the_unix_family(machine: str) -> None:
+    numbers, arch = numbers_of(machine), _ARCH[machine]
+    program = seccomp.build(our_user=False, nesting=True, local_sockets=True, machine=machine)
+    assert run_filter(program, numbers["socket"], arch, 1, 1 | 0o2000000) == _ALLOW
+    for family, kind in ((1, 2), (1, 5), (2, 1), (10, 1), (16, 3), (17, 3), (40, 1)):
+        result = run_filter(program, numbers["socket"], arch, family, kind)
+        assert result == _ERRNO | errno.EAFNOSUPPORT, (family, kind)

@@ -33,16 +33,21 @@ def outside(tmp_path: Path) -> Path:
     return folder
 
 
+def content(workspace: Workspace, name: str) -> bytes:
+    with open(workspace.open(name), "rb") as file:
+        return file.read()
+
+
 def test_what_is_written_is_read(workspace: Workspace) -> None:
     workspace.write("a/b/c.txt", b"content")
-    assert workspace.read("a/b/c.txt", 100) == b"content"
+    assert content(workspace, "a/b/c.txt") == b"content"
     assert workspace.files() == {"a/b/c.txt": 7}
 
 
 def test_a_second_write_replaces_the_first(workspace: Workspace) -> None:
     workspace.write("a", b"long content")
     workspace.write("a", b"short")
-    assert workspace.read("a", 100) == b"short"
+    assert content(workspace, "a") == b"short"
 
 
 @pytest.mark.parametrize("name", ["soft", "hard", "folder", "pipe", "linked/secret"])
@@ -54,7 +59,7 @@ def test_irregular_files_are_refused(workspace: Workspace, outside: Path, name: 
     os.mkfifo(work / "pipe")
     (work / "linked").symlink_to(outside)
     with pytest.raises(OutputError) as caught:
-        workspace.read(name, 100)
+        content(workspace, name)
     assert caught.value.reason in (OutputReason.IRREGULAR, OutputReason.MISSING)
 
 
@@ -62,7 +67,7 @@ def test_irregular_files_are_refused(workspace: Workspace, outside: Path, name: 
 def test_no_name_leads_out(workspace: Workspace, outside: Path, name: str) -> None:
     workspace.write("a/x", b"")
     with pytest.raises(OutputError):
-        workspace.read(name, 100)
+        content(workspace, name)
 
 
 def test_a_write_goes_through_no_link(workspace: Workspace, outside: Path) -> None:
@@ -76,14 +81,7 @@ def test_a_write_replaces_a_link_itself(workspace: Workspace, outside: Path) -> 
     (Path(workspace.path) / "file").symlink_to(outside / "secret")
     workspace.write("file", b"ours")
     assert (outside / "secret").read_text() == "secret"
-    assert workspace.read("file", 10) == b"ours"
-
-
-def test_a_file_over_the_bound_is_too_large(workspace: Workspace) -> None:
-    workspace.write("a", b"12345")
-    with pytest.raises(OutputError) as caught:
-        workspace.read("a", 4)
-    assert caught.value.reason is OutputReason.TOO_LARGE
+    assert content(workspace, "file") == b"ours"
 
 
 def test_an_excerpt_has_head_and_tail(workspace: Workspace) -> None:
@@ -142,3 +140,17 @@ def test_a_hostile_tree_is_removed_and_nothing_outside_is_touched(
     assert not work.exists()
     assert (outside / "secret").read_text() == "secret"
     assert (outside / "secret").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_renewed_folder_is_empty_and_has_its_new_bounds(workspace: Workspace, outside: Path) -> None:
+    work = Path(workspace.path)
+    workspace.write("a/b/c", b"x" * 900)
+    (work / "link").symlink_to(outside)
+    (work / "a").chmod(0)
+    work.chmod(0)
+    workspace.renew(replace(DEFAULT_LIMITS, inodes=1, file_bytes=10))
+    assert workspace.files() == {}
+    assert work.stat().st_mode & 0o777 == 0o700
+    workspace.write("new", b"x" * 10)
+    assert workspace.at_a_bound()
+    assert (outside / "secret").read_text() == "secret"

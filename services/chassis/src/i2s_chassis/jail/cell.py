@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
+import mmap
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 
-from i2s_chassis.jail import framing
-from i2s_chassis.jail.errors import CellError, CellLostError, OutputError, OutputReason
-from i2s_chassis.jail.framing import Head
+from i2s_chassis.jail.errors import CellError, OutputError, OutputReason
+from i2s_chassis.jail.framing import Head, Message
+from i2s_chassis.jail.link import Link
 from i2s_chassis.jail.model import Cause, Ended, Excerpt, PolicyEvent, PolicyKind, Usage
 from i2s_chassis.jail.plan import CellPlan
+from i2s_chassis.limits import Limits
 
 _BACKSTOP_SECONDS = 30.0
 _CLOSE_SECONDS = 10.0
@@ -20,17 +23,19 @@ _CLOSE_SECONDS = 10.0
 class Cell:
     """A fresh work folder behind walls, in which programs run one after the other.
 
+    Everything but a second ``run`` may also be asked while a program runs.
+
     Attributes:
         workdir: Path of the work folder as programs see it; also their current folder, HOME
             and TMPDIR.
     """
 
-    def __init__(self, plan: CellPlan, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, plan: CellPlan, link: Link) -> None:
         self.workdir = plan.workdir
         self._limits = plan.limits
-        self._reader = reader
-        self._writer = writer
-        self._busy = asyncio.Lock()
+        self._link = link
+        self._running = asyncio.Lock()
+        self._patience = asyncio.timeout(None)
 
     async def stand(self) -> None:
         """Wait until the keeper has made the cell.
@@ -38,7 +43,8 @@ class Cell:
         Raises:
             CellError: It could not.
         """
-        await self._receive(_BACKSTOP_SECONDS)
+        async with asyncio.timeout(_BACKSTOP_SECONDS):
+            _checked(await self._link.hello())
 
     async def run(
         self,
@@ -50,6 +56,8 @@ class Cell:
         probe: str | None = None,
     ) -> Ended:
         """Run a program to its end; nothing of it is left afterwards.
+
+        A cancelled run is the end of the cell.
 
         Args:
             argv: Command line; a name without "/" is looked for in /usr/local/bin, /usr/bin, /bin.
@@ -74,8 +82,53 @@ class Cell:
             "wall_seconds": wall_seconds or 0,
             "probe": probe,
         }
-        head, body = await self._ask(request, patience=self._limits.wall_seconds + _BACKSTOP_SECONDS)
-        return _ended(head, body)
+        async with self._running:
+            try:
+                async with asyncio.timeout(self._limits.wall_seconds + _BACKSTOP_SECONDS) as self._patience:
+                    message = _checked(await self._link.ask(request))
+            except (asyncio.CancelledError, TimeoutError):
+                self._link.hang_up()
+                raise
+        return _ended(message.head, message.body)
+
+    async def usage(self) -> Usage:
+        """Return what the program that runs has used so far, or the last one if none does.
+
+        Seconds count from its start; peaks from its start or from the last ``allow``.
+
+        Raises:
+            CellLostError: The cell is gone.
+        """
+        return Usage(**(await self._ask({"op": "usage"})).head["usage"])
+
+    async def allow(self, *, cpu_seconds: float | None = None, wall_seconds: float | None = None) -> Usage:
+        """Let the program that runs use this much from now on, whatever it has used before.
+
+        Args:
+            cpu_seconds: None leaves that bound as it is.
+            wall_seconds: Likewise.
+
+        Returns:
+            What it has used so far; subtract it from what ``usage`` tells later.
+
+        Raises:
+            CellError: No program runs.
+            CellLostError: The cell is gone.
+        """
+        request = {"op": "allow", "cpu_seconds": cpu_seconds, "wall_seconds": wall_seconds}
+        used = Usage(**(await self._ask(request)).head["usage"])
+        if wall_seconds is not None and self._running.locked() and not self._patience.expired():
+            now = asyncio.get_running_loop().time()
+            self._patience.reschedule(now + wall_seconds + _BACKSTOP_SECONDS)
+        return used
+
+    async def stop(self) -> None:
+        """Kill the program that runs; its ``run`` returns with Cause.STOPPED. Nothing if none does.
+
+        Raises:
+            CellLostError: The cell is gone.
+        """
+        await self._ask({"op": "stop"})
 
     async def write(self, name: str, content: bytes) -> None:
         """Write a file into the work folder, replacing what has that name.
@@ -96,8 +149,30 @@ class Cell:
             OutputError: It is missing, larger, or no regular file of the job's own.
         """
         bound = self._limits.file_bytes if max_bytes is None else max_bytes
-        _, body = await self._ask({"op": "read", "name": name, "max_bytes": bound})
-        return body
+        message = await self._ask({"op": "read", "name": name})
+        if message.file is None:
+            raise CellError("the keeper of a cell sent no file")
+        return _read(message.file, name, bound)
+
+    async def view(self, name: str, max_bytes: int | None = None) -> memoryview:
+        """Return a file of the work folder without copying it, read-only.
+
+        Waits for the end of a program that runs: the file must not change any more. Nor may a
+        later program be run while the view is in use.
+
+        Args:
+            name: Relative path.
+            max_bytes: Bound on its size; the file limit of the cell by default.
+
+        Raises:
+            OutputError: It is missing, larger, or no regular file of the job's own.
+        """
+        bound = self._limits.file_bytes if max_bytes is None else max_bytes
+        async with self._running:
+            message = await self._ask({"op": "read", "name": name})
+            if message.file is None:
+                raise CellError("the keeper of a cell sent no file")
+            return _map(message.file, name, bound)
 
     async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:
         """Return the first and the last bytes of a file of the work folder.
@@ -105,13 +180,33 @@ class Cell:
         Raises:
             OutputError: It is missing or no regular file of the job's own.
         """
-        answer, body = await self._ask({"op": "excerpt", "name": name, "head": head, "tail": tail})
-        return Excerpt(body[: answer["head"]], body[answer["head"] :], answer["total"])
+        message = await self._ask({"op": "excerpt", "name": name, "head": head, "tail": tail})
+        split, body = message.head["head"], message.body
+        return Excerpt(body[:split], body[split:], message.head["total"])
+
+    async def renew(self, limits: Limits, files: Mapping[str, bytes]) -> None:
+        """Make the cell what a new one would be: an empty folder, and limits of its own.
+
+        For the next step of the same job that must see nothing of the step before, at a fraction
+        of the price of a cell. Never for another job. The number of processes, the user and
+        the readable paths stay what they are.
+
+        Args:
+            limits: Of every run from now on; CPU and wall seconds are a new budget.
+            files: Lie in the folder afterwards, and nothing else.
+
+        Raises:
+            CellError: The folder cannot be emptied, or a program runs.
+        """
+        async with self._running:
+            self._limits = replace(limits, processes=self._limits.processes)
+            await self._ask({"op": "renew", "limits": asdict(self._limits)})
+            for name, content in files.items():
+                await self.write(name, content)
 
     async def list(self) -> dict[str, int]:
         """Return the regular files of the work folder by relative path, with their sizes."""
-        answer, _ = await self._ask({"op": "list"})
-        files: dict[str, int] = answer["files"]
+        files: dict[str, int] = json.loads((await self._ask({"op": "list"})).body)
         return files
 
     async def close(self) -> None:
@@ -120,53 +215,27 @@ class Cell:
         Raises:
             CellError: The keeper did not come to its end.
         """
-        with contextlib.suppress(OSError):
-            if self._writer.can_write_eof():
-                self._writer.write_eof()
+        self._link.hang_up()
         try:
-            # The keeper ends its side only after everything is gone.
-            while await asyncio.wait_for(self._reader.read(65536), _CLOSE_SECONDS):
-                pass
+            await asyncio.wait_for(self._link.ended(), _CLOSE_SECONDS)
         except TimeoutError:
             raise CellError("the keeper of a cell does not end") from None
-        except OSError:
-            pass
         finally:
-            self._writer.close()
+            self._link.close()
 
-    async def _ask(
-        self, request: Head, body: bytes = b"", *, patience: float = _BACKSTOP_SECONDS
-    ) -> tuple[Head, bytes]:
-        async with self._busy:
-            try:
-                self._writer.write(framing.encode(request, len(body)))
-                self._writer.write(body)
-                await self._writer.drain()
-                return await self._receive(patience)
-            except asyncio.CancelledError:
-                # The answer would be taken for that of the next question.
-                self._writer.write_eof()
-                raise
-            except (OSError, asyncio.IncompleteReadError) as error:
-                raise CellLostError(f"the keeper of a cell was lost: {error}") from error
+    async def _ask(self, request: Head, body: bytes = b"") -> Message:
+        async with asyncio.timeout(_BACKSTOP_SECONDS):
+            return _checked(await self._link.ask(request, body))
 
-    async def _receive(self, patience: float) -> tuple[Head, bytes]:
-        async with asyncio.timeout(patience):
-            try:
-                message = await self._read_frame()
-            except asyncio.IncompleteReadError as error:
-                raise CellLostError("the keeper of a cell was lost") from error
-        head, body = message
-        if head.get("error") == "output":
-            raise OutputError(head["name"], OutputReason(head["reason"]))
-        if "error" in head:
-            raise CellError(head["message"])
-        return head, body
 
-    async def _read_frame(self) -> tuple[Head, bytes]:
-        head_size, body_size = framing.decode_lengths(await self._reader.readexactly(framing.LENGTHS_SIZE))
-        head: Head = json.loads(await self._reader.readexactly(head_size))
-        return head, await self._reader.readexactly(body_size)
+def _checked(message: Message) -> Message:
+    """Return an answer that is none of the errors."""
+    head = message.head
+    if head.get("error") == "output":
+        raise OutputError(head["name"], OutputReason(head["reason"]))
+    if "error" in head:
+        raise CellError(head["message"])
+    return message
 
 
 def _ended(head: Head, body: bytes) -> Ended:
@@ -178,3 +247,21 @@ def _ended(head: Head, body: bytes) -> Ended:
         output=Excerpt(body[: head["head"]], body[head["head"] :], head["total"]),
         events=tuple(PolicyEvent(PolicyKind(kind), detail, count) for kind, detail, count in head["events"]),
     )
+
+
+def _read(fd: int, name: str, bound: int) -> bytes:
+    """Read a file to its end and close it. Not mapped: who still runs may change it under us."""
+    with open(fd, "rb") as file:
+        too_large = os.fstat(fd).st_size > bound
+        content = b"" if too_large else file.read(bound + 1)
+    if too_large or len(content) > bound:
+        raise OutputError(name, OutputReason.TOO_LARGE)
+    return content
+
+
+def _map(fd: int, name: str, bound: int) -> memoryview:
+    with open(fd, "rb"):
+        size = os.fstat(fd).st_size
+        if size > bound:
+            raise OutputError(name, OutputReason.TOO_LARGE)
+        return memoryview(mmap.mmap(fd, size, prot=mmap.PROT_READ) if size else b"")

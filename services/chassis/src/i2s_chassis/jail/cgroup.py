@@ -1,4 +1,4 @@
-"""Control groups for memory and processes, where this service may make them.
+"""Control groups for memory, processes and CPU time, where this service may make them.
 
 Version 1 with writable hierarchies (root), or version 2 where memory and pids are delegated
 to the group that the service runs in. Elsewhere there is none, and the keeper watches.
@@ -10,6 +10,7 @@ import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 _MOUNT = Path("/sys/fs/cgroup")
 
@@ -22,11 +23,39 @@ class Hierarchy:
         version: 1 or 2.
         memory: Parent of the groups that bound memory.
         pids: Parent of those that bound processes; the same folder in version 2.
+        cpu: Parent of those that count CPU time, None where it cannot be counted; likewise.
     """
 
     version: int
     memory: Path
     pids: Path
+    cpu: Path | None
+
+    @property
+    def parents(self) -> set[Path]:
+        """All the folders in which a group has to be made."""
+        return {path for path in (self.memory, self.pids, self.cpu) if path is not None}
+
+    def remove(self, name: str) -> bool:
+        """Remove the group of that name, as far as it exists; returns whether it is gone.
+
+        It stays while any process lives in it.
+        """
+        folders = [parent / name for parent in self.parents]
+        for folder in folders:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        return not any(folder.exists() for folder in folders)
+
+    def to_json(self) -> list[Any]:
+        """Return what from_json understands."""
+        return [self.version, str(self.memory), str(self.pids), str(self.cpu) if self.cpu else None]
+
+    @classmethod
+    def from_json(cls, data: list[Any]) -> Hierarchy:
+        """Return the hierarchy that to_json was called on."""
+        version, memory, pids, cpu = data
+        return cls(version, Path(memory), Path(pids), Path(cpu) if cpu else None)
 
 
 def find() -> Hierarchy | None:
@@ -52,7 +81,9 @@ def _version_1() -> Hierarchy | None:
     if "memory" not in groups or "pids" not in groups:
         return None
     memory, pids = (_MOUNT / name / groups[name].lstrip("/") for name in ("memory", "pids"))
-    return Hierarchy(1, memory, pids)
+    cpu = _MOUNT / "cpuacct" / groups["cpuacct"].lstrip("/") if "cpuacct" in groups else None
+    counted = cpu is not None and os.access(cpu, os.W_OK)
+    return Hierarchy(1, memory, pids, cpu if counted else None)
 
 
 def _version_2() -> Hierarchy | None:
@@ -67,7 +98,8 @@ def _version_2() -> Hierarchy | None:
         enabled = (folder / "cgroup.subtree_control").read_text().split()
     except OSError:
         return None
-    return Hierarchy(2, folder, folder) if {"memory", "pids"} <= set(enabled) else None
+    # CPU time is counted in every group of version 2, whatever controllers are enabled.
+    return Hierarchy(2, folder, folder, folder) if {"memory", "pids"} <= set(enabled) else None
 
 
 def _usable(hierarchy: Hierarchy) -> bool:
@@ -89,13 +121,16 @@ class Group:
             OSError: It may not be made here.
         """
         self._version = hierarchy.version
+        self._hierarchy = hierarchy
+        self._name = name
+        self._folders = [parent / name for parent in hierarchy.parents]
         self._memory = hierarchy.memory / name
         self._pids = hierarchy.pids / name
-        for folder in {self._memory, self._pids}:
+        self._cpu = hierarchy.cpu / name if hierarchy.cpu else None
+        for folder in self._folders:
             folder.mkdir()
         try:
-            limit = "memory.max" if self._version == 2 else "memory.limit_in_bytes"
-            (self._memory / limit).write_text(str(memory_bytes))
+            self.limit_memory(memory_bytes)
             if self._version == 2:
                 with contextlib.suppress(OSError):  # absent where the kernel counts no swap
                     (self._memory / "memory.swap.max").write_text("0")
@@ -104,10 +139,27 @@ class Group:
             self.remove()
             raise
 
+    def limit_memory(self, memory_bytes: int) -> None:
+        """Set the bound on memory.
+
+        Raises:
+            OSError: More is in use.
+        """
+        limit = "memory.max" if self._version == 2 else "memory.limit_in_bytes"
+        (self._memory / limit).write_text(str(memory_bytes))
+
     def add(self, pid: int) -> None:
         """Move a process into the group; what it starts is born in it."""
-        for folder in {self._memory, self._pids}:
+        for folder in self._folders:
             (folder / "cgroup.procs").write_text(str(pid))
+
+    def cpu_seconds(self) -> float | None:
+        """Return the CPU time of all that ever ran in the group, None where it is not counted."""
+        if self._cpu is None:
+            return None
+        if self._version == 2:
+            return _counter(self._cpu / "cpu.stat", "usage_usec") / 1e6
+        return int((self._cpu / "cpuacct.usage").read_text()) / 1e9
 
     def out_of_memory_kills(self) -> int:
         """Return how many processes the kernel killed for memory."""
@@ -120,9 +172,7 @@ class Group:
 
     def remove(self) -> None:
         """Remove the group; nothing may live in it any more."""
-        for folder in {self._memory, self._pids}:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        self._hierarchy.remove(self._name)
 
 
 def _counter(file: Path, name: str) -> int:

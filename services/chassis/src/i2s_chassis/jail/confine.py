@@ -6,6 +6,7 @@ Runs in a child that was forked for it and never comes back from it.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import math
 import os
 import resource
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 
 from i2s_chassis.jail import landlock, seccomp, syscalls
 from i2s_chassis.jail.model import Tier
-from i2s_chassis.jail.plan import DEVICES, SYSTEM_READABLE, CellPlan
+from i2s_chassis.jail.plan import DEVICES, PROCESSES, SYSTEM_READABLE, CellPlan
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _OPEN_FILES = 256
@@ -25,36 +26,39 @@ _ADDRESS_SPACE_BEYOND = 1024 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to run: a command line, or one of our own probes by name."""
+    """What to run: a command line, or one of our own probes by name.
+
+    Attributes:
+        argv: Command line.
+        env: Added to the environment that every program has.
+        cpu_seconds: RLIMIT_CPU, None for none.
+        process_allowance: RLIMIT_NPROC.
+        probe: Instead of a program.
+    """
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
-    cpu_seconds: float
+    cpu_seconds: float | None
     process_allowance: int
     probe: Callable[[tuple[str, ...]], int] | None = None
 
 
-def become(plan: CellPlan, program: Program, output_fd: int, error_fd: int) -> None:
+def become(plan: CellPlan, program: Program, descriptors: Mapping[int, int], error_fd: int) -> None:
     """Confine the calling process and turn it into the program; never returns.
 
     Args:
         plan: Whose walls, limits and folders apply.
         program: What to run.
-        output_fd: Becomes standard output and standard error.
+        descriptors: Open ones by the numbers that the program finds them at; it finds no others.
         error_fd: Gets one line where something fails before the program runs.
     """
     try:
-        _detach(output_fd)
+        error_fd = _detach(descriptors, error_fd)
         os.chdir(plan.workdir)
         _limit(plan, program)
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-        if plan.tier in (Tier.LANDLOCK, Tier.NAMESPACE):
-            landlock.restrict((*SYSTEM_READABLE, *plan.readable), (plan.workdir,), DEVICES)
-        syscalls.drop_capabilities()
-        if plan.tier is not Tier.NONE and seccomp.supported():
-            # In the namespace tier no file or process of ours is in sight.
-            seccomp.restrict(our_user=plan.uid is None and plan.tier is not Tier.NAMESPACE)
-        _close_all_but(error_fd)
+        _wall_in(plan)
+        _close_all_but({*descriptors, error_fd})
         if program.probe is not None:
             os._exit(program.probe(program.argv))
         os.execve(_find(program.argv[0]), program.argv, _environment(plan, program))  # noqa: S606
@@ -64,22 +68,40 @@ def become(plan: CellPlan, program: Program, output_fd: int, error_fd: int) -> N
     os._exit(127)
 
 
-def _detach(output_fd: int) -> None:
+def _wall_in(plan: CellPlan) -> None:
+    # In the namespace tier no file, socket or process of ours is in sight.
+    alone = plan.tier is Tier.NAMESPACE
+    if plan.tier in (Tier.LANDLOCK, Tier.NAMESPACE):
+        changeable = (*DEVICES, PROCESSES) if plan.sees_processes else DEVICES
+        readable = (*SYSTEM_READABLE, *plan.readable)
+        landlock.restrict(readable, (plan.workdir,), changeable, links=plan.nesting)
+    syscalls.drop_capabilities()
+    if plan.tier is not Tier.NONE and seccomp.supported():
+        seccomp.restrict(
+            our_user=plan.uid is None and not alone,
+            nesting=plan.nesting,
+            local_sockets=plan.nesting and alone,
+        )
+
+
+def _detach(descriptors: Mapping[int, int], error_fd: int) -> int:
+    """Put the descriptors where the program is to find them; returns where ``error_fd`` is now."""
     os.setsid()
-    null = os.open("/dev/null", os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(output_fd, 1)
-    os.dup2(output_fd, 2)
+    # First out of the way of each other: one may lie where another one is wanted.
+    above = max(descriptors) + 1
+    lifted = {number: fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, above) for number, fd in descriptors.items()}
+    error_fd = fcntl.fcntl(error_fd, fcntl.F_DUPFD_CLOEXEC, above)
+    for number, fd in lifted.items():
+        os.dup2(fd, number, inheritable=True)
     # Python ignores these two, and a program would inherit that.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    return error_fd
 
 
 def _limit(plan: CellPlan, program: Program) -> None:
     limits = plan.limits
-    cpu = max(1, math.ceil(program.cpu_seconds))
     bounds = {
-        resource.RLIMIT_CPU: (cpu, cpu + 1),
         resource.RLIMIT_FSIZE: (limits.file_bytes, limits.file_bytes),
         resource.RLIMIT_NPROC: (program.process_allowance, program.process_allowance),
         resource.RLIMIT_NOFILE: (_OPEN_FILES, _OPEN_FILES),
@@ -88,9 +110,13 @@ def _limit(plan: CellPlan, program: Program) -> None:
         resource.RLIMIT_MEMLOCK: (65536, 65536),
         resource.RLIMIT_MSGQUEUE: (0, 0),
     }
-    if plan.groups is None:
+    if program.cpu_seconds is not None:
+        cpu = max(1, math.ceil(program.cpu_seconds))
+        bounds[resource.RLIMIT_CPU] = (cpu, cpu + 1)
+    if plan.groups is None and not plan.nesting:
         # The backstop behind the keeper, which looks at resident memory only now and then. Far
         # enough away that the keeper comes first: what fails here looks like the program's own fault.
+        # A browser reserves far more than it uses, so it cannot have this one.
         most = limits.memory_bytes + _ADDRESS_SPACE_BEYOND
         bounds[resource.RLIMIT_AS] = (most, most)
     for what, (soft, hard) in bounds.items():
@@ -100,10 +126,13 @@ def _limit(plan: CellPlan, program: Program) -> None:
     os.umask(0o077)
 
 
-def _close_all_but(error_fd: int) -> None:
-    os.set_inheritable(error_fd, False)
-    os.closerange(3, error_fd)
-    os.closerange(error_fd + 1, 1 << 20)
+def _close_all_but(kept: set[int]) -> None:
+    last = -1
+    for fd in sorted(kept):
+        if fd > last + 1:  # os.closerange(0, 0) closes everything
+            os.closerange(last + 1, fd)
+        last = fd
+    os.closerange(last + 1, 1 << 20)
 
 
 def _find(name: str) -> str:
@@ -124,6 +153,17 @@ def _environment(plan: CellPlan, program: Program) -> dict[str, str]:
         "LANG": "C.UTF-8",
         **program.env,
     }
+
+
+def mount_processes() -> None:
+    """Give the calling process a /proc that holds the processes of its user alone, and nothing else.
+
+    It must become another user afterwards.
+    """
+    syscalls.unshare(syscalls.CLONE_NEWNS)
+    syscalls.mount("none", "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
+    flags = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
+    syscalls.mount("proc", PROCESSES, "proc", flags, "hidepid=ptraceable,subset=pid")
 
 
 def drop_user(uid: int) -> None:

@@ -1,61 +1,95 @@
-"""Messages between the service and the keeper of a cell: a JSON head and bytes.
+"""Messages between the service and the keeper of a cell: a JSON head, bytes, perhaps an open file.
 
-A frame is the length of the head (4 bytes), the length of the body (8 bytes), both big
-endian, the head as JSON and the body. Both ends are ours; no job ever holds this socket.
+They travel over a pair of SOCK_SEQPACKET sockets, one packet each: a letter, and then, for
+
+- ``=``: the length of the head (4 bytes, big endian), the head as JSON, the body;
+- ``+``: the same, and the packet carries the descriptor of a file that belongs to the message;
+- ``@``: nothing, but the packet carries a memory file that holds what would come after ``=``.
+
+So no message is too long, and a result need not be copied through the socket. Both ends are
+ours; no job ever holds this socket.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import socket
 import struct
+from array import array
+from dataclasses import dataclass
 from typing import Any
 
-_LENGTHS = struct.Struct("!IQ")
-LENGTHS_SIZE = _LENGTHS.size
+_LENGTH = struct.Struct("!I")
+_INLINE_BYTES = 64 * 1024
+_PACKET_BYTES = 2 * _INLINE_BYTES
 
 Head = dict[str, Any]
 
 
-def encode(head: Head, body_size: int) -> bytes:
-    """Return the beginning of a frame; the body follows it."""
-    text = json.dumps(head).encode()
-    return _LENGTHS.pack(len(text), body_size) + text
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one packet holds. Whoever receives it closes ``file``, a descriptor or None."""
+
+    head: Head
+    body: bytes = b""
+    file: int | None = None
 
 
-def decode_lengths(data: bytes) -> tuple[int, int]:
-    """Return the sizes of head and body from the first bytes of a frame."""
-    head, body = _LENGTHS.unpack(data)
-    return head, body
+def send(sock: socket.socket, message: Message) -> None:
+    """Send one message; its file stays the sender's to close.
+
+    Raises:
+        BlockingIOError: The socket does not block and is full; nothing was sent.
+        OSError: The other end has gone.
+    """
+    text = json.dumps(message.head).encode()
+    data = _LENGTH.pack(len(text)) + text + message.body
+    if message.file is not None:
+        socket.send_fds(sock, [b"+" + data], [message.file])
+    elif len(data) <= _INLINE_BYTES:
+        sock.send(b"=" + data)
+    else:
+        memory = os.memfd_create("i2s-message", os.MFD_CLOEXEC)
+        try:
+            with open(memory, "wb", closefd=False) as file:
+                file.write(data)
+            socket.send_fds(sock, [b"@"], [memory])
+        finally:
+            os.close(memory)
 
 
-def send(sock: socket.socket, head: Head, body: bytes = b"") -> None:
-    """Send one frame, blocking."""
-    sock.sendall(encode(head, len(body)))
-    if body:
-        sock.sendall(body)
+def receive(sock: socket.socket) -> Message | None:
+    """Receive one message; None when the other end has gone.
 
-
-def receive(sock: socket.socket) -> tuple[Head, bytes] | None:
-    """Receive one frame, blocking; None when the other end has gone."""
-    lengths = _receive_exactly(sock, LENGTHS_SIZE)
-    if lengths is None:
+    Raises:
+        BlockingIOError: The socket does not block and nothing has come.
+    """
+    packet, files = receive_packet(sock, _PACKET_BYTES, 1)
+    if not packet:
         return None
-    head_size, body_size = decode_lengths(lengths)
-    head = _receive_exactly(sock, head_size)
-    body = _receive_exactly(sock, body_size)
-    if head is None or body is None:
-        return None
-    return json.loads(head), body
+    if packet[:1] == b"@":
+        with open(files[0], "rb") as memory:
+            size = os.fstat(files[0]).st_size
+            return _parse(os.pread(memory.fileno(), size, 0), None)
+    return _parse(packet[1:], files[0] if packet[:1] == b"+" else None)
 
 
-def _receive_exactly(sock: socket.socket, size: int) -> bytes | None:
-    data = bytearray(size)
-    view = memoryview(data)
-    done = 0
-    while done < size:
-        count = sock.recv_into(view[done:])
-        if count == 0:
-            return None
-        done += count
-    return bytes(data)
+def receive_packet(sock: socket.socket, size: int, max_files: int) -> tuple[bytes, list[int]]:
+    """Return the next packet and the descriptors that came with it, which no program inherits.
+
+    socket.recv_fds leaves its flags unused, and with them close-on-exec.
+    """
+    files = array("i")
+    room = socket.CMSG_SPACE(max_files * files.itemsize)
+    packet, ancillary, _, _ = sock.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
+    for level, kind, data in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            files.frombytes(data[: len(data) - len(data) % files.itemsize])
+    return packet, list(files)
+
+
+def _parse(data: bytes, file: int | None) -> Message:
+    (size,) = _LENGTH.unpack_from(data)
+    start = _LENGTH.size + size
+    return Message(json.loads(data[_LENGTH.size : start]), data[start:], file)

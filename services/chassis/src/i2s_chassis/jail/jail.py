@@ -21,14 +21,14 @@ from i2s_chassis.jail.cell import Cell
 from i2s_chassis.jail.cgroup import Hierarchy
 from i2s_chassis.jail.errors import CellError, CellLostError, JailError, NoTierError
 from i2s_chassis.jail.landlock import REQUIRED_ABI
+from i2s_chassis.jail.link import Link
 from i2s_chassis.jail.model import Isolation, Tier
-from i2s_chassis.jail.plan import CellPlan
+from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.jail.settings import JailSettings
 from i2s_chassis.jail.spawner import Survey
 from i2s_chassis.limits import Limits
 
 _TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)
-_STREAM_BUFFER = 1024 * 1024
 _DYING_SECONDS = 1.0
 
 
@@ -111,7 +111,7 @@ class Jail:
         groups = self._survey.groups
         if groups is None or not self._settings.control_groups:
             return None
-        return Hierarchy(groups[0], Path(groups[1]), Path(groups[2]))
+        return Hierarchy.from_json(groups)
 
     @property
     def _private_mount(self) -> bool:
@@ -124,6 +124,8 @@ class Jail:
         files: Mapping[str, bytes] | None = None,
         *,
         readable: Sequence[Path] = (),
+        channels: Mapping[int, int] | None = None,
+        nesting: bool = False,
     ) -> AsyncIterator[Cell]:
         """Open a cell: a fresh work folder behind walls, gone with all in it at the end.
 
@@ -132,13 +134,24 @@ class Jail:
             files: Lie in the work folder from the start. Names are relative paths.
             readable: Files and folders that programs may read beside the system's. Other
                 users must be able to reach them.
+            channels: Open descriptors that programs find at these numbers (0 to 9), for talking
+                with a program that stays. Duplicates live as long as the cell, so the caller may
+                close its own once the cell is open. Best pipes: a socket would let a program
+                send descriptors. Such runs have no RLIMIT_CPU; the keeper alone holds that limit.
+            nesting: Let programs make namespaces inside of theirs and write to their /proc, as
+                the sandbox of a browser does. Takes RLIMIT_AS away. See docs/isolation.md.
 
         Raises:
             CellError: The cell cannot be made, or was lost.
+            ValueError: A channel has a number that is not from 0 to 9.
         """
+        channels = dict(channels or {})
+        if not set(channels) <= CHANNEL_NUMBERS:
+            raise ValueError(f"channels have the numbers 0 to 9, not {sorted(channels)}")
         uid = self._take_uid()
         try:
-            cell = await self._open(limits, readable, uid)
+            plan = self._plan(limits, readable, uid, tuple(channels), nesting=nesting)
+            cell = await self._open(plan, tuple(channels.values()))
             try:
                 for name, content in (files or {}).items():
                     await cell.write(name, content)
@@ -161,8 +174,16 @@ class Jail:
             raise CellError(f"more than {self._settings.uid_count} cells are open; raise uid_count")
         return self._uids.pop(0)
 
-    async def _open(self, limits: Limits, readable: Sequence[Path], uid: int | None) -> Cell:
-        plan = CellPlan(
+    def _plan(
+        self,
+        limits: Limits,
+        readable: Sequence[Path],
+        uid: int | None,
+        channels: tuple[int, ...],
+        *,
+        nesting: bool,
+    ) -> CellPlan:
+        return CellPlan(
             name=f"{secrets.token_hex(4)}-{next(self._names)}",
             tier=self.isolation.tier,
             limits=limits,
@@ -174,23 +195,29 @@ class Jail:
             poll_seconds=self._settings.poll_seconds,
             groups=self._groups,
             bwrap=self._survey.bwrap,
+            channels=channels,
+            nesting=nesting,
         )
+
+    async def _open(self, plan: CellPlan, channel_fds: tuple[int, ...]) -> Cell:
         try:
-            return await self._stand(plan)
+            return await self._stand(plan, channel_fds)
         except CellLostError:
             # Most likely the spawner died under way; the next one is started on demand.
             if await asyncio.to_thread(self._spawner.stays):
                 raise
-        return await self._stand(plan)
+        return await self._stand(plan, channel_fds)
 
-    async def _stand(self, plan: CellPlan) -> Cell:
-        ours, theirs = socket.socketpair()
+    async def _stand(self, plan: CellPlan, channel_fds: tuple[int, ...]) -> Cell:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            self._spawner.fork_keeper(plan, theirs)
+            self._spawner.fork_keeper(plan, (theirs.fileno(), *channel_fds))
+        except BaseException:
+            ours.close()
+            raise
         finally:
             theirs.close()
-        reader, writer = await asyncio.open_connection(sock=ours, limit=_STREAM_BUFFER)
-        cell = Cell(plan, reader, writer)
+        cell = Cell(plan, Link(ours))
         try:
             await cell.stand()
         except BaseException:
@@ -246,7 +273,6 @@ class Spawner:
         if not answer:
             raise JailError("the spawner process did not start; its complaint is on standard error")
         fields: dict[str, Any] = json.loads(answer)
-        fields["groups"] = tuple(fields["groups"]) if fields["groups"] else None
         return Survey(**fields)
 
     @property
@@ -260,8 +286,12 @@ class Spawner:
             self._process.wait(timeout=_DYING_SECONDS)
         return self.alive
 
-    def fork_keeper(self, plan: CellPlan, cell: socket.socket) -> None:
-        """Have a keeper forked that talks over ``cell``, by a new spawner if the old one is gone.
+    def fork_keeper(self, plan: CellPlan, descriptors: Sequence[int]) -> None:
+        """Have a keeper forked, by a new spawner if the old one is gone.
+
+        Args:
+            plan: Of its cell.
+            descriptors: The socket that it talks over, then the channels of the plan in order.
 
         Raises:
             CellLostError: The spawner was lost meanwhile.
@@ -271,7 +301,7 @@ class Spawner:
             self.close()
             self._start()
         try:
-            socket.send_fds(self._control, [packet], [cell.fileno()])
+            socket.send_fds(self._control, [packet], descriptors)
         except OSError as error:
             raise CellLostError(f"the spawner process was lost: {error}") from error
 

@@ -8,26 +8,33 @@ whatever reason, it kills and removes everything and ends.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import socket
 import sys
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 
 from i2s_chassis.jail import cgroup, framing, syscalls
 from i2s_chassis.jail.errors import CellError, OutputError
-from i2s_chassis.jail.framing import Head
-from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier
+from i2s_chassis.jail.framing import Head, Message
+from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier, Usage
 from i2s_chassis.jail.namespace import Sandbox
 from i2s_chassis.jail.plan import CellPlan
-from i2s_chassis.jail.run import Run, RunRequest
+from i2s_chassis.jail.run import Place, Run, RunRequest
 from i2s_chassis.jail.workspace import Workspace
+from i2s_chassis.limits import Limits
+
+
+class _GoneError(CellError):
+    """The service has closed its end: everything is to be removed."""
 
 
 class Keeper:
     """Owns the cell's folder, sandbox and control group."""
 
-    def __init__(self, plan: CellPlan, control: socket.socket) -> None:
+    def __init__(self, plan: CellPlan, control: socket.socket, channels: Mapping[int, int]) -> None:
         """Make the cell.
 
         Raises:
@@ -35,6 +42,8 @@ class Keeper:
         """
         self._plan = plan
         self._control = control
+        self._channels = channels
+        self._last_usage = Usage()
         self._closers = contextlib.ExitStack()
         self._cpu_left = plan.limits.cpu_seconds
         self._wall_left = plan.limits.wall_seconds
@@ -54,11 +63,12 @@ class Keeper:
         self._closers.callback(self._workspace.remove)
         self._group: cgroup.Group | None = None
         if plan.groups is not None:
-            # Files of a tmpfs count as memory of the group, beside that of the processes.
-            memory = limits.memory_bytes + limits.disk_bytes
             # One more for the process that holds the door of the sandbox.
             self._group = cgroup.Group(
-                plan.groups, f"i2s-{plan.name}", memory_bytes=memory, processes=limits.processes + 1
+                plan.groups,
+                f"i2s-{plan.name}",
+                memory_bytes=_memory_of_group(limits),
+                processes=limits.processes + 1,
             )
             self._closers.callback(self._group.remove)
         self._sandbox: Sandbox | None = None
@@ -68,35 +78,82 @@ class Keeper:
 
     def serve(self) -> None:
         """Do what is asked until the other end goes away."""
-        framing.send(self._control, {"ok": True})
-        while (message := framing.receive(self._control)) is not None:
-            head, body = message
-            try:
-                answer, payload = self._answer(head, body)
-            except OutputError as error:
-                answer, payload = {"error": "output", "name": error.name, "reason": error.reason.value}, b""
-            except (OSError, CellError) as error:
-                answer, payload = {"error": "cell", "message": str(error)}, b""
-            framing.send(self._control, answer, payload)
+        framing.send(self._control, Message({"id": 0}))
+        with contextlib.suppress(_GoneError):
+            while True:
+                self._attend(None)
 
-    def _answer(self, head: Head, body: bytes) -> tuple[Head, bytes]:
+    def _attend(self, run: Run | None) -> None:
+        """Read one question and answer it, in the middle of a run or while there is none."""
+        question = framing.receive(self._control)
+        if question is None:
+            raise _GoneError("the service has closed the cell")
+        answer = Message({})
+        try:
+            answer = self._answer(question, run)
+        except OutputError as error:
+            answer = Message({"error": "output", "name": error.name, "reason": error.reason.value})
+        except _GoneError:
+            raise
+        except (OSError, CellError) as error:
+            answer = Message({"error": "cell", "message": str(error)})
+        try:
+            head = {**answer.head, "id": question.head["id"]}
+            framing.send(self._control, Message(head, answer.body, answer.file))
+        finally:
+            if answer.file is not None:
+                os.close(answer.file)
+
+    def _answer(self, question: Message, run: Run | None) -> Message:
+        head = question.head
         operation = head["op"]
         if operation == "run":
+            if run is not None:
+                raise CellError("a program runs in this cell already")
             return self._run(head)
+        if operation == "renew":
+            if run is not None:
+                raise CellError("a program runs in this cell")
+            self._renew(Limits(**head["limits"]))
+            return Message({})
+        if operation in ("usage", "allow", "stop"):
+            return Message({"usage": asdict(self._control_run(operation, head, run))})
         if operation == "write":
-            self._workspace.write(head["name"], body)
-            return {"ok": True}, b""
+            self._workspace.write(head["name"], question.body)
+            return Message({})
         if operation == "read":
-            return {"ok": True}, self._workspace.read(head["name"], head["max_bytes"])
+            return Message({}, file=self._workspace.open(head["name"]))
         if operation == "excerpt":
             excerpt = self._workspace.excerpt(head["name"], head["head"], head["tail"])
             lengths = {"head": len(excerpt.head), "total": excerpt.total_bytes}
-            return {"ok": True, **lengths}, excerpt.head + excerpt.tail
+            return Message(lengths, excerpt.head + excerpt.tail)
         if operation == "list":
-            return {"ok": True, "files": self._workspace.files()}, b""
+            return Message({}, json.dumps(self._workspace.files()).encode())
         raise CellError(f"unknown operation {operation!r}")
 
-    def _run(self, head: Head) -> tuple[Head, bytes]:
+    def _renew(self, limits: Limits) -> None:
+        self._workspace.renew(limits)
+        if self._group is not None:
+            self._group.limit_memory(_memory_of_group(limits))
+        self._plan = replace(self._plan, limits=limits)
+        self._cpu_left, self._wall_left = limits.cpu_seconds, limits.wall_seconds
+
+    def _control_run(self, operation: str, head: Head, run: Run | None) -> Usage:
+        """Ask something of the run under way, or of the last one; returns what it has used."""
+        if run is None:
+            if operation == "allow":
+                raise CellError("no program runs in this cell")
+            return self._last_usage
+        if operation == "stop":
+            run.stop()
+        if operation != "allow":
+            return run.usage()
+        used = run.allow(head["cpu_seconds"], head["wall_seconds"])
+        self._cpu_left = max(self._cpu_left, used.cpu_seconds + (head["cpu_seconds"] or 0))
+        self._wall_left = max(self._wall_left, used.wall_seconds + (head["wall_seconds"] or 0))
+        return used
+
+    def _run(self, head: Head) -> Message:
         request = RunRequest(
             argv=tuple(head["argv"]),
             env=head["env"],
@@ -104,11 +161,14 @@ class Keeper:
             cpu_seconds=min(self._cpu_left, head["cpu_seconds"] or self._cpu_left),
             wall_seconds=min(self._wall_left, head["wall_seconds"] or self._wall_left),
         )
-        run = Run(self._plan, request, self._workspace, self._sandbox, self._group, self._control)
-        ended = run.until_the_end()
+        place = Place(
+            self._plan, self._workspace, self._sandbox, self._group, self._control.fileno(), self._channels
+        )
+        ended = Run(place, request, self._attend).until_the_end()
+        self._last_usage = ended.usage
         self._cpu_left = max(0.0, self._cpu_left - ended.usage.cpu_seconds)
         self._wall_left = max(0.0, self._wall_left - ended.usage.wall_seconds)
-        return _describe(ended, self._irregular()), ended.output.head + ended.output.tail
+        return Message(_describe(ended, self._irregular()), ended.output.head + ended.output.tail)
 
     def _irregular(self) -> list[PolicyEvent]:
         names = self._workspace.irregular()
@@ -119,10 +179,14 @@ class Keeper:
         self._closers.close()
 
 
+def _memory_of_group(limits: Limits) -> int:
+    # Files of a tmpfs count as memory of the group, beside that of the processes.
+    return limits.memory_bytes + limits.disk_bytes
+
+
 def _describe(ended: Ended, irregular: list[PolicyEvent]) -> Head:
     events = [[int(event.kind), event.detail, event.count] for event in (*ended.events, *irregular)]
     return {
-        "ok": True,
         "cause": ended.cause.value,
         "exit_code": ended.exit_code,
         "signal": ended.signal,
@@ -152,15 +216,21 @@ def enter_private_mounts(*, new_user: bool) -> None:
     syscalls.mount("none", "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
 
 
-def keep(plan: CellPlan, control: socket.socket) -> None:
-    """Be the keeper of a cell until its control socket closes; never returns."""
+def keep(plan: CellPlan, control: socket.socket, channels: Mapping[int, int]) -> None:
+    """Be the keeper of a cell until its control socket closes; never returns.
+
+    Args:
+        plan: Of the cell.
+        control: Where the service asks.
+        channels: Descriptors for the programs, by the numbers that they find them at.
+    """
     status = 0
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches us too; the service decides
     try:
         try:
-            keeper = Keeper(plan, control)
+            keeper = Keeper(plan, control, channels)
         except (OSError, CellError) as error:
-            framing.send(control, {"error": "cell", "message": str(error)})
+            framing.send(control, Message({"id": 0, "error": "cell", "message": str(error)}))
             os._exit(1)
         try:
             keeper.serve()

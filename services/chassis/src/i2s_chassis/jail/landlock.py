@@ -20,6 +20,8 @@ _REMOVE_DIR = 1 << 4
 _REMOVE_FILE = 1 << 5
 _MAKE_DIR = 1 << 7
 _MAKE_REG = 1 << 8
+_MAKE_SOCK = 1 << 9
+_MAKE_SYM = 1 << 12
 _REFER = 1 << 13
 _TRUNCATE = 1 << 14
 
@@ -32,31 +34,37 @@ _FILE_ONLY = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 # No links, devices, pipes or sockets: nothing of that kind is ever a result.
 _WRITE = _READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _REFER
+# Nothing is made, removed or executed there.
+_OF_KERNEL = _READ_FILE | _READ_DIR | _WRITE_FILE
 
 #: The first version that confines signals; without it a job could signal the service.
 REQUIRED_ABI = 6
 
 
-def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable[str]) -> None:
+def restrict(
+    readable: Iterable[str], writable: Iterable[str], devices: Iterable[str], *, links: bool = False
+) -> None:
     """Put the calling process under Landlock for good.
 
     Args:
         readable: Folders and files that may be read and executed. Missing ones are passed over.
         writable: Folders in which plain files and folders may be made, changed and removed.
-        devices: Device files that may be read and written.
+        links: Also links and sockets may be made in the writable folders.
+        devices: Device files, and folders of the kernel's own files, that may be read and written.
 
     Raises:
         OSError: The kernel refused.
     """
     abi = syscalls.landlock_abi()
     known = _ALL_FILE_ACCESS[max(version for version in _ALL_FILE_ACCESS if version <= max(abi, 1))]
+    write = _WRITE | (_MAKE_SOCK | _MAKE_SYM if links else 0)
     ruleset = syscalls.landlock_create_ruleset(
         known,
         _BIND_AND_CONNECT_TCP if abi >= 4 else 0,
         _ABSTRACT_SOCKETS_AND_SIGNALS if abi >= REQUIRED_ABI else 0,
     )
     try:
-        for paths, access in ((readable, _READ), (writable, _WRITE), (devices, _READ_FILE | _WRITE_FILE)):
+        for paths, access in ((readable, _READ), (writable, write), (devices, _OF_KERNEL)):
             for path in paths:
                 _allow(ruleset, path, access & known)
         syscalls.landlock_restrict_self(ruleset)

@@ -16,7 +16,7 @@ class Tier(enum.IntEnum):
 
 
 class Cause(enum.Enum):
-    """Why a run ended. Everything but EXITED and SIGNALED was the doing of the jail."""
+    """Why a run ended. Everything but EXITED, SIGNALED and STOPPED was the doing of the jail."""
 
     EXITED = "exited"
     SIGNALED = "signaled"
@@ -25,6 +25,7 @@ class Cause(enum.Enum):
     MEMORY_LIMIT = "memory_limit"
     PROCESS_LIMIT = "process_limit"
     DISK_LIMIT = "disk_limit"  # bytes, inodes or the size of one file
+    STOPPED = "stopped"  # by Cell.stop
 
 
 class PolicyKind(enum.IntEnum):

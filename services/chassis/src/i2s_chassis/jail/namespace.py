@@ -17,7 +17,7 @@ import time
 
 from i2s_chassis.jail import confine, processes, syscalls
 from i2s_chassis.jail.errors import CellError
-from i2s_chassis.jail.plan import DEVICES, SYSTEM_READABLE, WORK_IN_NAMESPACE, CellPlan
+from i2s_chassis.jail.plan import DEVICES, PROCESSES, SYSTEM_READABLE, WORK_IN_NAMESPACE, CellPlan
 
 _NAMESPACES = ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup")
 _START_SECONDS = 20.0
@@ -28,6 +28,9 @@ class Sandbox:
 
     Attributes:
         scaffolding: Pids that belong to the sandbox and not to any program.
+        has_our_children: Whether what the keeper forks from now on is in its pid namespace from
+            birth. Where the keeper may not arrange that, a program needs a process that holds
+            the door: one that enters and whose own child is inside.
     """
 
     def __init__(self, plan: CellPlan) -> None:
@@ -52,7 +55,10 @@ class Sandbox:
             self._init = init
             # The process that waits is an ordinary one whose namespaces may be looked at.
             witness = inside[0] if inside else init
-            self._namespaces = [os.open(f"/proc/{witness}/ns/{name}", os.O_RDONLY) for name in _NAMESPACES]
+            self._namespaces = {
+                name: os.open(f"/proc/{witness}/ns/{name}", os.O_RDONLY) for name in _NAMESPACES
+            }
+            self.has_our_children = self._adopt()
         except (OSError, ValueError) as error:
             complaint = self._complaint()
             self.close()
@@ -71,11 +77,19 @@ class Sandbox:
         ready, _, _ = select.select([self._complaints], [], [], 0.2)
         return os.read(self._complaints, 2000).decode(errors="replace").strip() if ready else ""
 
+    def _adopt(self) -> bool:
+        try:
+            syscalls.setns(self._namespaces["pid"], syscalls.CLONE_NEWPID)
+        except OSError:
+            return False
+        return True
+
     def enter(self) -> None:
         """Move the calling process into the sandbox; its children are in the pid namespace too."""
-        for fd in self._namespaces:
-            syscalls.setns(fd)
-        for fd in self._namespaces:
+        for name, fd in self._namespaces.items():
+            if name != "pid" or not self.has_our_children:
+                syscalls.setns(fd)
+        for fd in self._namespaces.values():
             os.close(fd)
 
     def close(self) -> None:
@@ -83,7 +97,7 @@ class Sandbox:
         for fd in (self._stdin, self._stdout, self._info, self._complaints):
             with contextlib.suppress(OSError):
                 os.close(fd)
-        for fd in getattr(self, "_namespaces", ()):
+        for fd in getattr(self, "_namespaces", {}).values():
             os.close(fd)
         with contextlib.suppress(ProcessLookupError):
             os.kill(getattr(self, "_init", self._pid), signal.SIGKILL)
@@ -110,19 +124,33 @@ def _become_bwrap(plan: CellPlan, stdin: int, stdout: int, stderr: int, info: in
         if info != info_fd:
             os.dup2(info, info_fd)
         os.set_inheritable(info_fd, True)
-        os.closerange(info_fd + 1, 1 << 20)
+        # On a command line its arguments could be read, and with them paths of the host.
+        arguments_fd = _hand_over(arguments(plan, info_fd), info_fd + 1)
+        os.closerange(arguments_fd + 1, 1 << 20)
         if plan.uid is not None:
             confine.drop_user(plan.uid)
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-        os.execve(plan.bwrap, command_line(plan, info_fd), {})  # noqa: S606
+        command = [plan.bwrap, "--args", str(arguments_fd), "--", "/usr/bin/cat"]
+        os.execve(plan.bwrap, command, {})  # noqa: S606
     except BaseException as error:  # nothing may run on in the forked child
         os.write(2, str(error).encode())
     os._exit(127)
 
 
-def command_line(plan: CellPlan, info_fd: int) -> list[str]:
-    """Return the command line of bubblewrap for a cell."""
-    argv = [plan.bwrap, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
+def _hand_over(words: list[str], number: int) -> int:
+    """Put words into a file that is open at ``number``, where they are read from the start."""
+    memory = os.memfd_create("arguments")
+    os.write(memory, b"".join(os.fsencode(word) + b"\0" for word in words))
+    os.lseek(memory, 0, os.SEEK_SET)
+    if memory == number:
+        os.set_inheritable(memory, True)
+        return number
+    return os.dup2(memory, number)
+
+
+def arguments(plan: CellPlan, info_fd: int) -> list[str]:
+    """Return the arguments of bubblewrap for a cell."""
+    argv = ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
     argv += ["--unshare-uts", "--unshare-cgroup-try", "--hostname", "i2s"]
     argv += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
     for path in SYSTEM_READABLE:
@@ -134,6 +162,8 @@ def command_line(plan: CellPlan, info_fd: int) -> list[str]:
         argv += ["--ro-bind", path, path]
     for path in DEVICES:
         argv += ["--dev-bind", path, path]
+    if plan.sees_processes:
+        argv += ["--proc", PROCESSES]  # of the sandbox alone
     argv += ["--bind", plan.host_workdir, WORK_IN_NAMESPACE, "--chdir", WORK_IN_NAMESPACE]
-    argv += ["--remount-ro", "/", "--info-fd", str(info_fd), "--", "/usr/bin/cat"]
+    argv += ["--remount-ro", "/", "--info-fd", str(info_fd)]
     return argv

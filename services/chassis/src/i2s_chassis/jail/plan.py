@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from i2s_chassis.jail import cgroup
@@ -31,8 +30,14 @@ SYSTEM_READABLE = (
 #: Device files that every program may read and write.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
+#: What a program that makes namespaces inside of its own reads and writes too.
+PROCESSES = "/proc"
+
+#: Where programs may find descriptors that the caller gives them.
+CHANNEL_NUMBERS = frozenset(range(10))
+
 #: Where the work folder lies in the namespace tier.
-WORK_IN_NAMESPACE = "/work"
+WORK_IN_NAMESPACE = "/i2s-work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,8 @@ class CellPlan:
         poll_seconds: How often the keeper looks at memory, processes and disk.
         groups: Where control groups can be made, None where they cannot.
         bwrap: Path of bubblewrap.
+        channels: Numbers at which programs find the descriptors that came with the plan.
+        nesting: Whether programs may make namespaces inside of theirs.
     """
 
     name: str
@@ -64,6 +71,8 @@ class CellPlan:
     poll_seconds: float
     groups: cgroup.Hierarchy | None
     bwrap: str
+    channels: tuple[int, ...] = ()
+    nesting: bool = False
 
     @property
     def host_workdir(self) -> str:
@@ -80,12 +89,23 @@ class CellPlan:
         """User that programs run as."""
         return os.geteuid() if self.uid is None else self.uid
 
+    @property
+    def sees_processes(self) -> bool:
+        """Whether programs have a /proc, in which then no processes but those of the cell are seen."""
+        return self.nesting and (self.tier is Tier.NAMESPACE or self.mounts_processes)
+
+    @property
+    def mounts_processes(self) -> bool:
+        """Whether that /proc has to be mounted for each program, which only root can do."""
+        own_user = self.uid is not None
+        return self.nesting and self.tier is Tier.LANDLOCK and own_user and self.private_mount
+
     def to_json(self) -> dict[str, Any]:
         """Return what from_json understands."""
         data = asdict(self)
         data["tier"] = int(self.tier)
         if self.groups is not None:
-            data["groups"] = [self.groups.version, str(self.groups.memory), str(self.groups.pids)]
+            data["groups"] = self.groups.to_json()
         return data
 
     @classmethod
@@ -95,7 +115,7 @@ class CellPlan:
         fields["tier"] = Tier(fields["tier"])
         fields["limits"] = Limits(**fields["limits"])
         fields["readable"] = tuple(fields["readable"])
+        fields["channels"] = tuple(fields["channels"])
         if fields["groups"] is not None:
-            version, memory, pids = fields["groups"]
-            fields["groups"] = cgroup.Hierarchy(version, Path(memory), Path(pids))
+            fields["groups"] = cgroup.Hierarchy.from_json(fields["groups"])
         return cls(**fields)

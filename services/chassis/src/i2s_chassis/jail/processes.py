@@ -11,12 +11,26 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One living process: its threads, resident bytes and CPU seconds so far."""
+    """One process, alive or a zombie.
+
+    Attributes:
+        pid: Its number.
+        threads: How many live; 0 in a zombie.
+        resident_bytes: Memory; 0 in a zombie.
+        cpu_seconds: Of itself, so far.
+        reaped_seconds: CPU seconds of the children that it has waited for, and of theirs.
+    """
 
     pid: int
     threads: int
     resident_bytes: int
     cpu_seconds: float
+    reaped_seconds: float
+
+    @property
+    def alive(self) -> bool:
+        """Whether any of its threads still runs."""
+        return self.threads > 0
 
 
 def descendants(pid: int) -> list[int]:
@@ -42,31 +56,52 @@ def _children(pid: int) -> list[int]:
 
 
 def look_at(pid: int) -> Process | None:
-    """Return what ``pid`` uses now, None when it is gone or a zombie."""
+    """Return what ``pid`` uses now, None when it is gone."""
+    fields = _stat(f"/proc/{pid}/stat")
+    if fields is None:
+        return None
+    state, threads, resident = fields[0], int(fields[17]), int(fields[21])
+    own, reaped = (int(fields[11]) + int(fields[12])) / _TICKS, (int(fields[13]) + int(fields[14])) / _TICKS
+    if state in b"ZX":
+        # The first thread may have ended alone; the process lives as long as any other does.
+        living = _resident_of_living_thread(pid) if threads > 1 else None
+        return Process(pid, threads if living is not None else 0, living or 0, own, reaped)
+    return Process(pid, threads, resident * _PAGE, own, reaped)
+
+
+def private_bytes(pid: int) -> int:
+    """Return the resident memory of ``pid`` that no file or other process can share with it."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            _, resident, shared = map(int, file.read().split()[:3])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return (resident - shared) * _PAGE
+
+
+def is_alive(pid: int) -> bool:
+    """Whether ``pid`` is there and no zombie."""
+    found = look_at(pid)
+    return found is not None and found.alive
+
+
+def _stat(path: str) -> list[bytes] | None:
+    """Return the fields of a stat file from the state on."""
+    try:
+        with open(path, "rb") as file:
             text = file.read()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    fields = text[text.rindex(b")") + 2 :].split()  # the name before may hold anything
-    state, user, system, threads, resident = fields[0], fields[11], fields[12], fields[17], fields[21]
-    if state in b"ZX":
-        # The first thread may have ended alone; the process lives as long as any other does.
-        return _of_living_thread(pid, int(threads), (int(user) + int(system)) / _TICKS)
-    return Process(pid, int(threads), int(resident) * _PAGE, (int(user) + int(system)) / _TICKS)
+    return text[text.rindex(b")") + 2 :].split()  # the name before may hold anything
 
 
-def _of_living_thread(pid: int, threads: int, cpu_seconds: float) -> Process | None:
-    """Return what a process uses whose first thread has ended, None where all have."""
-    if threads <= 1:
-        return None
+def _resident_of_living_thread(pid: int) -> int | None:
+    """Return the memory of a process whose first thread has ended, None where all have."""
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
-                text = file.read()
-            fields = text[text.rindex(b")") + 2 :].split()
-            if fields[0] not in b"ZX":
-                return Process(pid, threads, int(fields[21]) * _PAGE, cpu_seconds)
+            fields = _stat(f"/proc/{pid}/task/{thread}/stat")
+            if fields is not None and fields[0] not in b"ZX":
+                return int(fields[21]) * _PAGE
     except (FileNotFoundError, ProcessLookupError):
         pass  # it ended while we looked
     return None

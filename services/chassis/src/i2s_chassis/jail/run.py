@@ -6,19 +6,22 @@ import contextlib
 import os
 import select
 import signal
-import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from i2s_chassis.jail import cgroup, confine, probes, processes, syscalls
+from i2s_chassis.jail.account import Account
 from i2s_chassis.jail.errors import CellError
-from i2s_chassis.jail.model import Cause, Ended, Excerpt, PolicyEvent, PolicyKind, Usage
+from i2s_chassis.jail.model import Cause, Ended, PolicyEvent, PolicyKind, Usage
 from i2s_chassis.jail.namespace import Sandbox
+from i2s_chassis.jail.output import Output
 from i2s_chassis.jail.plan import CellPlan
 from i2s_chassis.jail.workspace import Workspace
 
 _KILL_SECONDS = 5.0
+_IDLE_LOOK_SECONDS = 0.5
+_IDLE_SHARE = 0.02  # of a processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +35,54 @@ class RunRequest:
     wall_seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The cell that a program is to run in.
+
+    Attributes:
+        plan: Of the cell.
+        workspace: Its folder.
+        sandbox: Its namespaces, None in the other tiers.
+        group: Its control group, None where none can be made.
+        control: Descriptor of the keeper's socket.
+        channels: Descriptors that programs get, by the numbers that they find them at.
+    """
+
+    plan: CellPlan
+    workspace: Workspace
+    sandbox: Sandbox | None
+    group: cgroup.Group | None
+    control: int
+    channels: Mapping[int, int]
+
+
 class Run:
     """One program in a cell."""
 
-    def __init__(
-        self,
-        plan: CellPlan,
-        request: RunRequest,
-        workspace: Workspace,
-        sandbox: Sandbox | None,
-        group: cgroup.Group | None,
-        control: socket.socket,
-    ) -> None:
-        self._plan = plan
+    def __init__(self, place: Place, request: RunRequest, attend: Callable[[Run], None]) -> None:
+        """Prepare.
+
+        Args:
+            place: Where.
+            request: What.
+            attend: Called with this run when something can be read from the control socket.
+        """
+        self._place = place
+        self._plan = place.plan
         self._request = request
-        self._workspace = workspace
-        self._sandbox = sandbox
-        self._group = group
-        self._control = control
-        self._output = _Bounded(plan.limits.log_bytes)
-        self._tally = _Tally()
-        self._scaffolding: set[int] = set(sandbox.scaffolding) if sandbox else set()
-        self._refused_before = group.refused_forks() if group else 0
-        self._killed_before = group.out_of_memory_kills() if group else 0
+        self._attend = attend
+        self._workspace = place.workspace
+        self._sandbox = place.sandbox
+        self._group = place.group
+        self._has_door = place.sandbox is not None and not place.sandbox.has_our_children
+        self._output = Output(place.plan.limits.log_bytes)
+        self._scaffolding: set[int] = set(place.sandbox.scaffolding) if place.sandbox else set()
+        self._account = Account(place.group, frozenset(self._scaffolding), many_share=place.plan.nesting)
+        self._refused_before = place.group.refused_forks() if place.group else 0
+        self._killed_before = place.group.out_of_memory_kills() if place.group else 0
+        self._stopped = False
+        self._cpu_bound, self._wall_bound = request.cpu_seconds, request.wall_seconds
+        self._pause = place.plan.poll_seconds
 
     def until_the_end(self) -> Ended:
         """Start the program, wait for its end or bring it about, leave nothing behind.
@@ -62,12 +90,12 @@ class Run:
         Raises:
             CellError: It could not be started or not be killed, or the service has gone.
         """
-        started = time.monotonic()
+        self._started = time.monotonic()
         output, failure = self._start()
         try:
-            cause = self._watch(output, started)
+            cause = self._watch(output)
             left_behind = self._kill_all(door=cause is not None)
-            exit_code, by_signal, waited_cpu = self._status()
+            exit_code, by_signal = self._status()
             self._output.drain(output)
             complaint = os.read(failure, 500)
         finally:
@@ -76,7 +104,8 @@ class Run:
             os.close(failure)
         if complaint:
             raise CellError(f"{self._request.argv[:1]} did not start: {complaint.decode(errors='replace')}")
-        usage = self._tally.usage(time.monotonic() - started, waited_cpu)
+        self._measure()
+        usage = self._account.total(self._wall_seconds)
         cause = cause or self._cause(exit_code, by_signal, usage)
         events = []
         if cause is Cause.EXITED and left_behind:
@@ -88,6 +117,31 @@ class Run:
         if cause is not Cause.EXITED:
             exit_code = -1
         return Ended(cause, exit_code, by_signal, usage, self._output.excerpt(), tuple(events))
+
+    # -- what is asked meanwhile -----------------------------------------------------------
+
+    def stop(self) -> None:
+        """End the program as soon as the keeper is back at watching it."""
+        self._stopped = True
+
+    def usage(self) -> Usage:
+        """Return what the run has used so far; peaks since the last ``allow``."""
+        self._measure()
+        return self._account.usage(self._wall_seconds)
+
+    def allow(self, cpu_seconds: float | None, wall_seconds: float | None) -> Usage:
+        """Let the run use this much from now on; returns what it has used so far."""
+        used = self.usage()
+        self._account.begin_new_peaks()
+        if cpu_seconds is not None:
+            self._cpu_bound = used.cpu_seconds + cpu_seconds
+        if wall_seconds is not None:
+            self._wall_bound = used.wall_seconds + wall_seconds
+        return used
+
+    @property
+    def _wall_seconds(self) -> float:
+        return time.monotonic() - self._started
 
     # -- start ---------------------------------------------------------------------------
 
@@ -106,8 +160,9 @@ class Run:
         self._child_pid = child
         self._waited = False
         self._status_fd = status_read
-        if self._sandbox is not None:
+        if self._has_door:
             self._scaffolding.add(child)
+            self._account.exclude(child)
         try:
             if self._group is not None:
                 self._group.add(child)
@@ -120,44 +175,49 @@ class Run:
     def _child(self, output_fd: int, failure_fd: int, status_fd: int) -> None:
         """Never returns."""
         try:
-            self._control.close()
+            os.close(self._place.control)
+            if self._plan.mounts_processes:
+                confine.mount_processes()
             if self._plan.uid is not None:
                 confine.drop_user(self._plan.uid)
             if self._sandbox is not None:
+                self._sandbox.enter()
+            if self._has_door:
                 self._hold_the_door(output_fd, failure_fd, status_fd)
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-            confine.become(self._plan, self._program(), output_fd, failure_fd)
+            confine.become(self._plan, self._program(), self._descriptors(output_fd), failure_fd)
         except BaseException as error:  # nothing may run on in the forked child
             os.write(failure_fd, f"{type(error).__name__}: {error}".encode()[:500])
         os._exit(127)
 
     def _hold_the_door(self, output_fd: int, failure_fd: int, status_fd: int) -> None:
-        """Enter the sandbox; its first child is in all of its namespaces. The parent waits."""
-        if self._sandbox is None:
-            return
-        self._sandbox.enter()
+        """Fork the program: a child is in all namespaces of the sandbox. Its parent waits for it."""
         inner = os.fork()
         if inner == 0:
             return
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-        os.close(output_fd)
-        os.close(failure_fd)
-        _, status, used = os.wait4(inner, 0)
-        os.write(status_fd, f"{status} {used.ru_utime + used.ru_stime}".encode())
+        for fd in (output_fd, failure_fd, *self._place.channels.values()):
+            os.close(fd)
+        _, status = os.waitpid(inner, 0)
+        os.write(status_fd, str(status).encode())
         os._exit(0)
+
+    def _descriptors(self, output_fd: int) -> dict[int, int]:
+        null = os.open("/dev/null", os.O_RDONLY)
+        return {0: null, 1: output_fd, 2: output_fd, **self._place.channels}
 
     def _program(self) -> confine.Program:
         request = self._request
         probe = probes.PROBES[request.probe] if request.probe else None
-        return confine.Program(
-            request.argv, request.env, request.cpu_seconds, self._process_allowance(), probe
-        )
+        # A program with channels stays, and its budget is renewed; RLIMIT_CPU cannot be.
+        cpu_seconds = None if self._place.channels else request.cpu_seconds
+        return confine.Program(request.argv, request.env, cpu_seconds, self._process_allowance(), probe)
 
     def _process_allowance(self) -> int:
         """Return what RLIMIT_NPROC must be for the job to have its number of processes."""
         processes_of_job = self._plan.limits.processes
         if self._sandbox is not None:
-            return processes_of_job + len(self._scaffolding) + 1  # counted in its user namespace
+            return processes_of_job + len(self._scaffolding) + self._has_door  # in its user namespace
         if self._plan.uid is not None:
             return processes_of_job  # a user of its own
         if self._plan.private_mount and self._plan.new_user:
@@ -166,26 +226,27 @@ class Run:
 
     # -- watch ---------------------------------------------------------------------------
 
-    def _watch(self, output: int, started: float) -> Cause | None:
+    def _watch(self, output: int) -> Cause | None:
         """Wait for the end of the program; returns the limit it ran into, None for none."""
         ended = os.pidfd_open(self._child_pid)
         poller = select.poll()
-        poller.register(ended, select.POLLIN)
-        poller.register(output, select.POLLIN)
-        poller.register(self._control, select.POLLIN)
-        next_look = started + self._plan.poll_seconds
+        for fd in (ended, output, self._place.control):
+            poller.register(fd, select.POLLIN)
+        next_look = self._started + self._plan.poll_seconds
         try:
             while True:
-                now = time.monotonic()
-                if now >= next_look:
-                    limit = self._look(now - started)
+                if time.monotonic() >= next_look:
+                    limit = self._look()
                     if limit is not None:
                         return limit
-                    next_look = time.monotonic() + self._plan.poll_seconds
-                ready = dict(poller.poll(max(0.0, next_look - now) * 1000))
-                if self._control.fileno() in ready:
-                    # Nothing is ever sent during a run but the end of the connection.
-                    raise CellError("the job was cancelled")
+                    next_look = time.monotonic() + self._pause
+                ready = dict(poller.poll(max(0.0, next_look - time.monotonic()) * 1000))
+                if self._place.control in ready:
+                    self._attend(self)
+                    self._pause = self._plan.poll_seconds
+                    next_look = min(next_look, time.monotonic() + self._pause)
+                if self._stopped:
+                    return Cause.STOPPED
                 if output in ready and not self._output.read(output):
                     poller.unregister(output)
                 if ended in ready:
@@ -193,25 +254,40 @@ class Run:
         finally:
             os.close(ended)
 
-    def _look(self, wall_seconds: float) -> Cause | None:
+    def _look(self) -> Cause | None:
         """Measure the living processes and the folder; returns the limit that is passed."""
-        limits, request = self._plan.limits, self._request
-        alive = [found for pid in self._job_pids() if (found := processes.look_at(pid)) is not None]
-        self._tally.add(alive)
-        if self._tally.cpu_seconds >= request.cpu_seconds:
+        limits = self._plan.limits
+        before, since = self._account.cpu_seconds, self._pause
+        job = self._measure()
+        self._choose_pause(self._account.cpu_seconds - before < _IDLE_SHARE * since)
+        if self._account.cpu_seconds >= self._cpu_bound:
             return Cause.CPU_LIMIT
-        if wall_seconds >= request.wall_seconds:
+        if self._wall_seconds >= self._wall_bound:
             return Cause.WALL_LIMIT
-        if sum(process.resident_bytes for process in alive) > limits.memory_bytes:
+        if self._account.memory_bytes > limits.memory_bytes:
             return Cause.MEMORY_LIMIT
         if self._out_of_memory():
             return Cause.MEMORY_LIMIT
         # At the limit the kernel refuses the next one; a job gets there only by asking for more.
-        if sum(process.threads for process in alive) >= limits.processes or self._refused_forks():
+        if sum(process.threads for process in job) >= limits.processes or self._refused_forks():
             return Cause.PROCESS_LIMIT
         if self._workspace.full():
             return Cause.DISK_LIMIT
         return None
+
+    def _choose_pause(self, idle: bool) -> None:
+        """Look less often at a program that stays and does nothing, where the kernel bounds it too."""
+        if idle and self._place.channels and self._group is not None and self._workspace.mounted:
+            self._pause = min(2 * self._pause, _IDLE_LOOK_SECONDS)
+        else:
+            self._pause = self._plan.poll_seconds
+
+    def _measure(self) -> list[processes.Process]:
+        job = self._account.look(processes.descendants(os.getpid()))
+        for process in job:
+            if not process.alive and process.pid != self._child_pid:
+                _reap(process.pid)  # if it was left to us; else its own parent may want to
+        return job
 
     def _job_pids(self) -> list[int]:
         return [pid for pid in processes.descendants(os.getpid()) if pid not in self._scaffolding]
@@ -231,14 +307,14 @@ class Run:
             door: Also kill the process that holds the door of the sandbox, so that it lets
                 nobody in any more. Else it ends by itself and tells the exit status.
         """
-        if door and self._sandbox is not None and not self._waited:
+        if door and self._has_door and not self._waited:
             os.kill(self._child_pid, signal.SIGKILL)
         deadline = time.monotonic() + _KILL_SECONDS
         killed: set[int] = set()
         quiet = 0
         while True:
-            met = [pid for pid in self._job_pids() if pid != self._child_pid or processes.look_at(pid)]
-            alive = [pid for pid in met if processes.look_at(pid) is not None]
+            met = [pid for pid in self._job_pids() if pid != self._child_pid or processes.is_alive(pid)]
+            alive = [pid for pid in met if processes.is_alive(pid)]
             # Who dies during the walk hands its children to someone already visited. Only a walk
             # that meets nobody, not even the dead, proves that nobody is there: the list of our
             # own children shrinks by our reaping alone. That of the sandbox's first process does
@@ -262,27 +338,22 @@ class Run:
         for pid in processes.descendants(os.getpid()):
             if pid in kept:
                 continue
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
+            _reap(pid)
 
-    def _status(self) -> tuple[int, int, float]:
-        """Return exit code, signal and CPU seconds of the program once it has ended."""
-        _, status, used = os.wait4(self._child_pid, 0)
+    def _status(self) -> tuple[int, int]:
+        """Return exit code and signal of the program once it has ended."""
+        _, status = os.waitpid(self._child_pid, 0)
         self._waited = True
-        cpu_seconds = used.ru_utime + used.ru_stime
-        if self._sandbox is not None:
-            text = os.read(self._status_fd, 100).decode()
-            if not text:  # the process at the door was itself killed
-                os.close(self._status_fd)
-                return (*confine.wait_status(status), cpu_seconds)
-            status, cpu_seconds = int(text.split()[0]), float(text.split()[1])
+        if self._has_door:
+            # Nothing where the process at the door was itself killed.
+            status = int(os.read(self._status_fd, 100) or status)
         os.close(self._status_fd)
         self._reap_orphans()
-        return (*confine.wait_status(status), cpu_seconds)
+        return confine.wait_status(status)
 
     def _cause(self, exit_code: int, by_signal: int, usage: Usage) -> Cause:
         """Return why a program ended that no look of ours caught at a limit."""
-        if by_signal == signal.SIGXCPU or usage.cpu_seconds >= self._request.cpu_seconds:
+        if by_signal == signal.SIGXCPU or usage.cpu_seconds >= self._cpu_bound:
             return Cause.CPU_LIMIT
         if self._out_of_memory():
             return Cause.MEMORY_LIMIT
@@ -293,63 +364,6 @@ class Run:
         return Cause.SIGNALED if by_signal else Cause.EXITED
 
 
-class _Tally:
-    """Adds up CPU seconds and peaks over the processes of a run, including those gone."""
-
-    def __init__(self) -> None:
-        self._cpu: dict[int, float] = {}
-        self._peak_memory = 0
-        self._peak_processes = 0
-
-    def add(self, alive: list[processes.Process]) -> None:
-        for process in alive:
-            self._cpu[process.pid] = max(process.cpu_seconds, self._cpu.get(process.pid, 0.0))
-        self._peak_memory = max(self._peak_memory, sum(process.resident_bytes for process in alive))
-        self._peak_processes = max(self._peak_processes, sum(process.threads for process in alive))
-
-    @property
-    def cpu_seconds(self) -> float:
-        return sum(self._cpu.values())
-
-    def usage(self, wall_seconds: float, waited_cpu: float) -> Usage:
-        # What was waited for is exact but lacks orphans; what was seen has all but is late.
-        return Usage(
-            wall_seconds,
-            max(waited_cpu, self.cpu_seconds),
-            self._peak_memory,
-            max(self._peak_processes, 1),
-        )
-
-
-class _Bounded:
-    """Keeps the head and the tail of an output of any length."""
-
-    def __init__(self, size: int) -> None:
-        self._head = bytearray()
-        self._tail = bytearray()
-        self._half = max(size // 2, 1)
-        self._total = 0
-
-    def read(self, fd: int) -> bool:
-        """Read what is there; returns False at the end of the output."""
-        try:
-            data = os.read(fd, 65536)
-        except BlockingIOError:
-            return True
-        self._total += len(data)
-        room = self._half - len(self._head)
-        self._head += data[:room]
-        self._tail = (self._tail + data[room:])[-self._half :] if len(data) > room else self._tail
-        return bool(data)
-
-    def drain(self, fd: int) -> None:
-        """Read what is left after everything that could write has ended."""
-        seen = -1
-        while seen != self._total:
-            seen = self._total
-            self.read(fd)
-
-    def excerpt(self) -> Excerpt:
-        if self._total <= len(self._head) + len(self._tail):
-            return Excerpt(bytes(self._head + self._tail), b"", self._total)
-        return Excerpt(bytes(self._head), bytes(self._tail), self._total)
+def _reap(pid: int) -> None:
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)

@@ -9,6 +9,7 @@ with a history of holes, and every socket.
 from __future__ import annotations
 
 import errno
+import functools
 import struct
 from dataclasses import dataclass
 
@@ -27,6 +28,8 @@ class _Machine:
     socketpair: int
     clone: int
     clone3: int
+    unshare: int
+    chroot: int
     ioctl: int
 
 
@@ -51,8 +54,8 @@ _MACHINES = {
         denied=(
             *_UNIFIED,
             *(101, 310, 311, 312),  # ptrace, process_vm_readv, process_vm_writev, kcmp
-            *(165, 166, 155, 161),  # mount, umount2, pivot_root, chroot
-            *(272, 308),  # unshare, setns
+            *(165, 166, 155),  # mount, umount2, pivot_root
+            308,  # setns
             *(321, 298, 323, 300),  # bpf, perf_event_open, userfaultfd, fanotify_init
             *(248, 249, 250),  # add_key, request_key, keyctl
             *(
@@ -98,6 +101,8 @@ _MACHINES = {
         socketpair=53,
         clone=56,
         clone3=435,
+        unshare=272,
+        chroot=161,
         ioctl=16,
     ),
     "aarch64": _Machine(
@@ -105,8 +110,8 @@ _MACHINES = {
         denied=(
             *_UNIFIED,
             *(117, 270, 271, 272),  # ptrace, process_vm_readv, process_vm_writev, kcmp
-            *(40, 39, 41, 51),  # mount, umount2, pivot_root, chroot
-            *(97, 268),  # unshare, setns
+            *(40, 39, 41),  # mount, umount2, pivot_root
+            268,  # setns
             *(280, 241, 282, 262),  # bpf, perf_event_open, userfaultfd, fanotify_init
             *(217, 218, 219),  # add_key, request_key, keyctl
             *(
@@ -151,14 +156,19 @@ _MACHINES = {
         socketpair=199,
         clone=220,
         clone3=435,
+        unshare=97,
+        chroot=51,
         ioctl=29,
     ),
 }
 
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET
+_NEW_TIME = 0x80  # CLONE_NEWTIME, known to unshare alone; clone has a signal in these bits
+_BROWSER_NAMESPACES = 0x70000000  # CLONE_NEWUSER, -PID, -NET
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: put words into somebody's terminal
 _X32_BIT = 0x40000000
-_SOCKET_TYPE_MASK, _SOCK_STREAM = 0xF, 1
+_AF_UNIX = 1
+_SOCKET_TYPE_MASK, _SOCK_STREAM, _SOCK_SEQPACKET = 0xF, 1, 5
 
 _LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
 _EQUAL = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
@@ -174,13 +184,20 @@ def supported() -> bool:
     return syscalls.MACHINE in _MACHINES
 
 
-def build(*, our_user: bool, machine: str = syscalls.MACHINE) -> bytes:
+@functools.cache
+def build(
+    *, our_user: bool, nesting: bool = False, local_sockets: bool = False, machine: str = syscalls.MACHINE
+) -> bytes:
     """Return the filter as an array of struct sock_filter.
 
     Args:
         our_user: Whether the job runs as the same user as the service and sees its files and
             processes. Landlock knows nothing of rights, times and attributes of files or of
             limits and priorities of processes, so the calls that change them are denied then.
+        nesting: Whether it may make user, process and network namespaces, and change its root:
+            what the sandbox of a browser does. Mounts, and all other namespaces, stay denied.
+        local_sockets: Whether it may make stream sockets of AF_UNIX. Only for where neither paths
+            nor names of sockets outside are in sight.
         machine: Architecture, as in uname -m.
 
     Denied calls fail with EPERM; sockets with EAFNOSUPPORT; clone3 with ENOSYS, so that the C
@@ -191,6 +208,7 @@ def build(*, our_user: bool, machine: str = syscalls.MACHINE) -> bytes:
         KeyError: There is no table for ``machine``.
     """
     table = _MACHINES[machine]
+    denied_namespaces = _NEW_NAMESPACES & ~(_BROWSER_NAMESPACES if nesting else 0)
     code: list[tuple[int, int, int, int]] = [
         (_LOAD, 0, 0, _OFFSET_ARCH),
         (_EQUAL, 1, 0, table.audit_arch),
@@ -202,8 +220,9 @@ def build(*, our_user: bool, machine: str = syscalls.MACHINE) -> bytes:
     for numbers, error in (
         (table.denied, errno.EPERM),
         (table.denied_to_our_user if our_user else (), errno.EPERM),
+        (() if nesting else (table.unshare, table.chroot), errno.EPERM),
         ((table.clone3,), errno.ENOSYS),
-        ((table.socket,), errno.EAFNOSUPPORT),
+        (() if local_sockets else (table.socket,), errno.EAFNOSUPPORT),
     ):
         for number in numbers:
             code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERRNO | error)]
@@ -216,18 +235,26 @@ def build(*, our_user: bool, machine: str = syscalls.MACHINE) -> bytes:
             (_RETURN, 0, 0, _ALLOW),
         ]
     code += [
-        # A pair of datagram sockets can send to any socket that has a path, so only streams.
-        (_EQUAL, 0, 5, table.socketpair),
+        # A pair of datagram sockets can send to any socket that has a path, so only those that
+        # are connected: of streams, and of packets in order for a browser.
+        (_EQUAL, 0, 6, table.socketpair),
         (_LOAD, 0, 0, _OFFSET_ARG1),
         (_AND, 0, 0, _SOCKET_TYPE_MASK),
-        (_EQUAL, 1, 0, _SOCK_STREAM),
+        (_EQUAL, 2, 0, _SOCK_STREAM),
+        (_EQUAL, 1, 0, _SOCK_SEQPACKET if nesting else _SOCK_STREAM),
         (_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT),
         (_RETURN, 0, 0, _ALLOW),
-        (_EQUAL, 0, 4, table.clone),
+        # Those that have a path or a name: reachable is only what the program itself can see.
+        (_EQUAL, 0, 7, table.socket),
         (_LOAD, 0, 0, _OFFSET_ARG0),
-        (_ANY_BIT, 0, 1, _NEW_NAMESPACES),
-        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_EQUAL, 0, 4, _AF_UNIX),
+        (_LOAD, 0, 0, _OFFSET_ARG1),
+        (_AND, 0, 0, _SOCKET_TYPE_MASK),
+        (_EQUAL, 0, 1, _SOCK_STREAM),
         (_RETURN, 0, 0, _ALLOW),
+        (_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT),
+        *_without_flags(table.clone, denied_namespaces),
+        *_without_flags(table.unshare, denied_namespaces | _NEW_TIME),
         (_EQUAL, 0, 3 + len(_TERMINAL_INPUT), table.ioctl),
         (_LOAD, 0, 0, _OFFSET_ARG1),
         *((_EQUAL, len(_TERMINAL_INPUT) - place, 0, wanted) for place, wanted in enumerate(_TERMINAL_INPUT)),
@@ -238,13 +265,26 @@ def build(*, our_user: bool, machine: str = syscalls.MACHINE) -> bytes:
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
 
 
-def restrict(*, our_user: bool) -> None:
+def _without_flags(number: int, denied: int) -> list[tuple[int, int, int, int]]:
+    """Return instructions that let a call pass only without any of these bits in its first argument."""
+    return [
+        (_EQUAL, 0, 4, number),
+        (_LOAD, 0, 0, _OFFSET_ARG0),
+        (_ANY_BIT, 0, 1, denied),
+        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def restrict(*, our_user: bool, nesting: bool, local_sockets: bool) -> None:
     """Put the calling process under the filter for good. Needs no_new_privs to be set.
 
     Args:
         our_user: See build.
+        nesting: See build.
+        local_sockets: See build.
 
     Raises:
         OSError: The kernel refused.
     """
-    syscalls.load_seccomp_filter(build(our_user=our_user))
+    syscalls.load_seccomp_filter(build(our_user=our_user, nesting=nesting, local_sockets=local_sockets))

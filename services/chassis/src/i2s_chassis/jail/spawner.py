@@ -9,6 +9,7 @@ to the spawner, which kills and removes it.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import select
@@ -19,8 +20,8 @@ import subprocess
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from i2s_chassis.jail import cgroup, keeper, seccomp, syscalls
-from i2s_chassis.jail.plan import CellPlan
+from i2s_chassis.jail import cgroup, framing, keeper, seccomp, syscalls
+from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.jail.workspace import remove_tree
 
 _MAX_PACKET = 128 * 1024
@@ -35,7 +36,7 @@ class Survey:
         root: Whether the spawner may become other users.
         private_mount: Whether a keeper can mount a tmpfs for its cell.
         new_user: Whether it needs a user namespace for that.
-        groups: Version of control groups that can be made, 0 for none, and where.
+        groups: Where control groups can be made, as Hierarchy.to_json says it; None for nowhere.
         bwrap: Path and version of bubblewrap, empty where there is none.
         landlock_abi: 0 for none.
         seccomp: Whether there is a filter for this architecture.
@@ -44,7 +45,7 @@ class Survey:
     root: bool
     private_mount: bool
     new_user: bool
-    groups: tuple[int, str, str] | None
+    groups: list[Any] | None
     bwrap: str
     bwrap_version: str
     landlock_abi: int
@@ -62,21 +63,27 @@ def main(control_fd: int) -> None:
     signal.set_wakeup_fd(wake_write)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    keepers: dict[int, CellPlan] = {}
+    # What every keeper and every program before its start would else do for itself, or copy.
+    for our_user in (False, True):
+        seccomp.build(our_user=our_user, nesting=False, local_sockets=False)
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    keepers = Keepers()
     while True:
-        patience = _REAP_SECONDS if keepers else None
+        patience = _REAP_SECONDS if keepers.to_watch else None
         ready, _, _ = select.select([control.fileno(), wake_read], [], [], patience)
         if wake_read in ready:
             with contextlib.suppress(BlockingIOError):
                 os.read(wake_read, 4096)
-        _reap(keepers)
+        keepers.reap()
         if control.fileno() in ready and not _answer(control, keepers, (wake_read, wake_write)):
             break
-    _wait_for(keepers)
+    keepers.wait()
 
 
-def _answer(control: socket.socket, keepers: dict[int, CellPlan], own_fds: tuple[int, int]) -> bool:
-    data, fds, _, _ = socket.recv_fds(control, _MAX_PACKET, 1)
+def _answer(control: socket.socket, keepers: Keepers, own_fds: tuple[int, int]) -> bool:
+    data, fds = framing.receive_packet(control, _MAX_PACKET, 1 + len(CHANNEL_NUMBERS))
     if not data:
         return False
     request: dict[str, Any] = json.loads(data)
@@ -84,7 +91,7 @@ def _answer(control: socket.socket, keepers: dict[int, CellPlan], own_fds: tuple
         control.send(json.dumps(asdict(survey(request["bwrap"]))).encode())
         return True
     plan = CellPlan.from_json(request["plan"])
-    (cell_fd,) = fds
+    cell_fd, *channel_fds = fds
     pid = os.fork()
     if pid == 0:
         signal.set_wakeup_fd(-1)
@@ -92,46 +99,63 @@ def _answer(control: socket.socket, keepers: dict[int, CellPlan], own_fds: tuple
         control.close()
         for fd in own_fds:
             os.close(fd)
-        keeper.keep(plan, socket.socket(fileno=cell_fd))
-    os.close(cell_fd)
-    keepers[pid] = plan
+        channels = dict(zip(plan.channels, channel_fds, strict=True))
+        keeper.keep(plan, socket.socket(fileno=cell_fd), channels)
+    for fd in fds:
+        os.close(fd)
+    keepers.add(pid, plan)
     return True
 
 
-def _reap(keepers: dict[int, CellPlan]) -> None:
-    """Reap keepers that ended; kill and reap what killed keepers left to us."""
-    with contextlib.suppress(ChildProcessError):
-        while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
-            pid, status = ended
-            plan = keepers.pop(pid, None)
-            if plan is not None and status != 0:
-                _clean_up(plan)
-    with open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:
-        for pid in map(int, file.read().split()):
-            if pid not in keepers:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+class Keepers:
+    """The keepers that were forked, and what is left of the cells of those that were killed."""
 
+    def __init__(self) -> None:
+        self._plans: dict[int, CellPlan] = {}
+        self._left: list[CellPlan] = []
 
-def _clean_up(plan: CellPlan) -> None:
-    remove_tree(plan.host_workdir)
-    if plan.groups is not None:
-        for parent in {plan.groups.memory, plan.groups.pids}:
-            with contextlib.suppress(OSError):
-                (parent / f"i2s-{plan.name}").rmdir()
+    @property
+    def to_watch(self) -> bool:
+        """Whether there is any reason to look again soon."""
+        return bool(self._plans or self._left)
 
+    def add(self, pid: int, plan: CellPlan) -> None:
+        """Take over a keeper that has just been forked."""
+        self._plans[pid] = plan
 
-def _wait_for(keepers: dict[int, CellPlan]) -> None:
-    """Wait for the keepers, whose own sockets have closed too, to clean up."""
-    signal.alarm(10)  # they take far less than a second; this is for what cannot happen
-    while keepers:
-        try:
-            pid, status = os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
-        plan = keepers.pop(pid, None)
+    def reap(self) -> None:
+        """Reap keepers that ended; kill, reap and remove what killed ones left to us."""
+        with contextlib.suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+                self._ended(*ended)
+        with open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:
+            for pid in map(int, file.read().split()):
+                if pid not in self._plans:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+        self._left = [plan for plan in self._left if not _clean_up(plan)]
+
+    def _ended(self, pid: int, status: int) -> None:
+        plan = self._plans.pop(pid, None)
         if plan is not None and status != 0:
+            self._left.append(plan)
+
+    def wait(self) -> None:
+        """Wait for the keepers, whose own sockets have closed too, to clean up."""
+        signal.alarm(10)  # they take far less than a second; this is for what cannot happen
+        with contextlib.suppress(ChildProcessError):
+            while self._plans:
+                self._ended(*os.waitpid(-1, 0))
+        for plan in self._left:
             _clean_up(plan)
+
+
+def _clean_up(plan: CellPlan) -> bool:
+    """Remove what a killed keeper has left; returns whether all of it is gone."""
+    remove_tree(plan.host_workdir)
+    # A group can be removed once the last of the job has been reaped.
+    grouped = plan.groups is not None and not plan.groups.remove(f"i2s-{plan.name}")
+    return not grouped and not os.path.lexists(plan.host_workdir)
 
 
 def survey(bwrap: str) -> Survey:
@@ -140,7 +164,7 @@ def survey(bwrap: str) -> Survey:
     path = shutil.which(bwrap, path=os.defpath + ":/usr/local/bin") or ""
     plain, with_user = _can_mount(new_user=False), not root and _can_mount(new_user=True)
     hierarchy = cgroup.find()
-    groups = None if hierarchy is None else (hierarchy.version, str(hierarchy.memory), str(hierarchy.pids))
+    groups = None if hierarchy is None else hierarchy.to_json()
     return Survey(
         root=root,
         private_mount=plain or with_user,

@@ -59,17 +59,36 @@ class Workspace:
         self.path = path
         self.mounted = mounted
         self._owner = owner
+        os.mkdir(path, 0o700)
+        self._bound(limits, 0)
+        self._give(path)
+        self._fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def _bound(self, limits: Limits, mount_flags: int) -> None:
         self._disk_bytes = limits.disk_bytes
         self._file_bytes = limits.file_bytes
         self._inodes = limits.inodes
-        os.mkdir(path, 0o700)
-        if mounted:
-            flags = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
+        if self.mounted:
+            flags = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC | mount_flags
             # The root of the mount takes one inode itself.
             options = f"size={limits.disk_bytes},nr_inodes={limits.inodes + 1},mode=0700"
-            syscalls.mount("i2s", path, "tmpfs", flags, options)
-        self._give(path)
-        self._fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            syscalls.mount("i2s", self.path, "tmpfs", flags, options)
+
+    def renew(self, limits: Limits) -> None:
+        """Make the folder what it was when it was new, with other bounds. Nobody may use it now.
+
+        Raises:
+            OSError: Something cannot be removed.
+        """
+        top = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            os.fchmod(top, 0o700)
+            _empty(top)
+            if os.listdir(top):
+                raise OSError(errno.ENOTEMPTY, f"{self.path} cannot be emptied")
+        finally:
+            os.close(top)
+        self._bound(limits, syscalls.MS_REMOUNT)
 
     def _give(self, target: str | int) -> None:
         if os.geteuid() == 0:
@@ -112,20 +131,13 @@ class Workspace:
     def _open(self, name: str, flags: int) -> int:
         return _open_beneath(self._fd, name, flags)
 
-    def read(self, name: str, max_bytes: int) -> bytes:
-        """Return a regular file of the job.
+    def open(self, name: str) -> int:
+        """Open a regular file of the job for reading; returns the descriptor.
 
         Raises:
-            OutputError: It is missing, irregular or larger than ``max_bytes``.
+            OutputError: It is missing or irregular.
         """
-        fd = self._open_regular(name)
-        with open(fd, "rb") as file:
-            if os.fstat(fd).st_size > max_bytes:
-                raise OutputError(name, OutputReason.TOO_LARGE)
-            content = file.read(max_bytes + 1)
-        if len(content) > max_bytes:
-            raise OutputError(name, OutputReason.TOO_LARGE)
-        return content
+        return self._open_regular(name)
 
     def excerpt(self, name: str, head: int, tail: int) -> Excerpt:
         """Return the first and last bytes of a regular file of the job.

@@ -1,0 +1,115 @@
+"""What all processes of a run use together, also those that have come and gone.
+
+A control group counts every moment. Where there is none the numbers of /proc are added up: of
+what lives its own time and that of the children it has waited for, and what the keeper and
+the first process of the sandbox have reaped. Only the time of a child whose parent has asked not
+to be told of its end (SIGCHLD ignored) is then known no further than it was seen alive.
+"""
+
+from __future__ import annotations
+
+import os
+
+from i2s_chassis.jail import cgroup, processes
+from i2s_chassis.jail.model import Usage
+from i2s_chassis.jail.processes import Process
+
+
+class Account:
+    """The account of one run; it begins when the object is made.
+
+    Attributes:
+        memory_bytes: Of the whole job, at the last look.
+    """
+
+    def __init__(
+        self, group: cgroup.Group | None, scaffolding: frozenset[int], *, many_share: bool = False
+    ) -> None:
+        """Begin.
+
+        Args:
+            group: Of the cell, whose CPU time is exact.
+            scaffolding: Processes of the cell that are not the job's but may reap some of it.
+            many_share: Count only memory that is private to a process: the job is many processes
+                of one large program, whose code would count once for each. What they share is
+                then bounded by the control group; without one everything is counted.
+        """
+        self._group = group
+        self._scaffolding = set(scaffolding)
+        self._private_only = many_share and group is not None
+        self._before = self._grouped() or 0.0
+        self._reaped_before = {pid: self._reaped(pid) for pid in scaffolding}
+        self._reaped_by_us_before = _reaped_by_us()
+        self._seen: dict[int, float] = {}
+        self._cpu = 0.0
+        self.memory_bytes = 0
+        self._peaks = Usage()
+        self._earlier_peaks = Usage()
+
+    def exclude(self, pid: int) -> None:
+        """Take a process that has just been started for scaffolding."""
+        self._scaffolding.add(pid)
+
+    def look(self, tree: list[int]) -> list[Process]:
+        """Measure the processes of the cell; returns those of the job, zombies too.
+
+        Args:
+            tree: Everything below the keeper, parents before children: who is reaped while we
+                look is then missed until the next time, and never counted twice.
+        """
+        reaped = _reaped_by_us() - self._reaped_by_us_before
+        found = [process for pid in tree if (process := processes.look_at(pid)) is not None]
+        own = 0.0
+        for process in found:
+            reaped += process.reaped_seconds - self._reaped_before.get(process.pid, 0.0)
+            if process.pid not in self._scaffolding:
+                own += process.cpu_seconds
+                self._seen[process.pid] = max(process.cpu_seconds, self._seen.get(process.pid, 0.0))
+        self._count(own + reaped)
+        job = [process for process in found if process.pid not in self._scaffolding]
+        self.memory_bytes = sum(map(self._memory, job))
+        threads = sum(process.threads for process in job)
+        self._peaks += Usage(peak_memory_bytes=self.memory_bytes, peak_processes=threads)
+        return job
+
+    def _memory(self, process: Process) -> int:
+        return processes.private_bytes(process.pid) if self._private_only else process.resident_bytes
+
+    def _count(self, counted: float) -> None:
+        grouped = self._grouped()
+        if grouped is not None:
+            self._cpu = max(self._cpu, grouped - self._before)
+        else:
+            # Each of them is at most the truth: what has gone may be missing from either.
+            self._cpu = max(self._cpu, counted, sum(self._seen.values()))
+
+    def _grouped(self) -> float | None:
+        return self._group.cpu_seconds() if self._group is not None else None
+
+    @staticmethod
+    def _reaped(pid: int) -> float:
+        process = processes.look_at(pid)
+        return process.reaped_seconds if process is not None else 0.0
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU seconds so far."""
+        return self._cpu
+
+    def begin_new_peaks(self) -> None:
+        """Let ``usage`` tell peaks from now on; ``total`` still tells those of the whole run."""
+        self._earlier_peaks += self._peaks
+        self._peaks = Usage()
+
+    def usage(self, wall_seconds: float) -> Usage:
+        """Return what was used so far, peaks since ``begin_new_peaks``."""
+        return self._peaks + Usage(wall_seconds, self._cpu)
+
+    def total(self, wall_seconds: float) -> Usage:
+        """Return what the whole run has used."""
+        return self._earlier_peaks + self._peaks + Usage(wall_seconds, self._cpu, peak_processes=1)
+
+
+def _reaped_by_us() -> float:
+    times = os.times()
+    return times.children_user + times.children_system

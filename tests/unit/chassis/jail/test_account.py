@@ -1,0 +1,110 @@
+"""CPU time is counted whoever used it: the living, their dead children, and what was left to us."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from i2s_chassis.jail import processes
+from i2s_chassis.jail.account import Account
+
+_WORK = 0.15
+
+
+def _work(seconds: float) -> None:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def _child(act: Callable[[], None]) -> int:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            act()
+        finally:
+            os._exit(0)
+    return pid
+
+
+def _sleep() -> None:
+    signal.pause()
+
+
+@pytest.fixture
+def children() -> Iterator[list[int]]:
+    pids: list[int] = []
+    yield pids
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def _tree() -> list[int]:
+    return processes.descendants(os.getpid())
+
+
+def _counted_at_least(account: Account, seconds: float) -> bool:
+    end = time.monotonic() + 20
+    while account.cpu_seconds < seconds and time.monotonic() < end:
+        account.look(_tree())
+        time.sleep(0.01)
+    return account.cpu_seconds >= seconds
+
+
+def test_children_that_a_living_process_has_reaped_count(children: list[int]) -> None:
+    account = Account(None, frozenset())
+
+    def parent() -> None:
+        os.waitpid(_child(lambda: _work(_WORK)), 0)
+        _sleep()
+
+    children.append(_child(parent))
+    assert _counted_at_least(account, 0.9 * _WORK)
+
+
+def test_zombies_count(children: list[int]) -> None:
+    account = Account(None, frozenset())
+
+    def parent() -> None:
+        _child(lambda: _work(_WORK))
+        _sleep()
+
+    children.append(_child(parent))
+    assert _counted_at_least(account, 0.9 * _WORK)
+
+
+def test_what_we_have_reaped_counts_and_what_was_before_does_not() -> None:
+    os.waitpid(_child(lambda: _work(_WORK)), 0)
+    account = Account(None, frozenset())
+    account.look([])
+    assert account.cpu_seconds == 0
+    os.waitpid(_child(lambda: _work(_WORK)), 0)
+    account.look([])
+    assert account.cpu_seconds >= 0.9 * _WORK
+
+
+def test_scaffolding_does_not_count_but_what_it_reaps_does(children: list[int]) -> None:
+    def parent() -> None:
+        _work(3 * _WORK)
+        os.waitpid(_child(lambda: _work(_WORK)), 0)
+        _sleep()
+
+    children.append(_child(parent))
+    account = Account(None, frozenset(children))
+    assert _counted_at_least(account, 0.9 * _WORK)
+    assert account.cpu_seconds < 2.5 * _WORK
+
+
+def test_new_peaks_begin_where_they_are_told_to(children: list[int]) -> None:
+    account = Account(None, frozenset())
+    children += [_child(_sleep), _child(_sleep)]
+    account.look(children)
+    account.begin_new_peaks()
+    account.look(children[:1])
+    assert account.usage(1.0).peak_processes == 1
+    assert account.total(1.0).peak_processes == 2
