@@ -175,7 +175,8 @@ async def open_service(tier: IsolationTier, slots: int, preamble: Path, logs: Pa
     child = Child(ServiceCommand("render-latex", SERVICE, tuple(arguments)), logs / name)
     meter = open_meter(name)
     try:
-        await child.start(START_SECONDS)
+        with meter.starting():
+            await child.start(START_SECONDS)
         meter.adopt(child.pid)
         async with AsyncRenderClient(child.address, deadline=_DEADLINE) as client:
             serving = (await client.describe()).isolation.tier

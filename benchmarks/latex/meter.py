@@ -31,6 +31,13 @@ class Meter(ABC):
     def adopt(self, pid: int) -> None:
         """Count a process and all it started and will start."""
 
+    def starting(self) -> contextlib.AbstractContextManager[None]:
+        """Count what this process starts meanwhile from its birth; ``adopt`` it all the same.
+
+        A service makes control groups of its own below the one that it is born in.
+        """
+        return contextlib.nullcontext()
+
     @abstractmethod
     def cpu_seconds(self) -> float:
         """Return user and system time of all of them so far."""
@@ -62,6 +69,7 @@ class GroupMeter(Meter):
         """
         folder.mkdir()
         self._folder = folder
+        self._home = folder.parent
         v1 = folder / "cpuacct.usage"
         self._version = 1 if v1.exists() else 2
         self._file = v1 if self._version == 1 else folder / "cpu.stat"
@@ -71,6 +79,14 @@ class GroupMeter(Meter):
         for member in (pid, *descendants(pid)):
             with contextlib.suppress(*_GONE):
                 (self._folder / "cgroup.procs").write_text(str(member))
+
+    @contextlib.contextmanager
+    def starting(self) -> Iterator[None]:  # noqa: D102
+        (self._folder / "cgroup.procs").write_text(str(os.getpid()))
+        try:
+            yield
+        finally:
+            (self._home / "cgroup.procs").write_text(str(os.getpid()))
 
     def cpu_seconds(self) -> float:  # noqa: D102
         text = self._file.read_text()

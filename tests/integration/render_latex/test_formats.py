@@ -103,8 +103,8 @@ async def test_a_saved_second_run_would_have_changed_nothing(engine, known, name
         job.limits, {SOURCE: job.document}, readable=engine.installation.readable
     ) as cell:
         always = await compile_in(cell, {}, None, 5, always_rerun=True)
-    assert len(always.stages) >= 2
-    again = await engine._draw(job, always)
+        assert len(always.stages) >= 2
+        again = await engine._draw(cell, job, always)
     assert pixels(again) == pixels(rendering)
 
 
@@ -163,3 +163,55 @@ async def test_formats_of_a_former_start_are_used_again(engine):
 
     again = Shelf(engine._settings.formats_folder, engine.installation.digest, 10**9)
     assert {one.key for one in again} == {one.key for one in engine.formats}
+
+
+async def hot(engine, preamble, body):
+    """Send documents with a preamble until it has a format of its own."""
+    async with asyncio.timeout(120):
+        while (await engine.render(Job(document(preamble, body)))).stages[0].detail != "format":
+            await asyncio.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("sent_often", "goes_on"),
+    [
+        ("\\renewcommand{\\emph}[1]{FORGED}", "\n\\usepackage{array}"),
+        ("\\newif\\ifdraft %", " of the other\n\\renewcommand{\\emph}[1]{mine}"),
+        ("\\def\\x{a}\\relax", "\n\\def\\x{b}"),
+    ],
+    ids=["a new meaning", "an open comment", "the same beginning"],
+)
+async def test_the_hot_format_of_one_sender_serves_no_other_preamble(engine, sent_often, goes_on):
+    hot_preamble = "\\documentclass{article}\n" + sent_often
+    await hot(engine, hot_preamble, "\\emph{text}")
+    warm, cold = await both(engine, document(hot_preamble + goes_on, "\\emph{text}"))
+    assert warm.stages[0].detail == "cold"
+    assert pixels(warm) == pixels(cold) != []
+    plain = document("\\documentclass{article}", "\\emph{text}")
+    warm, cold = await both(engine, plain)
+    assert pixels(warm) == pixels(cold) != []
+
+
+@pytest.mark.parametrize("name", ["pdflatex.fmt", "pdftex/pdflatex.fmt", "web2c/pdftex/pdflatex.fmt"])
+@pytest.mark.parametrize("cold", [True, False])
+async def test_a_format_beside_the_document_is_never_loaded(engine, known, name, cold):
+    source = document(known, "x")
+    (plain,) = pixels(await engine.render(Job(source)))
+    beside = BesideFile(name, b"not a format: TeX that loads this gives up at once")
+    rendering = await engine.render(Job(source, (beside,), Options(cold=cold)))
+    assert rendering.verdict is Verdict.RENDERED, rendering.message
+    assert pixels(rendering) == [plain]
+
+
+async def test_pictures_that_are_too_many_bytes_together_are_an_output_limit(engine, known, monkeypatch):
+    from dataclasses import replace
+
+    source, two = document(known, "one\\newpage two"), Options(page_count=2)
+    rendering = await engine.render(Job(source, options=two))
+    sizes = [len(picture.png) for picture in rendering.pictures]
+    assert len(sizes) == 2
+    for most, verdict in ((sum(sizes), Verdict.RENDERED), (sum(sizes) - 1, Verdict.OUTPUT_LIMIT)):
+        monkeypatch.setattr(engine, "_settings", replace(engine._settings, max_picture_bytes=most))
+        rendering = await engine.render(Job(source, options=two))
+        assert rendering.verdict is verdict
+        assert bool(rendering.pictures) is (verdict is Verdict.RENDERED)

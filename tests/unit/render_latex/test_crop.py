@@ -6,15 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from i2s_render_latex.crop import cut_bottom, encode, finish, ink_box
+from i2s_render_latex.crop import encode, finish, inked_rows, kept_rows
 from i2s_render_latex.model import BlankPage, Crop, Options
+from i2s_render_latex.raster import Pixmap
 
 
 def page(width=20, height=30, ink=()):
     pixels = np.full((height, width, 3), 255, np.uint8)
     for x, y, colour in ink:
         pixels[y, x] = colour
-    return Image.fromarray(pixels, "RGB")
+    return Pixmap(width, height, pixels.tobytes())
 
 
 def opened(picture):
@@ -23,11 +24,11 @@ def opened(picture):
 
 @pytest.mark.parametrize(("height", "kept"), [(2200, 1760), (30, 24), (34, 28), (4, 4), (1, 1)])
 def test_a_fifth_rounded_down_is_cut_off(height, kept):
-    assert cut_bottom(page(2, height), 0.2).height == kept
+    assert kept_rows(height, 0.2) == kept
 
 
 def test_no_cut_keeps_the_page():
-    assert cut_bottom(page(), 0.0).size == (20, 30)
+    assert kept_rows(30, 0.0) == 30
 
 
 def test_the_page_number_at_the_foot_is_cut_off():
@@ -36,7 +37,10 @@ def test_the_page_number_at_the_foot_is_cut_off():
 
 
 def test_almost_white_is_ink():
-    assert ink_box(page(ink=[(5, 6, (255, 255, 254))])) == (5, 6, 6, 7)
+    faint = page(ink=[(5, 6, (255, 255, 254))])
+    assert inked_rows(faint, 30) == (6, 7)
+    picture = finish(faint, 1, Options())
+    assert (picture.width, picture.height) == (1, 1)
 
 
 def test_a_blank_page_is_nothing():
@@ -67,7 +71,8 @@ def test_picture_is_rgb_png_with_its_digest():
 
 
 def test_equal_pixels_are_equal_bytes():
-    assert encode(page(ink=[(1, 1, (9, 9, 9))])) == encode(page(ink=[(1, 1, (9, 9, 9))]))
+    first, second = (page(ink=[(1, 1, (9, 9, 9))]).picture(0, 30) for _ in range(2))
+    assert encode(first) == encode(second)
 
 
 POINTS = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 23)), min_size=1, max_size=5)

@@ -6,7 +6,7 @@ from i2s_render_latex.compile import Compiled
 from i2s_render_latex.inspect import Page
 from i2s_render_latex.log import read_log
 from i2s_render_latex.model import Verdict
-from i2s_render_latex.verdict import of_compilation, of_page
+from i2s_render_latex.verdict import of_compilation, of_page, of_pictures
 
 EMPTY = Excerpt(b"", b"", 0)
 LIMITS = Limits(pages=3)
@@ -85,3 +85,18 @@ def test_a_page_above_the_limit_is_not():
 
 def test_a_page_without_area_is_no_output():
     assert of_page(Page(1, 0, 792), 200, LIMITS).verdict is Verdict.NO_OUTPUT
+
+
+def test_pictures_within_all_bounds_are_no_objection():
+    assert of_pictures(1.0, 10, Limits(cpu_seconds=1.0), 10) is None
+
+
+def test_time_spent_on_finishing_pictures_counts():
+    said = of_pictures(1.1, 10, Limits(cpu_seconds=1.0), 10)
+    assert said.verdict is Verdict.TIME_LIMIT
+
+
+def test_too_many_bytes_of_pictures_are_an_output_limit():
+    said = of_pictures(0.1, 11, Limits(cpu_seconds=1.0), 10)
+    assert said.verdict is Verdict.OUTPUT_LIMIT
+    assert "10 bytes" in said.message

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_chassis.jail import Cause, Excerpt, Isolation, Jail, Usage
+from i2s_chassis.jail import Cause, Cell, Excerpt, Isolation, Jail, Usage
 from i2s_render_latex.compile import Compiled, compile_in
 from i2s_render_latex.document import PDF, SOURCE, complaint, disk_complaint
 from i2s_render_latex.format_build import build_format
@@ -39,6 +39,7 @@ class EngineSettings:
         max_document_bytes: Of the document.
         max_file_bytes: Of each file beside it.
         max_files: Beside it.
+        max_picture_bytes: Of all pictures of an answer together.
     """
 
     formats_folder: Path
@@ -47,6 +48,7 @@ class EngineSettings:
     max_document_bytes: int = 1024 * 1024
     max_file_bytes: int = 16 * 1024 * 1024
     max_files: int = 256
+    max_picture_bytes: int = 48 * 1024 * 1024
 
 
 class LatexEngine:
@@ -107,14 +109,11 @@ class LatexEngine:
         full = disk_complaint(job.document, job.files, job.limits)
         if full is not None:
             return Rendering(Verdict.OUTPUT_LIMIT, full)
-        compiled = await self._compile(job)
-        judgement = of_compilation(compiled, job.limits)
-        if judgement is not None:
-            return self._rendering(job, compiled, Drawn(judgement))
-        return self._rendering(job, compiled, await self._draw(job, compiled))
+        compiled, drawn = await self._compile_and_draw(job)
+        return self._rendering(job, compiled, drawn)
 
-    async def _compile(self, job: Job) -> Compiled:
-        """Run TeX with the format that serves the document best."""
+    async def _compile_and_draw(self, job: Job) -> tuple[Compiled, Drawn]:
+        """Run TeX with the format that serves the document best, and draw what it made."""
         beside = {file.path: file.content for file in job.files}
         preamble = await asyncio.to_thread(preamble_of, job.document)
         found = None
@@ -129,17 +128,20 @@ class LatexEngine:
             files = {**beside, SOURCE: document}
             async with self._jail.cell(job.limits, files, readable=readable) as cell:
                 compiled = await compile_in(cell, beside, format_file, job.options.max_runs)
-        if compiled.ended.cause is Cause.EXITED and compiled.log is None:
-            words = compiled.ended.output.whole.decode(errors="replace")[:500]
-            raise EngineError(f"TeX ended without a log: {words}")
-        return compiled
+                if compiled.ended.cause is Cause.EXITED and compiled.log is None:
+                    words = compiled.ended.output.whole.decode(errors="replace")[:500]
+                    raise EngineError(f"TeX ended without a log: {words}")
+                judgement = of_compilation(compiled, job.limits)
+                if judgement is not None:
+                    return compiled, Drawn(judgement)
+                return compiled, await self._draw(cell, job, compiled)
 
-    async def _draw(self, job: Job, compiled: Compiled) -> Drawn:
-        """Draw in a cell of its own: nothing of the document but its PDF is in there."""
+    async def _draw(self, cell: Cell, job: Job, compiled: Compiled) -> Drawn:
+        """Draw in the cell made new: nothing of the document but its PDF is in there."""
         spent = sum((stage.usage for stage in compiled.stages), Usage())
-        limits = limits_of_raster(job.limits, len(compiled.pdf), spent)
-        async with self._jail.cell(limits, {PDF: compiled.pdf}) as cell:
-            return await Drawer(cell, job.options, job.limits).draw()
+        await cell.renew(limits_of_raster(job.limits, len(compiled.pdf), spent), {PDF: compiled.pdf})
+        most = self._settings.max_picture_bytes
+        return await Drawer(cell, job.options, job.limits, spent.cpu_seconds, most).draw()
 
     def _rendering(self, job: Job, compiled: Compiled, drawn: Drawn) -> Rendering:
         judgement = drawn.judgement or Judgement(Verdict.RENDERED, "")

@@ -7,14 +7,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from i2s_chassis.jail import Cell, Ended, PolicyEvent, Usage
+from i2s_chassis.jail import Cell, Ended, OutputError, OutputReason, PolicyEvent, Usage
 from i2s_chassis.limits import Limits
 from i2s_render_latex import inspect, raster
 from i2s_render_latex.crop import finish
 from i2s_render_latex.inspect import Page
 from i2s_render_latex.model import Options, Picture, Stage, Verdict
 from i2s_render_latex.texlive import HUGE_PAGES
-from i2s_render_latex.verdict import Judgement, limit_passed, of_page, too_many_pages
+from i2s_render_latex.verdict import Judgement, limit_passed, of_page, of_pictures, too_many_pages
 
 
 @dataclass(slots=True)
@@ -39,8 +39,20 @@ class Drawn:
 class Drawer:
     """Draws the pages of the PDF that lies in a cell."""
 
-    def __init__(self, cell: Cell, options: Options, limits: Limits) -> None:
+    def __init__(
+        self, cell: Cell, options: Options, limits: Limits, spent_cpu_seconds: float, max_bytes: int
+    ) -> None:
+        """Prepare.
+
+        Args:
+            cell: With the PDF.
+            options: Which pages, and what becomes of them.
+            limits: Of the whole job.
+            spent_cpu_seconds: What the job has used before.
+            max_bytes: Of all pictures together.
+        """
         self._cell, self._options, self._limits = cell, options, limits
+        self._spent_cpu_seconds, self._max_bytes = spent_cpu_seconds, max_bytes
         self._drawn = Drawn()
 
     async def draw(self) -> Drawn:
@@ -96,14 +108,26 @@ class Drawer:
         self._drawn.judgement = limit_passed(ended.cause, self._limits, "drawing the page")
         if self._drawn.judgement is not None:
             return
-        if ended.exit_code != 0 or raster.OUTPUT not in await self._cell.list():
+        drawing = await self._drawing() if ended.exit_code == 0 else None
+        if drawing is None:
             self._drawn.judgement = Judgement(Verdict.NO_OUTPUT, f"Page {page.number} cannot be drawn.")
             return
-        drawing = await self._cell.fetch(raster.OUTPUT)
         picture, usage = await asyncio.to_thread(_finish, drawing, size, page.number, options)
         self._drawn.stages.append(Stage("crop", usage))
         if picture is not None:
             self._drawn.pictures.append(picture)
+        # Pictures are finished outside of the cell, so its limits do not hold there.
+        used = self._spent_cpu_seconds + sum(stage.usage.cpu_seconds for stage in self._drawn.stages)
+        total = sum(len(one.png) for one in self._drawn.pictures)
+        self._drawn.judgement = of_pictures(used, total, self._limits, self._max_bytes)
+
+    async def _drawing(self) -> memoryview | None:
+        try:
+            return await self._cell.view(raster.OUTPUT)
+        except OutputError as error:
+            if error.reason is OutputReason.MISSING:
+                return None
+            raise
 
     async def _run(self, stage: str, command: list[str]) -> Ended:
         ended = await self._cell.run(command, env=HUGE_PAGES)
@@ -113,9 +137,9 @@ class Drawer:
 
 
 def _finish(
-    drawing: bytes, size: tuple[int, int], number: int, options: Options
+    drawing: memoryview, size: tuple[int, int], number: int, options: Options
 ) -> tuple[Picture | None, Usage]:
     """Decode, cut, crop and encode in the calling thread; says what that used."""
     wall, cpu = time.monotonic(), time.thread_time()
-    picture = finish(raster.decode(drawing, size), number, options)
+    picture = finish(raster.read_pixmap(drawing, size), number, options)
     return picture, Usage(time.monotonic() - wall, time.thread_time() - cpu, 0, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from pdf2image.parsers import parse_buffer_to_ppm
 from PIL import Image
@@ -21,7 +21,7 @@ OUTPUT = f"{_NAME}.ppm"
 
 #: Of a pixmap as poppler writes it: RGB, 8 bit.
 _HEADER = re.compile(rb"P6\n([1-9][0-9]{0,6}) ([1-9][0-9]{0,6})\n255\n")
-_BYTES_PER_PIXEL = 3
+BYTES_PER_PIXEL = 3
 _HEADER_BYTES = 64
 _SLACK_BYTES = 1024 * 1024
 _INSPECTION_BYTES = 1024 * 1024
@@ -43,7 +43,7 @@ def command(page: int, dpi: float) -> list[str]:
 def output_bytes(size: tuple[int, int]) -> int:
     """Return how large the drawing of a page of this many pixels can be."""
     width, height = size
-    return (width + _TOLERANCE) * (height + _TOLERANCE) * _BYTES_PER_PIXEL + _HEADER_BYTES
+    return (width + _TOLERANCE) * (height + _TOLERANCE) * BYTES_PER_PIXEL + _HEADER_BYTES
 
 
 def limits_of_raster(limits: Limits, pdf_bytes: int, spent: Usage) -> Limits:
@@ -63,8 +63,29 @@ def limits_of_raster(limits: Limits, pdf_bytes: int, spent: Usage) -> Limits:
     )
 
 
-def decode(drawing: bytes, size: tuple[int, int]) -> Image.Image:
-    """Return a drawing as a picture.
+@dataclass(frozen=True, slots=True)
+class Pixmap:
+    """A drawing: ``height`` rows of ``width`` pixels of three bytes, red, green and blue."""
+
+    width: int
+    height: int
+    pixels: bytes | memoryview = field(repr=False)
+
+    def rows(self, first: int, end: int) -> bytes:
+        """Return the bytes of some rows."""
+        row = self.width * BYTES_PER_PIXEL
+        return bytes(self.pixels[first * row : end * row])
+
+    def picture(self, first: int, end: int) -> Image.Image:
+        """Return some rows as a picture."""
+        header = b"P6\n%d %d\n255\n" % (self.width, end - first)
+        (picture,) = parse_buffer_to_ppm(header + self.rows(first, end))
+        picture.load()
+        return picture
+
+
+def read_pixmap(drawing: bytes | memoryview, size: tuple[int, int]) -> Pixmap:
+    """Return a drawing.
 
     Args:
         drawing: A portable pixmap (PPM, P6).
@@ -76,14 +97,12 @@ def decode(drawing: bytes, size: tuple[int, int]) -> Image.Image:
     # Poppler has read a hostile file, so what it wrote may be anything, and Pillow would open
     # anything: for PostScript it starts Ghostscript, outside of all walls. Nothing but the very
     # pixmap that is expected gets that far.
-    header = _HEADER.match(drawing)
+    header = _HEADER.match(bytes(drawing[:_HEADER_BYTES]))
     if header is None:
         raise RasterError("the drawing of the page is no pixmap")
-    drawn = int(header[1]), int(header[2])
-    if any(abs(a - b) > _TOLERANCE for a, b in zip(drawn, size, strict=True)):
-        raise RasterError(f"the drawing has {drawn} pixels, expected {size}")
-    if len(drawing) != header.end() + drawn[0] * drawn[1] * _BYTES_PER_PIXEL:
-        raise RasterError(f"the drawing of {drawn} pixels has {len(drawing)} bytes")
-    (picture,) = parse_buffer_to_ppm(drawing)
-    picture.load()
-    return picture
+    width, height = int(header[1]), int(header[2])
+    if any(abs(a - b) > _TOLERANCE for a, b in zip((width, height), size, strict=True)):
+        raise RasterError(f"the drawing has {(width, height)} pixels, expected {size}")
+    if len(drawing) != header.end() + width * height * BYTES_PER_PIXEL:
+        raise RasterError(f"the drawing of {(width, height)} pixels has {len(drawing)} bytes")
+    return Pixmap(width, height, memoryview(drawing)[header.end() :])

@@ -62,6 +62,7 @@ def _engine_settings(settings: LatexSettings, folder: Path) -> EngineSettings:
         max_document_bytes=settings.document_bytes,
         max_file_bytes=settings.beside_bytes,
         max_files=settings.beside_files,
+        max_picture_bytes=settings.picture_bytes,
     )
 
 

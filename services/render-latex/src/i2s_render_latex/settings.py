@@ -39,6 +39,9 @@ class LatexSettings(RendererSettings):
     beside_bytes: ByteSize = Field(
         ByteSize(16 * _MIB), ge=1 * _KIB, description="Greatest of the files beside a document."
     )
+    picture_bytes: ByteSize = Field(
+        ByteSize(48 * _MIB), gt=0, description="Size of all pictures of an answer together."
+    )
     beside_files: int = Field(256, ge=0, le=10_000, description="Most files beside a document.")
 
 

@@ -47,6 +47,8 @@ def limit_passed(cause: Cause, limits: Limits, doing: str) -> Judgement | None:
         case Cause.DISK_LIMIT:
             text = f"{limits.disk_bytes} bytes in {limits.inodes} files of at most {limits.file_bytes} bytes"
             return Judgement(Verdict.OUTPUT_LIMIT, f"The limit of {text} was reached while {doing}.")
+        case Cause.STOPPED:
+            raise AssertionError("nothing here stops a program")
 
 
 def of_compilation(compiled: Compiled, limits: Limits) -> Judgement | None:
@@ -89,4 +91,21 @@ def of_page(page: Page, dpi: float, limits: Limits) -> Judgement | None:
             Verdict.PIXEL_LIMIT,
             f"Page {page.number} would have {size}, more than the limit of {limits.pixels}.",
         )
+    return None
+
+
+def of_pictures(cpu_seconds: float, size: int, limits: Limits, max_bytes: int) -> Judgement | None:
+    """Return what is said of a job after a picture was finished, None where the next may follow.
+
+    Args:
+        cpu_seconds: Used by the job so far.
+        size: Bytes of its pictures so far.
+        limits: Of the job.
+        max_bytes: Of all its pictures together.
+    """
+    if cpu_seconds > limits.cpu_seconds:
+        return limit_passed(Cause.CPU_LIMIT, limits, "finishing the pictures")
+    if size > max_bytes:
+        text = f"The pictures together have more than {max_bytes} bytes; ask for fewer pages at a time."
+        return Judgement(Verdict.OUTPUT_LIMIT, text)
     return None
