@@ -18,6 +18,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
+from i2s_metrics.errors import WeightsError
+from i2s_metrics.model import Network
+from i2s_metrics.networks.files import Places, find
+from i2s_metrics.settings import MetricsSettings
 
 DATA = Path(__file__).parents[2] / "fidelity" / "data"
 PATIENCE = 60
@@ -28,11 +32,12 @@ class Running:
     """A service that serves, and how to reach it."""
 
     process: asyncio.subprocess.Process
+    address: str
     channel: grpc.aio.Channel
     stub: MetricsServiceStub
 
     def workers(self) -> set[int]:
-        """Processes that compare pictures now."""
+        """Processes that compare pictures now; where networks run, theirs is among them."""
         return {
             worker
             for child in children(self.process.pid)
@@ -56,7 +61,9 @@ def children(parent: int) -> set[int]:
 
 @asynccontextmanager
 async def running(folder: Path, *options: str) -> AsyncIterator[Running]:
-    """Run the service as long as the block lasts."""
+    """Run the service as long as the block lasts; without weights of networks where no option names them."""
+    if "--weights-dir" not in options:
+        options = ("--weights-dir", str(folder / "none"), "--hub-dir", str(folder / "none"), *options)
     announcement = folder / "announcement.json"
     announcement.unlink(missing_ok=True)
     command = [sys.executable, "-m", "i2s_metrics", "serve", "--listen", "127.0.0.1:0", "--announce"]
@@ -69,7 +76,7 @@ async def running(folder: Path, *options: str) -> AsyncIterator[Running]:
         address = await _address(announcement, process, folder / "log")
         async with grpc.aio.insecure_channel(address) as channel:
             await _serving(channel)
-            yield Running(process, channel, MetricsServiceStub(channel))
+            yield Running(process, address, channel, MetricsServiceStub(channel))
     finally:
         if process.returncode is None:
             process.kill()
@@ -90,6 +97,24 @@ async def _serving(channel: grpc.aio.Channel) -> None:
     async for answer in watch:
         if answer.status == health_pb2.HealthCheckResponse.SERVING:
             return
+
+
+@pytest.fixture(scope="session")
+def weights_dir() -> Path:
+    """The folder of this machine's weights, with VGG16's in it; without them the test is skipped."""
+    pytest.importorskip("torch", reason="NOT TESTED: lpips. The networks are an extra: i2s-metrics[networks]")
+    settings = MetricsSettings.load({})
+    try:
+        find(Network.VGG16, Places(settings.weights_dir, settings.hub_dir))
+    except WeightsError as error:
+        pytest.skip(f"NOT TESTED: lpips {error}")
+    return settings.weights_dir
+
+
+@pytest.fixture(scope="session")
+def serve_in() -> Callable[..., AbstractAsyncContextManager[Running]]:
+    """Runs the service in a folder, with the options given."""
+    return running
 
 
 @pytest.fixture

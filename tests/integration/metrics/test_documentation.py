@@ -1,55 +1,93 @@
 """The tables of docs/metrics.md are measured, here."""
 
-from pathlib import Path
+import re
 
-import numpy as np
+import metric_behaviour as behaviour
 import pytest
 
 from i2s_metrics import registry
-from i2s_metrics.decode import decode
+from i2s_metrics.functional.errors import UndefinedError
 from i2s_metrics.memory import Memory
-from i2s_metrics.model import Profile
+from i2s_metrics.model import Inputs, Network, Profile
 from i2s_metrics.pair import Pair
 
 pytestmark = pytest.mark.integration
 
-ROOT = Path(__file__).parents[3]
-IMAGES = ROOT / "tests" / "fidelity" / "data" / "images"
-REFERENCES = {"equation": "eq_0", "web page": "web_white_ref", "dark page": "web_dark222_ref"}
-PIXELS = 10_000_000
-
-
-def moved(picture, by):
-    """The content moved right; white comes in."""
-    return np.concatenate([np.full_like(picture[:, :by], 255), picture[:, :-by]], axis=1)
-
-
-CHANGES = {
-    "the same": lambda picture: picture,
-    "moved right by 1 px": lambda picture: moved(picture, 1),
-    "moved right by 8 px": lambda picture: moved(picture, 8),
-    "mirrored": lambda picture: np.ascontiguousarray(picture[:, ::-1]),
-    "upside down": lambda picture: np.ascontiguousarray(picture[::-1]),
-    "inverted": lambda picture: 255 - picture,
-    "white": lambda picture: np.full_like(picture, 255),
-    "black": np.zeros_like,
+PAGE = behaviour.ROOT / "docs" / "metrics.md"
+#: Heading of a column, metric and profile. ssim is the same in both.
+COLUMNS = {
+    "`ems`": ("ems", Profile.PAPER),
+    "`pixel`": ("pixel", Profile.PAPER),
+    "`ssim`": ("ssim", Profile.PAPER),
+    "`lpips`": ("lpips", Profile.PAPER),
+    "`ems` helm": ("ems", Profile.HELM),
+    "`pixel` helm": ("pixel", Profile.HELM),
+    "`lpips` helm": ("lpips", Profile.HELM),
 }
+ROUNDING = 0.0006
 
 
-def table(profile):
-    metrics = [registry.find(name, profile) for name in registry.available(profile)]
-    references = [decode((IMAGES / f"{name}.png").read_bytes(), PIXELS) for name in REFERENCES.values()]
+def documented(heading):
+    """The table below a heading: name of the row to heading of the column to number."""
+    section = PAGE.read_text(encoding="utf-8").split(f"\n**{heading}.**")[1]
+    lines = re.findall(r"^\|.*\|$", section.split("\n**")[0], re.MULTILINE)
+    head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    return {row[0]: dict(zip(head[1:], map(float, row[1:]), strict=True)) for row in rows}
+
+
+def measured(heading, runner=None):
+    """The same, measured; with what answers for networks where there is one, else without their columns."""
+    reference = behaviour.load(behaviour.REFERENCES[heading])
     memory = Memory(10**9)
-    columns = [f"{metric.name}, {kind}" for metric in metrics for kind in REFERENCES]
-    lines = [f"| the prediction is | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
-    for name, change in CHANGES.items():
-        pairs = [Pair(change(r), r, str(place), memory) for place, r in enumerate(references)]
-        values = [f"{round(metric.compute(pair).value, 3) + 0.0:.3f}" for metric in metrics for pair in pairs]
-        lines.append(f"| {name} | {' | '.join(values)} |")
-    return "\n".join(lines)
+    found = {}
+    for row, change in behaviour.CHANGES.items():
+        pair = Pair(change(reference), reference, "reference", memory)
+        metrics = {column: registry.find(*what) for column, what in COLUMNS.items()}
+        found[row] = {
+            column: value(metric, pair, runner)
+            for column, metric in metrics.items()
+            if (metric.network is None) is (runner is None)
+        }
+    return found
 
 
-@pytest.mark.parametrize("profile", Profile)
-def test_the_table_of_a_profile_holds_what_is_measured(profile):
-    measured = table(profile)
-    assert measured in (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8"), "\n" + measured
+def value(metric, pair, runner):
+    try:
+        outcome = metric.compute(pair)
+    except UndefinedError:
+        return metric.undefined_value().value
+    if isinstance(outcome, Inputs):
+        outcome = metric.value_of(runner.answer([outcome])[0])
+    return outcome.value
+
+
+def check(heading, found):
+    page = documented(heading)
+    assert list(page) == list(behaviour.CHANGES)
+    for row, values in found.items():
+        assert list(page[row]) == list(COLUMNS)
+        for column, number in values.items():
+            assert page[row][column] == pytest.approx(number, abs=ROUNDING), (heading, row, column)
+
+
+@pytest.mark.parametrize("heading", behaviour.REFERENCES)
+def test_the_table_of_a_reference_holds_what_is_measured(heading):
+    check(heading, measured(heading))
+
+
+@pytest.mark.parametrize("heading", behaviour.REFERENCES)
+def test_the_columns_of_lpips_hold_what_is_measured(heading, weights_dir):
+    from i2s_metrics.networks.files import Places, find
+    from i2s_metrics.networks.host import HostSettings
+    from i2s_metrics.networks.loading import load_networks
+
+    file = find(Network.VGG16, Places(weights_dir, weights_dir))
+    runner, _ = load_networks(HostSettings({Network.VGG16: file}, weights_dir, threads=2))
+    check(heading, measured(heading, runner))
+
+
+@pytest.mark.parametrize("name", behaviour.REFERENCES.values())
+def test_the_page_shows_its_pictures(name):
+    file = f"images/metrics-{name.replace('_', '-')}.png"
+    assert f"]({file})" in PAGE.read_text(encoding="utf-8")
+    assert (PAGE.parent / file).stat().st_size < 60_000

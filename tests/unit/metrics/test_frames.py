@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_metrics import frames
-from i2s_metrics.model import Failure, FailureKind, Job, Profile, Score, SizePolicy, Value
+from i2s_metrics.model import Comparison, Draft, Failure, FailureKind, Inputs, Job, Profile, SizePolicy, Value
 
 jobs = st.builds(
     Job,
@@ -17,11 +17,13 @@ jobs = st.builds(
     st.lists(st.text()).map(tuple),
 )
 numbers = st.floats(allow_nan=False)
+comparisons = st.sampled_from(Comparison)
 outcomes = st.one_of(
+    comparisons.map(lambda kind: Inputs(kind, bytes(kind.nbytes), b"\x07" * kind.nbytes)),
     st.builds(Value, numbers, st.dictionaries(st.text(), numbers)),
     st.builds(Failure, st.sampled_from(FailureKind), st.text()),
 )
-scores = st.builds(Score, st.lists(outcomes).map(tuple), st.integers(0), st.integers(0), numbers)
+drafts = st.builds(Draft, st.lists(outcomes).map(tuple), st.integers(0), st.integers(0), numbers)
 
 
 @given(jobs)
@@ -29,19 +31,24 @@ def test_a_job_arrives_as_it_was_sent(job):
     assert frames.unpack_job(frames.pack_job(job)) == job
 
 
-@given(scores)
-def test_a_score_arrives_as_it_was_sent(score):
-    assert frames.unpack_score(frames.pack_score(score)) == score
+@given(drafts)
+def test_a_draft_arrives_as_it_was_sent(draft):
+    assert frames.unpack_draft(frames.pack_draft(draft)) == draft
+
+
+def test_pictures_for_networks_fit_into_an_answer():
+    inputs = tuple(Inputs(kind, bytes(kind.nbytes), bytes(kind.nbytes)) for kind in Comparison)
+    assert len(frames.pack_draft(Draft(inputs, 1, 1, 0.0))) < frames.MOST_ANSWER_BYTES
 
 
 def test_infinite_values_survive():
-    score = Score((Value(-math.inf),), 1, 1, 0.5)
-    assert frames.unpack_score(frames.pack_score(score)) == score
+    draft = Draft((Value(-math.inf),), 1, 1, 0.5)
+    assert frames.unpack_draft(frames.pack_draft(draft)) == draft
 
 
 def test_a_fault_is_raised_with_its_traceback():
     with pytest.raises(frames.WorkerError, match="line 3"):
-        frames.unpack_score(frames.pack_fault("line 3"))
+        frames.unpack_draft(frames.pack_fault("line 3"))
 
 
 @pytest.mark.parametrize(
@@ -55,14 +62,29 @@ def test_a_fault_is_raised_with_its_traceback():
         b'{"outcomes": [{"value": 1.0, "parts": []}], "width": 1, "height": 1, "cpu_seconds": 0.1}',
         b'{"outcomes": [{"kind": 99, "message": ""}], "width": 1, "height": 1, "cpu_seconds": 0.1}',
         b'{"outcomes": [3], "width": 1, "height": 1, "cpu_seconds": 0.1}',
+        b'{"outcomes": [{"comparison": "lpips"}], "width": 1, "height": 1, "cpu_seconds": 0.1}',
+        b'{"outcomes": [{"comparison": "love"}], "width": 1, "height": 1, "cpu_seconds": 0.1}',
     ],
 )
 def test_an_answer_that_makes_no_sense_is_a_fault_of_the_worker(answer):
     with pytest.raises(frames.WorkerError):
-        frames.unpack_score(answer)
+        frames.unpack_draft(frames.framed(answer))
+
+
+@pytest.mark.parametrize(
+    "frame", [b"", b"1234567", frames.framed(b"{}")[:-1], frames.LENGTH.pack(99) + b"{}"]
+)
+def test_a_frame_that_is_no_answer_is_a_fault_of_the_worker(frame):
+    with pytest.raises(frames.WorkerError):
+        frames.unpack_draft(frame)
+
+
+def test_bytes_behind_an_answer_are_a_fault_of_the_worker():
+    with pytest.raises(frames.WorkerError, match="longer"):
+        frames.unpack_draft(frames.pack_draft(Draft((), 1, 1, 0.5)) + b"x")
 
 
 def test_frames_say_their_length():
     framed = frames.framed(b"abc")
     assert framed == frames.LENGTH.pack(3) + b"abc"
-    assert json.loads(frames.pack_fault("x")) == {"fault": "x"}
+    assert json.loads(frames.pack_fault("x")[frames.LENGTH.size :]) == {"fault": "x"}

@@ -4,13 +4,38 @@ import pytest
 
 from i2s_metrics import registry
 from i2s_metrics.errors import UnknownMetricError
-from i2s_metrics.model import Profile
+from i2s_metrics.model import Network, Profile
+
+NOTHING = dict.fromkeys(Network, "needs weights")
 
 
 @pytest.mark.parametrize("profile", Profile)
 def test_both_profiles_have_the_five_metrics(profile):
     assert registry.names(profile) == ("ems", "pixel", "ssim", "lpips", "cis")
-    assert registry.available(profile) == ("ems", "pixel", "ssim")
+    assert registry.available(profile, {}) == registry.names(profile)
+
+
+@pytest.mark.parametrize("profile", Profile)
+def test_without_networks_their_metrics_are_not_available(profile):
+    assert registry.available(profile, NOTHING) == ("ems", "pixel", "ssim")
+    assert registry.available(profile, {Network.INCEPTION: "x"}) == ("ems", "pixel", "ssim", "lpips")
+
+
+def test_the_reason_against_a_metric_begins_with_its_name():
+    assert registry.reason_against(registry.find("cis", Profile.PAPER), NOTHING) == "cis needs weights"
+    assert registry.reason_against(registry.find("ems", Profile.PAPER), NOTHING) == ""
+
+
+def test_lpips_is_bounded_below_by_its_linear_weights():
+    torch = pytest.importorskip("torch", reason="the networks are an extra: i2s-metrics[networks]")
+    from i2s_metrics.networks.files import heads_file
+
+    heads = torch.load(heads_file(), weights_only=True, map_location="cpu").values()
+    assert min(float(head.min()) for head in heads) >= 0
+    greatest = sum(float(head.flatten().topk(2).values.sum()) for head in heads)
+    bound = registry.find("lpips", Profile.PAPER).lower_bound
+    assert bound == pytest.approx(1 - greatest, abs=1e-3)
+    assert bound <= 1 - greatest
 
 
 def test_one_name_is_one_metric_in_a_profile():
@@ -33,11 +58,11 @@ def test_ems_is_bounded_in_paper_alone():
 
 
 def test_nothing_wanted_means_what_is_available():
-    assert registry.choose([], Profile.PAPER) == ("ems", "pixel", "ssim")
+    assert registry.choose([], Profile.PAPER, NOTHING) == ("ems", "pixel", "ssim")
 
 
 def test_the_order_wanted_is_kept():
-    assert registry.choose(["ssim", "lpips", "ems"], Profile.HELM) == ("ssim", "lpips", "ems")
+    assert registry.choose(["ssim", "lpips", "ems"], Profile.HELM, NOTHING) == ("ssim", "lpips", "ems")
 
 
 @pytest.mark.parametrize(
@@ -51,4 +76,4 @@ def test_the_order_wanted_is_kept():
 )
 def test_wrong_names_are_refused_with_a_hint(wanted, says):
     with pytest.raises(UnknownMetricError, match=says):
-        registry.choose(wanted, Profile.PAPER)
+        registry.choose(wanted, Profile.PAPER, {})

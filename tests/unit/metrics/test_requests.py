@@ -2,11 +2,13 @@ import pytest
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError, NotFoundError
-from i2s_metrics.model import Profile, SizePolicy
+from i2s_metrics.model import Network, Profile, SizePolicy
 from i2s_metrics.pictures import SentPictures, sha256
 from i2s_metrics.requests import job_from_wire
 
 REFERENCE, PREDICTION = pb.Image(data=b"reference"), pb.Image(data=b"prediction")
+
+MISSING = dict.fromkeys(Network, "needs weights")
 
 
 def request(**fields):
@@ -14,14 +16,14 @@ def request(**fields):
 
 
 def test_absent_options_mean_pad_paper_and_all_that_is_available():
-    job = job_from_wire(request(), 100)
+    job = job_from_wire(request(), 100, MISSING)
     assert (job.policy, job.profile) == (SizePolicy.PAD, Profile.PAPER)
     assert job.metrics == ("ems", "pixel", "ssim")
     assert (job.reference, job.prediction) == (b"reference", b"prediction")
 
 
 def test_options_are_taken_over():
-    job = job_from_wire(request(profile=2, size_policy=2, metrics=["cis"]), 100)
+    job = job_from_wire(request(profile=2, size_policy=2, metrics=["cis"]), 100, MISSING)
     assert (job.policy, job.profile, job.metrics) == (SizePolicy.RESIZE, Profile.HELM, ("cis",))
 
 
@@ -41,41 +43,41 @@ def test_options_are_taken_over():
 )
 def test_faults_name_their_field(fields, field):
     with pytest.raises(InvalidArgumentError) as caught:
-        job_from_wire(request(**fields), 100)
+        job_from_wire(request(**fields), 100, MISSING)
     assert caught.value.field == field
 
 
 def test_a_stream_remembers_what_it_was_sent():
     sent = SentPictures(100)
-    job_from_wire(request(), 100, sent)
+    job_from_wire(request(), 100, MISSING, sent)
     named = request(reference=pb.Image(sha256=sha256(b"reference")), prediction=pb.Image(data=b"other"))
-    assert job_from_wire(named, 100, sent).reference == b"reference"
+    assert job_from_wire(named, 100, MISSING, sent).reference == b"reference"
 
 
 def test_a_request_may_name_the_reference_that_it_sends_as_its_prediction():
     itself = request(prediction=pb.Image(sha256=sha256(b"reference")))
-    assert job_from_wire(itself, 100, SentPictures(100)).prediction == b"reference"
+    assert job_from_wire(itself, 100, MISSING, SentPictures(100)).prediction == b"reference"
 
 
 def test_pictures_of_a_request_that_fails_are_remembered():
     sent = SentPictures(100)
     with pytest.raises(InvalidArgumentError):
-        job_from_wire(request(metrics=["emz"]), 100, sent)
+        job_from_wire(request(metrics=["emz"]), 100, MISSING, sent)
     assert sent.find(sha256(b"prediction"))
 
 
 def test_a_digest_that_the_stream_does_not_hold_is_not_found():
     with pytest.raises(NotFoundError, match=sha256(b"x")):
-        job_from_wire(request(reference=pb.Image(sha256=sha256(b"x"))), 100, SentPictures(100))
+        job_from_wire(request(reference=pb.Image(sha256=sha256(b"x"))), 100, MISSING, SentPictures(100))
 
 
 @pytest.mark.parametrize("digest", ["", "x", sha256(b"x").upper(), sha256(b"x") + "\n"])
 def test_what_is_no_digest_is_refused(digest):
     with pytest.raises(InvalidArgumentError):
-        job_from_wire(request(reference=pb.Image(sha256=digest)), 100, SentPictures(100))
+        job_from_wire(request(reference=pb.Image(sha256=digest)), 100, MISSING, SentPictures(100))
 
 
 def test_items_of_a_stream_need_an_id():
     with pytest.raises(InvalidArgumentError) as caught:
-        job_from_wire(request(id=""), 100, SentPictures(100))
+        job_from_wire(request(id=""), 100, MISSING, SentPictures(100))
     assert caught.value.field == "id"

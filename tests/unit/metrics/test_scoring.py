@@ -4,9 +4,20 @@ from PIL import Image
 
 from i2s_metrics import scoring
 from i2s_metrics.memory import Memory
-from i2s_metrics.model import Failure, FailureKind, Job, Profile, SizePolicy, Value
+from i2s_metrics.model import (
+    Comparison,
+    Failure,
+    FailureKind,
+    Inputs,
+    Job,
+    Network,
+    Profile,
+    SizePolicy,
+    Value,
+)
 
 MANY = 1_000_000
+MISSING = dict.fromkeys(Network, "needs weights")
 
 
 @pytest.fixture
@@ -16,8 +27,11 @@ def page(encode):
     return encode(picture)
 
 
-def run(reference, prediction, metrics, profile=Profile.PAPER, memory=None, policy=SizePolicy.PAD):
-    return scoring.score(Job(reference, prediction, policy, profile, metrics), memory or Memory(10**7), MANY)
+def run(
+    reference, prediction, metrics, profile=Profile.PAPER, memory=None, policy=SizePolicy.PAD, missing=MISSING
+):
+    job = Job(reference, prediction, policy, profile, metrics)
+    return scoring.draft(job, memory or Memory(10**7), MANY, missing)
 
 
 def test_each_metric_has_one_outcome_in_the_order_asked_for(page):
@@ -39,6 +53,64 @@ def test_metrics_without_networks_are_unavailable_and_say_what_is_missing(page, 
     (outcome,) = run(page, page, (name,), profile).outcomes
     assert outcome.kind is FailureKind.UNAVAILABLE
     assert "weights" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("name", "profile", "comparison"),
+    [
+        ("lpips", Profile.PAPER, Comparison.LPIPS),
+        ("cis", Profile.PAPER, Comparison.POOL),
+        ("cis", Profile.HELM, Comparison.LOGITS),
+    ],
+)
+def test_for_networks_a_draft_holds_both_pictures_in_their_size(page, encode, name, profile, comparison):
+    other = encode(Image.new("RGB", (70, 40), (1, 2, 3)))
+    (inputs,) = run(page, other, (name,), profile, policy=SizePolicy.RESIZE, missing={}).outcomes
+    assert isinstance(inputs, Inputs)
+    assert inputs.comparison is comparison
+    assert inputs.prediction == bytes((1, 2, 3)) * comparison.side**2
+    assert inputs.reference[:3] == b"\xff\xff\xff"
+
+
+@pytest.mark.parametrize(("level", "is_compared"), [(127, False), (128, True)])
+@pytest.mark.parametrize("which", ["reference", "prediction"])
+def test_helm_records_zero_for_lpips_where_a_pixel_is_darker_than_mid_grey(encode, which, level, is_compared):
+    pictures = dict.fromkeys(["reference", "prediction"], encode(Image.new("RGB", (9, 9), "white")))
+    pictures[which] = encode(Image.new("RGB", (9, 9), (255, level, 255)))
+    (outcome,) = run(**pictures, metrics=("lpips",), profile=Profile.HELM, missing={}).outcomes
+    assert isinstance(outcome, Inputs) if is_compared else outcome == Value(0.0)
+
+
+def test_helm_without_weights_records_no_zero_for_lpips(page):
+    (outcome,) = run(page, page, ("lpips",), Profile.HELM).outcomes
+    assert outcome.kind is FailureKind.UNAVAILABLE
+
+
+TINY_AND_EXTREME = [(1, 1), (1, 2), (2, 1), (6, 6), (7, 7), (1, 3000), (3000, 1), (8, 2000)]
+
+
+@pytest.mark.parametrize("size", TINY_AND_EXTREME, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("policy", SizePolicy)
+def test_tiny_and_extreme_shapes_have_values_or_reasons_in_paper(encode, size, policy):
+    rng = np.random.default_rng(1)
+    width, height = size
+    reference = encode(rng.integers(0, 256, (height, width, 3), dtype=np.uint8))
+    prediction = encode(rng.integers(0, 256, (3, 5, 3), dtype=np.uint8))
+    for pair in [(reference, prediction), (prediction, reference), (reference, reference)]:
+        score = run(*pair, ("ems", "pixel", "ssim", "lpips", "cis"), policy=policy, missing={})
+        ems, pixel, ssim, lpips, cis = score.outcomes
+        assert 0 <= ems.value <= 1
+        assert 0 <= pixel.value <= 1
+        if min(score.width, score.height) < 7:
+            assert ssim.kind is FailureKind.UNDEFINED
+        else:
+            assert 0 <= ssim.value <= 1
+        assert isinstance(lpips, Inputs)
+        assert isinstance(cis, Inputs)
+        if pair[0] is pair[1]:
+            assert ems.value == pixel.value == 1
+            assert lpips.prediction == lpips.reference
+            assert cis.prediction == cis.reference
 
 
 def test_what_is_undefined_is_a_failure_in_paper_and_zero_in_helm(encode):

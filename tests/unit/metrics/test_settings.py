@@ -21,7 +21,29 @@ def test_more_pixels_than_pillow_reads_cannot_be_allowed():
 def test_help_imports_nothing_heavy():
     program = (
         "import sys; import i2s_metrics.__main__\n"
-        "print({'numpy', 'PIL', 'ot', 'skimage', 'grpc'} & set(sys.modules))"
+        "print({'numpy', 'PIL', 'ot', 'skimage', 'grpc', 'torch'} & set(sys.modules))"
     )
     shown = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert shown.stdout.strip() == "set()"
+
+
+def test_the_service_itself_never_imports_torch():
+    program = "import sys; import i2s_metrics.service, i2s_metrics.worker; print('torch' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert shown.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "CPU"])
+def test_devices_are_named_as_torch_names_them(device):
+    with pytest.raises(SettingsError, match="device"):
+        MetricsSettings.load({"device": device})
+
+
+def test_weights_are_looked_for_in_the_cache_of_the_user(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("TORCH_HOME", raising=False)
+    settings = MetricsSettings.load({})
+    assert settings.weights_dir == tmp_path / "i2s" / "weights"
+    assert settings.hub_dir == tmp_path / "torch" / "hub"
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path / "elsewhere"))
+    assert MetricsSettings.load({}).hub_dir == tmp_path / "elsewhere" / "hub"

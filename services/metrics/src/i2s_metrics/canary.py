@@ -10,18 +10,24 @@ from i2s_chassis.errors import CallError, StartError
 from i2s_metrics import registry
 from i2s_metrics.engine import Engine
 from i2s_metrics.model import Job, Profile, Score, SizePolicy, Value
+from i2s_metrics.registry import Missing
 
 _TOLERANCE = 1e-9
 
 
-async def check(engine: Engine) -> None:
+async def check(engine: Engine, missing: Missing) -> None:
     """Compare a picture with itself in profile paper: every metric has to be 1.
+
+    Args:
+        engine: That compares.
+        missing: Networks that are left aside, because they are not here or were not started yet;
+            their process has a canary of its own.
 
     Raises:
         StartError: It is not, or no worker can do it; the libraries do not work as they should.
     """
     picture = _picture()
-    metrics = registry.available(Profile.PAPER)
+    metrics = registry.available(Profile.PAPER, missing)
     try:
         score = await engine.score(Job(picture, picture, SizePolicy.PAD, Profile.PAPER, metrics))
     except CallError as error:
@@ -30,7 +36,7 @@ async def check(engine: Engine) -> None:
         if not abs(value - 1) <= _TOLERANCE:
             raise StartError(
                 f"{name} of a picture with itself is {value} and not 1; reinstall numpy, scipy, pillow, "
-                "scikit-image and pot in the versions that i2s-metrics was locked with"
+                "scikit-image and numba in the versions that i2s-metrics was locked with"
             )
 
 

@@ -9,22 +9,25 @@ from contextlib import asynccontextmanager
 from i2s_chassis.errors import DeadlineExceededError, UnavailableError
 from i2s_chassis.pool import Supervisor
 from i2s_chassis.telemetry import Telemetry
-from i2s_metrics.model import Job, Score
-from i2s_metrics.process import WorkerLostError, WorkerProcess
+from i2s_metrics.completion import Comparer, complete
+from i2s_metrics.forking import WorkerLostError
+from i2s_metrics.model import Draft, Job, Score
+from i2s_metrics.process import WorkerProcess
 from i2s_metrics.worker import WorkerSettings
 
 
 class Engine:
     """Scores jobs in warm processes, one job at a time in each."""
 
-    def __init__(self, pool: Supervisor[WorkerProcess], wall_seconds: float) -> None:
-        self._pool, self._wall_seconds = pool, wall_seconds
+    def __init__(self, pool: Supervisor[WorkerProcess], networks: Comparer, wall_seconds: float) -> None:
+        self._pool, self._networks, self._wall_seconds = pool, networks, wall_seconds
 
     @classmethod
     @asynccontextmanager
     async def open(
         cls,
         settings: WorkerSettings,
+        networks: Comparer,
         *,
         workers: int,
         jobs_per_worker: int,
@@ -35,6 +38,7 @@ class Engine:
 
         Args:
             settings: Of each worker.
+            networks: Asked for what workers leave open.
             workers: Processes.
             jobs_per_worker: Jobs after which a process is replaced.
             wall_seconds: Time after which a job is given up and its process killed.
@@ -50,19 +54,24 @@ class Engine:
             on_ready=lambda ready: telemetry.warm("process", ready),
         )
         async with pool:
-            yield cls(pool, wall_seconds)
+            yield cls(pool, networks, wall_seconds)
 
     async def score(self, job: Job) -> Score:
         """Have a job done. Cancelling ends it at once, by killing its process.
+
+        The worker is free for another job while networks compare.
 
         Raises:
             UnavailableError: The process was lost in the middle of the job, or there is none.
             DeadlineExceededError: The job took longer than any may.
             WorkerError: A fault of this program.
         """
+        return await complete(job, await self._draft(job), self._networks)
+
+    async def _draft(self, job: Job) -> Draft:
         try:
             async with self._pool.lease() as lease, asyncio.timeout(self._wall_seconds):
-                return await lease.worker.score(job)
+                return await lease.worker.draft(job)
         except TimeoutError:
             raise DeadlineExceededError(
                 f"the comparison took longer than {self._wall_seconds:g} s (--limit-wall-seconds)"

@@ -5,15 +5,27 @@ Nothing is pickled: a worker reads hostile pictures, so what it answers is only 
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 
-from i2s_metrics.model import Failure, FailureKind, Job, Outcome, Profile, Score, SizePolicy, Value
+from i2s_metrics.model import (
+    Comparison,
+    Draft,
+    Failure,
+    FailureKind,
+    Inputs,
+    Job,
+    Outcome,
+    Profile,
+    SizePolicy,
+    Value,
+)
 
 #: Precedes every frame, and the header of a job: the bytes that follow.
 LENGTH = struct.Struct(">Q")
-#: Greatest answer of a worker; one of eight metrics takes a few thousand bytes.
-MOST_ANSWER_BYTES = 1024 * 1024
+#: Greatest answer of a worker; the pictures for two networks are less than a MiB.
+MOST_ANSWER_BYTES = 4 * 1024 * 1024
 
 
 class WorkerError(Exception):
@@ -53,50 +65,68 @@ def unpack_job(frame: bytes) -> Job:
     )
 
 
-def pack_score(score: Score) -> bytes:
-    """Return a score as bytes."""
-    return json.dumps(
+def pack_draft(draft: Draft) -> bytes:
+    """Return a draft as bytes."""
+    header = json.dumps(
         {
-            "outcomes": [_outcome_to_json(outcome) for outcome in score.outcomes],
-            "width": score.width,
-            "height": score.height,
-            "cpu_seconds": score.cpu_seconds,
+            "outcomes": [_outcome_to_json(outcome) for outcome in draft.outcomes],
+            "width": draft.width,
+            "height": draft.height,
+            "cpu_seconds": draft.cpu_seconds,
         }
     ).encode()
+    pictures = [
+        picture
+        for outcome in draft.outcomes
+        if isinstance(outcome, Inputs)
+        for picture in (outcome.prediction, outcome.reference)
+    ]
+    return b"".join((LENGTH.pack(len(header)), header, *pictures))
 
 
 def pack_fault(traceback: str) -> bytes:
     """Return a fault of the worker's program as bytes."""
-    return json.dumps({"fault": traceback}).encode()
+    header = json.dumps({"fault": traceback}).encode()
+    return LENGTH.pack(len(header)) + header
 
 
-def unpack_score(frame: bytes) -> Score:
-    """Return the score that a worker answered.
+def unpack_draft(frame: bytes) -> Draft:
+    """Return the draft that a worker answered.
 
     Raises:
         WorkerError: It answered a fault, or something that is no answer.
     """
     try:
-        answer = json.loads(frame)
+        (length,) = LENGTH.unpack_from(frame)
+        rest = io.BytesIO(frame[LENGTH.size :])
+        answer = json.loads(rest.read(length))
         if "fault" in answer:
             raise WorkerError(str(answer["fault"]))
-        return Score(
-            outcomes=tuple(_outcome_from_json(outcome) for outcome in answer["outcomes"]),
+        draft = Draft(
+            outcomes=tuple(_outcome_from_json(outcome, rest) for outcome in answer["outcomes"]),
             width=int(answer["width"]),
             height=int(answer["height"]),
             cpu_seconds=float(answer["cpu_seconds"]),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
         raise WorkerError(f"a worker's answer makes no sense: {error!r}") from error
+    if rest.read(1):
+        raise WorkerError("a worker's answer is longer than it says")
+    return draft
 
 
-def _outcome_to_json(outcome: Outcome) -> dict[str, object]:
+def _outcome_to_json(outcome: Outcome | Inputs) -> dict[str, object]:
+    if isinstance(outcome, Inputs):
+        return {"comparison": outcome.comparison}
     if isinstance(outcome, Value):
         return {"value": outcome.value, "parts": dict(outcome.parts)}
     return {"kind": outcome.kind, "message": outcome.message}
 
 
-def _outcome_from_json(outcome: dict[str, object]) -> Outcome:
+def _outcome_from_json(outcome: dict[str, object], pictures: io.BytesIO) -> Outcome | Inputs:
+    if "comparison" in outcome:
+        comparison = Comparison(str(outcome["comparison"]))
+        return Inputs(comparison, pictures.read(comparison.nbytes), pictures.read(comparison.nbytes))
     if "value" in outcome:
         parts = outcome["parts"]
         if not isinstance(parts, dict):

@@ -31,6 +31,12 @@ class Memory:
         """Bytes that are held now; never more than allowed."""
         return self._bytes
 
+    def find(self, key: Hashable) -> Weighed | None:
+        """Return what is kept under ``key``, if anything is."""
+        if key in self._held:
+            self._held.move_to_end(key)
+        return self._held.get(key)
+
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what is kept under ``key``, or make and keep it.
 

@@ -55,6 +55,72 @@ class Failure:
 Outcome = Value | Failure
 
 
+class Network(enum.StrEnum):
+    """A neural network that metrics need."""
+
+    VGG16 = "vgg16"
+    INCEPTION = "inception"
+
+
+class Comparison(enum.StrEnum):
+    """What a network is asked about two pictures."""
+
+    LPIPS = "lpips"
+    POOL = "pool"
+    LOGITS = "logits"
+
+    @property
+    def network(self) -> Network:
+        """The network that answers."""
+        return Network.VGG16 if self is Comparison.LPIPS else Network.INCEPTION
+
+    @property
+    def side(self) -> int:
+        """Side of the squares that are compared, in pixels."""
+        return 256 if self is Comparison.LPIPS else 299
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of one picture."""
+        return 3 * self.side**2
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Two pictures for a network, ready to be compared.
+
+    Attributes:
+        comparison: What is asked.
+        prediction: Levels 0 to 255, row by row, three channels a pixel.
+        reference: The same.
+    """
+
+    comparison: Comparison
+    prediction: bytes
+    reference: bytes
+
+    def __post_init__(self) -> None:
+        if not len(self.prediction) == len(self.reference) == self.comparison.nbytes:
+            raise ValueError(f"{self.comparison} compares pictures of {self.comparison.nbytes} bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a worker gave: a score in which answers of networks are still wanting.
+
+    Attributes:
+        outcomes: One for each metric asked for, in that order.
+        width: As in ``Score``.
+        height: The same.
+        cpu_seconds: Processor time so far.
+    """
+
+    outcomes: tuple[Outcome | Inputs, ...]
+    width: int
+    height: int
+    cpu_seconds: float
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """What one comparison gave.

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import multiprocessing
-import socket
-from multiprocessing.context import ForkServerContext, ForkServerProcess
 from typing import Self
 
-from i2s_metrics.frames import LENGTH, MOST_ANSWER_BYTES, framed, pack_job, unpack_score
-from i2s_metrics.model import Job, Score
+from i2s_metrics.forking import Child, start
+from i2s_metrics.frames import MOST_ANSWER_BYTES, pack_job, unpack_draft
+from i2s_metrics.model import Draft, Job
 from i2s_metrics.worker import WorkerSettings, work
-
-
-class WorkerLostError(Exception):
-    """The process ended before it answered."""
 
 
 class WorkerProcess:
     """A running worker. Made by ``start``, ended by ``close``, whatever it is doing."""
 
-    def __init__(
-        self, process: ForkServerProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        self._process, self._reader, self._writer = process, reader, writer
+    def __init__(self, child: Child) -> None:
+        self._child = child
 
     @classmethod
     async def start(cls, settings: WorkerSettings) -> Self:
@@ -32,61 +23,29 @@ class WorkerProcess:
         Raises:
             WorkerLostError: It ended before that.
         """
-        ours, theirs = socket.socketpair()
-        with theirs:
-            process = _context().Process(target=work, args=(theirs, settings), daemon=True)
-            worker = cls(process, *await asyncio.open_connection(sock=ours))
-            try:
-                await asyncio.to_thread(process.start)
-            except BaseException:
-                worker._writer.close()
-                raise
+        child = await start(work, settings)
         try:
-            await worker._receive()
+            await child.receive(MOST_ANSWER_BYTES)
         except BaseException:
-            await worker.close()
+            await child.end()
             raise
-        return worker
+        return cls(child)
 
     @property
     def alive(self) -> bool:
         """Whether the process runs."""
-        return self._process.is_alive() and not self._reader.at_eof()
+        return self._child.alive
 
-    async def score(self, job: Job) -> Score:
+    async def draft(self, job: Job) -> Draft:
         """Have a job done. After a cancellation the worker is of no more use and must be closed.
 
         Raises:
             WorkerLostError: The process ended before it answered.
             WorkerError: It met a fault of this program.
         """
-        try:
-            self._writer.write(framed(pack_job(job)))
-            await self._writer.drain()
-        except ConnectionError as error:
-            raise WorkerLostError from error
-        return unpack_score(await self._receive())
+        await self._child.send(pack_job(job))
+        return unpack_draft(await self._child.receive(MOST_ANSWER_BYTES))
 
     async def close(self) -> None:
         """Kill the process and wait for its end."""
-        self._writer.close()
-        self._process.kill()
-        await asyncio.to_thread(self._process.join)
-        self._process.close()
-
-    async def _receive(self) -> bytes:
-        try:
-            (length,) = LENGTH.unpack(await self._reader.readexactly(LENGTH.size))
-            if length > MOST_ANSWER_BYTES:
-                raise WorkerLostError(f"an answer of {length} bytes")
-            return await self._reader.readexactly(length)
-        except (asyncio.IncompleteReadError, ConnectionError) as error:
-            raise WorkerLostError from error
-
-
-def _context() -> ForkServerContext:
-    # Workers are forked from a process that has everything imported and nothing else: importing
-    # takes seconds, and forking this process would copy its threads' locks.
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["__main__", "i2s_metrics.worker"])
-    return context
+        await self._child.end()

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from i2s_metrics.errors import UnknownMetricError
 from i2s_metrics.metrics.base import Metric
+from i2s_metrics.metrics.cis import HelmInceptionSimilarity, PaperInceptionSimilarity
 from i2s_metrics.metrics.ems import HelmEarthMoverSimilarity, PaperEarthMoverSimilarity
-from i2s_metrics.metrics.networks import InceptionSimilarity, LearnedPerceptualSimilarity
+from i2s_metrics.metrics.lpips import HelmLearnedPerceptualSimilarity, PaperLearnedPerceptualSimilarity
 from i2s_metrics.metrics.pixel import HelmPixelSimilarity, PaperPixelSimilarity
 from i2s_metrics.metrics.ssim import HelmStructuralSimilarity, PaperStructuralSimilarity
-from i2s_metrics.model import Profile
+from i2s_metrics.model import Network, Profile
+
+#: Networks that cannot be run here, each with the reason and what would make it run.
+Missing = Mapping[Network, str]
 
 #: Every metric, in the order in which they are listed; one name a profile.
 METRICS: tuple[Metric, ...] = (
@@ -21,8 +25,10 @@ METRICS: tuple[Metric, ...] = (
     HelmPixelSimilarity(),
     PaperStructuralSimilarity(),
     HelmStructuralSimilarity(),
-    LearnedPerceptualSimilarity(),
-    InceptionSimilarity(),
+    PaperLearnedPerceptualSimilarity(),
+    HelmLearnedPerceptualSimilarity(),
+    PaperInceptionSimilarity(),
+    HelmInceptionSimilarity(),
 )
 
 _BY_NAME = {(metric.name, profile): metric for metric in METRICS for profile in metric.profiles}
@@ -40,9 +46,16 @@ def find(name: str, profile: Profile) -> Metric:
     return metric
 
 
-def available(profile: Profile) -> tuple[str, ...]:
+def reason_against(metric: Metric, missing: Missing) -> str:
+    """Return why a metric cannot be computed here, and what would change that; empty where it can."""
+    if metric.network is None or metric.network not in missing:
+        return ""
+    return f"{metric.name} {missing[metric.network]}"
+
+
+def available(profile: Profile, missing: Missing) -> tuple[str, ...]:
     """Return the names of what can be computed, in the order of ``METRICS``."""
-    return tuple(name for name in names(profile) if not find(name, profile).missing)
+    return tuple(name for name in names(profile) if not reason_against(find(name, profile), missing))
 
 
 def names(profile: Profile) -> tuple[str, ...]:
@@ -50,7 +63,7 @@ def names(profile: Profile) -> tuple[str, ...]:
     return tuple(metric.name for metric in METRICS if profile in metric.profiles)
 
 
-def choose(wanted: Sequence[str], profile: Profile) -> tuple[str, ...]:
+def choose(wanted: Sequence[str], profile: Profile, missing: Missing) -> tuple[str, ...]:
     """Return the names to compute: those wanted, or what is available where none is.
 
     Raises:
@@ -60,7 +73,7 @@ def choose(wanted: Sequence[str], profile: Profile) -> tuple[str, ...]:
         find(name, profile)
         if name in wanted[:place]:
             raise UnknownMetricError(f"{name} stands twice; name each metric once")
-    return tuple(wanted) or available(profile)
+    return tuple(wanted) or available(profile, missing)
 
 
 def _unknown(name: str, profile: Profile) -> str:

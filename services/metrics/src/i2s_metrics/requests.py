@@ -10,17 +10,21 @@ from i2s_metrics import registry
 from i2s_metrics.errors import UnknownMetricError
 from i2s_metrics.model import Job, Profile, SizePolicy
 from i2s_metrics.pictures import SentPictures
+from i2s_metrics.registry import Missing
 
 _MOST_ID_BYTES = 256
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def job_from_wire(request: pb.ScoreRequest, most_bytes: int, sent: SentPictures | None = None) -> Job:
+def job_from_wire(
+    request: pb.ScoreRequest, most_bytes: int, missing: Missing, sent: SentPictures | None = None
+) -> Job:
     """Return what a request asks for.
 
     Args:
         request: As received.
         most_bytes: Allowed of each encoded picture.
+        missing: Networks that cannot be run here; their metrics are computed only where named.
         sent: What the stream has sent before, to which this request's pictures are added; None
             for a single call.
 
@@ -37,7 +41,9 @@ def job_from_wire(request: pb.ScoreRequest, most_bytes: int, sent: SentPictures 
     reference = _picture("reference", request.reference, most_bytes, sent)
     prediction = _picture("prediction", request.prediction, most_bytes, sent)
     profile = _profile(request.profile)
-    return Job(reference, prediction, _policy(request.size_policy), profile, _metrics(request, profile))
+    return Job(
+        reference, prediction, _policy(request.size_policy), profile, _metrics(request, profile, missing)
+    )
 
 
 def _picture(field: str, image: pb.Image, most_bytes: int, sent: SentPictures | None) -> bytes:
@@ -84,8 +90,8 @@ def _policy(value: int) -> SizePolicy:
         raise InvalidArgumentError("size_policy", f"{value} is no policy; 1 is pad, 2 is resize") from None
 
 
-def _metrics(request: pb.ScoreRequest, profile: Profile) -> tuple[str, ...]:
+def _metrics(request: pb.ScoreRequest, profile: Profile, missing: Missing) -> tuple[str, ...]:
     try:
-        return registry.choose(request.metrics, profile)
+        return registry.choose(request.metrics, profile, missing)
     except UnknownMetricError as error:
         raise InvalidArgumentError("metrics", str(error)) from None

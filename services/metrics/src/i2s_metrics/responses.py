@@ -8,11 +8,14 @@ from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_metrics import registry
 from i2s_metrics.metrics.base import Metric
 from i2s_metrics.model import Job, Outcome, Score, Value
+from i2s_metrics.networks.files import LIBRARIES
+from i2s_metrics.networks.messages import Description
 from i2s_metrics.pictures import sha256
+from i2s_metrics.registry import Missing, reason_against
 from i2s_metrics.settings import MetricsSettings
 
 #: Libraries that can change a value.
-_LIBRARIES = ("numpy", "scipy", "pillow", "scikit-image", "pot")
+_LIBRARIES = ("numpy", "scipy", "pillow", "scikit-image", "numba")
 
 
 def score_to_wire(request_id: str, job: Job, score: Score, wall_seconds: float) -> pb.ScoreResponse:
@@ -32,19 +35,34 @@ def score_to_wire(request_id: str, job: Job, score: Score, wall_seconds: float) 
     )
 
 
-def describe(settings: MetricsSettings) -> pb.DescribeResponse:
-    """Return what this service is; a name with two definitions is described once for each."""
+def describe(
+    settings: MetricsSettings, missing: Missing, networks: Description | None
+) -> pb.DescribeResponse:
+    """Return what this service is; a name with two definitions is described once for each.
+
+    Args:
+        settings: Of the service.
+        missing: Networks that cannot be run here.
+        networks: What the others run on; None as long as none was needed.
+    """
     return pb.DescribeResponse(
         service=settings.service,
         version=version("i2s-metrics"),
-        metrics=[_description(metric) for metric in registry.METRICS],
-        versions={library: version(library) for library in _LIBRARIES},
-        device="cpu",
+        metrics=[_description(metric, missing) for metric in registry.METRICS],
+        versions=_versions(networks),
+        device=networks.device if networks else "cpu",
         max_request_bytes=settings.max_request_bytes,
         max_image_pixels=settings.max_image_pixels,
         slots=settings.slots,
         queue=settings.queue,
     )
+
+
+def _versions(networks: Description | None) -> dict[str, str]:
+    versions = {library: version(library) for library in _LIBRARIES}
+    if networks is not None:
+        versions |= {library: version(library) for library in LIBRARIES} | {"precision": networks.precision}
+    return versions
 
 
 def _result(metric: Metric, outcome: Outcome) -> pb.MetricResult:
@@ -64,7 +82,7 @@ def _result(metric: Metric, outcome: Outcome) -> pb.MetricResult:
     return result
 
 
-def _description(metric: Metric) -> pb.MetricDescription:
+def _description(metric: Metric, missing: Missing) -> pb.MetricDescription:
     return pb.MetricDescription(
         name=metric.name,
         summary=metric.summary,
@@ -76,6 +94,6 @@ def _description(metric: Metric) -> pb.MetricDescription:
         symmetric=metric.symmetric,
         parts=metric.parts,
         profiles=[pb.Profile.ValueType(profile) for profile in sorted(metric.profiles)],
-        available=not metric.missing,
-        unavailable_reason=metric.missing,
+        available=not reason_against(metric, missing),
+        unavailable_reason=reason_against(metric, missing),
     )

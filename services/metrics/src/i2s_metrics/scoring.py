@@ -1,4 +1,7 @@
-"""One comparison from encoded pictures to outcomes; runs in a worker and knows nothing of it."""
+"""One comparison from encoded pictures to outcomes; runs in a worker and knows nothing of it.
+
+Where a metric needs a network the outcome is what the network has to compare: ``completion`` finishes it.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,14 @@ from i2s_metrics.functional.arrays import RgbArray
 from i2s_metrics.functional.errors import UndefinedError
 from i2s_metrics.memory import Memory
 from i2s_metrics.metrics.base import Metric
-from i2s_metrics.model import Failure, FailureKind, Job, Outcome, Score
+from i2s_metrics.model import Draft, Failure, FailureKind, Inputs, Job, Outcome
 from i2s_metrics.pair import Pair
+from i2s_metrics.registry import Missing, reason_against
 from i2s_metrics.sizes import equalise
 
 
-def score(job: Job, memory: Memory, most_pixels: int) -> Score:
-    """Compare two encoded pictures.
+def draft(job: Job, memory: Memory, most_pixels: int, missing: Missing) -> Draft:
+    """Compare two encoded pictures, as far as that goes without networks.
 
     A picture that cannot be read fails every metric with BAD_IMAGE; so does a pair whose common
     size is too large.
@@ -27,21 +31,22 @@ def score(job: Job, memory: Memory, most_pixels: int) -> Score:
         job: What to compare.
         memory: Keeps what is made of references.
         most_pixels: Allowed of each picture, and of the size that both get.
+        missing: Networks that cannot be run here.
 
     Raises:
         UnknownMetricError: A name of the job is not in the registry.
-        SolverError: A transport problem could not be solved; a fault of this program.
     """
     started = time.process_time()
     metrics = [registry.find(name, job.profile) for name in job.metrics]
     width = height = 0
+    outcomes: tuple[Outcome | Inputs, ...]
     try:
         pair = _pair(job, memory, most_pixels)
         height, width, _ = pair.reference.shape
-        outcomes = tuple(_outcome(metric, pair) for metric in metrics)
+        outcomes = tuple(_outcome(metric, pair, missing) for metric in metrics)
     except BadImageError as error:
         outcomes = (Failure(FailureKind.BAD_IMAGE, str(error)),) * len(metrics)
-    return Score(outcomes, width, height, time.process_time() - started)
+    return Draft(outcomes, width, height, time.process_time() - started)
 
 
 def _pair(job: Job, memory: Memory, most_pixels: int) -> Pair:
@@ -58,9 +63,9 @@ def _decode(which: str, data: bytes, most_pixels: int) -> RgbArray:
         raise BadImageError(f"{which}: {error}") from error
 
 
-def _outcome(metric: Metric, pair: Pair) -> Outcome:
-    if metric.missing:
-        return Failure(FailureKind.UNAVAILABLE, metric.missing)
+def _outcome(metric: Metric, pair: Pair, missing: Missing) -> Outcome | Inputs:
+    if reason := reason_against(metric, missing):
+        return Failure(FailureKind.UNAVAILABLE, reason)
     try:
         return metric.compute(pair)
     except UndefinedError as error:

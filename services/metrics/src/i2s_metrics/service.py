@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
+from i2s_chassis.errors import StartError
 from i2s_chassis.service import Chassis, Register
 from i2s_metrics.canary import check
 from i2s_metrics.engine import Engine
+from i2s_metrics.model import Network
+from i2s_metrics.networks.files import Inventory, Places, take_inventory
+from i2s_metrics.networks.host import HostSettings
+from i2s_metrics.networks.keeper import Networks, NetworksError
 from i2s_metrics.servicer import MetricsServicer, add_MetricsServiceServicer_to_server
 from i2s_metrics.settings import MetricsSettings
 from i2s_metrics.worker import WorkerSettings
+
+_GPU = Path("/dev/nvidiactl")
 
 
 class MetricsService:
@@ -30,14 +39,52 @@ class MetricsService:
             StartError: A comparison with a known result came out otherwise.
         """
         settings = self._settings
-        engine = Engine.open(
-            WorkerSettings(settings.max_image_pixels, settings.reference_memory),
-            workers=settings.slots,
-            jobs_per_worker=settings.jobs_per_worker,
-            wall_seconds=settings.limit.wall_seconds,
-            telemetry=chassis.telemetry,
-        )
-        async with engine as running:
-            await check(running)
-            servicer = MetricsServicer(settings, running, chassis)
-            yield lambda server: add_MetricsServiceServicer_to_server(servicer, server)
+        inventory = await asyncio.to_thread(take_inventory, Places(settings.weights_dir, settings.hub_dir))
+        async with Networks.open(
+            host_settings(settings, inventory), settings.network_patience_seconds, chassis.telemetry
+        ) as networks:
+            engine = Engine.open(
+                WorkerSettings(settings.max_image_pixels, settings.reference_memory, inventory.missing),
+                networks,
+                workers=settings.workers or settings.slots,
+                jobs_per_worker=settings.jobs_per_worker,
+                wall_seconds=settings.limit.wall_seconds,
+                telemetry=chassis.telemetry,
+            )
+            async with engine as running:
+                preloaded = await _preload(settings, inventory, networks)
+                await check(
+                    running, inventory.missing if preloaded else dict.fromkeys(Network, "not started")
+                )
+                servicer = MetricsServicer(settings, running, networks, inventory.missing, chassis)
+                yield lambda server: add_MetricsServiceServicer_to_server(servicer, server)
+
+
+def host_settings(settings: MetricsSettings, inventory: Inventory) -> HostSettings:
+    """Return what the process of the networks needs to know."""
+    return HostSettings(
+        weights=inventory.found,
+        hub_dir=settings.hub_dir,
+        device=settings.device,
+        precision=settings.precision,
+        threads=settings.torch_threads,
+        batch_size=settings.batch_size,
+        batch_wait_seconds=settings.batch_wait_ms / 1000,
+        feature_bytes=settings.feature_memory,
+        device_bytes=settings.device_memory,
+    )
+
+
+async def _preload(settings: MetricsSettings, inventory: Inventory, networks: Networks) -> bool:
+    """Load the networks now where that is wanted, or where a GPU may be used: Describe has to name it."""
+    if not inventory.found or not (settings.preload_networks or _may_use_gpu(settings.device)):
+        return False
+    try:
+        await networks.start()
+    except NetworksError as error:
+        raise StartError(f"the networks cannot be started: {error}") from error
+    return True
+
+
+def _may_use_gpu(device: str) -> bool:
+    return device.startswith("cuda") or (device == "auto" and _GPU.exists())

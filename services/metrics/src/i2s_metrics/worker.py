@@ -8,9 +8,10 @@ import socket
 import traceback
 from dataclasses import dataclass
 
-from i2s_metrics.frames import LENGTH, framed, pack_fault, pack_score, unpack_job
+from i2s_metrics.frames import LENGTH, framed, pack_draft, pack_fault, unpack_job
 from i2s_metrics.memory import Memory
-from i2s_metrics.scoring import score
+from i2s_metrics.registry import Missing
+from i2s_metrics.scoring import draft
 
 #: What a worker says once it can work.
 READY = b"ready"
@@ -23,10 +24,12 @@ class WorkerSettings:
     Attributes:
         most_pixels: Allowed of each picture.
         reference_bytes: What may be kept of references.
+        missing: Networks that cannot be run here.
     """
 
     most_pixels: int
     reference_bytes: int
+    missing: Missing
 
 
 def work(connection: socket.socket, settings: WorkerSettings) -> None:
@@ -39,11 +42,11 @@ def work(connection: socket.socket, settings: WorkerSettings) -> None:
         connection.sendall(framed(READY))
         while length := jobs.read(LENGTH.size):
             frame = jobs.read(*LENGTH.unpack(length))
-            connection.sendall(framed(_answer(frame, memory, settings.most_pixels)))
+            connection.sendall(framed(_answer(frame, memory, settings)))
 
 
-def _answer(frame: bytes, memory: Memory, most_pixels: int) -> bytes:
+def _answer(frame: bytes, memory: Memory, settings: WorkerSettings) -> bytes:
     try:
-        return pack_score(score(unpack_job(frame), memory, most_pixels))
+        return pack_draft(draft(unpack_job(frame), memory, settings.most_pixels, settings.missing))
     except Exception:
         return pack_fault(traceback.format_exc())

@@ -30,21 +30,28 @@ def test_background_patches_and_pixels_weigh_a_thousandth():
     picture = plain(WHITE)
     picture[0, 0] = 0
     patches = PatchSet.of(picture, WHITE, PAPER)
-    assert patches.weight == pytest.approx(np.array([1, 0.001]) / 1.001)
-    assert patches.pixel_weight[0, 0] == pytest.approx(1 / 1.063)
-    assert patches.pixel_weight[0, 1] == pytest.approx(0.001 / 1.063)
-    assert patches.pixel_weight.sum(axis=1) == pytest.approx(1)
+    assert patches.mass.tolist() == [1000, 1]
+    assert patches.total == 1001
+    assert patches.pixel_mass[0].tolist() == [1000] + [1] * 63
+
+
+def test_patches_keep_their_weights_when_others_are_dropped():
+    picture = plain(WHITE)
+    picture[0, 0] = 0
+    kept = PatchSet.of(picture, WHITE, PAPER).keep(np.array([True, False]))
+    assert kept.mass.tolist() == [1000]
+    assert kept.total == 1001
 
 
 @pytest.mark.parametrize("colour", [WHITE, (0, 0, 0)])
 def test_helm_knows_a_black_or_white_background_patch(colour):
     patches = PatchSet.of(np.concatenate([plain(colour, 8, 8), plain(128, 8, 8)], 1), colour, HELM)
-    assert patches.weight == pytest.approx(np.array([0.001, 1]) / 1.001)
+    assert patches.mass.tolist() == [1, 1000]
 
 
 def test_helm_knows_no_other_background_patch():
     colours = [(grey, grey, grey) for grey in range(1, 255)]
-    assert all((PatchSet.of(plain(c), c, HELM).weight == 0.5).all() for c in colours)
+    assert all((PatchSet.of(plain(c), c, HELM).mass == 1000).all() for c in colours)
 
 
 def test_helm_knows_background_pixels_of_every_grey():

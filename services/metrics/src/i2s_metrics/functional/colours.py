@@ -7,10 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from i2s_metrics.functional.arrays import RgbArray
+from i2s_metrics.functional.arrays import IntArray, RgbArray
+from i2s_metrics.functional.compiled import compiled
 
-#: Pixels that are looked at to guess which colour may be the majority.
+#: Pixels that are looked at to guess a frequent colour.
 _SAMPLE = 255
+#: Colours are counted in two steps: by their upper 12 bits, and then by the lower 12.
+_PART = 12
+_LOW = (1 << _PART) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +34,81 @@ def modal_colour(*pictures: RgbArray) -> ModalColour:
     Returns:
         The colour; of several equally frequent ones the smallest in lexical order of (R, G, B).
     """
-    packed = np.concatenate([_pack(picture) for picture in pictures])
-    # A colour that more than half of the pixels have can have no rival, so that counting it
-    # is enough. Pages mostly have one, and sorting their pixels would cost far more.
-    guess = _mode(packed[:: max(1, packed.size // _SAMPLE)])[0]
-    count = int(np.count_nonzero(packed == guess))
-    if 2 * count <= packed.size:
-        guess, count = _mode(packed)
-    return ModalColour((guess >> 16, guess >> 8 & 255, guess & 255), count / packed.size)
+    flat = [_pixels(picture) for picture in pictures]
+    total = sum(len(pixels) for pixels in flat)
+    guess = _frequent(flat, total)
+    upper = np.zeros(_LOW + 1, np.int64)
+    count = sum(_count_upper(pixels, guess, upper) for pixels in flat)
+    # A colour that more than half of the pixels have can have no rival. Otherwise a rival has to
+    # share its upper bits with as many pixels as the guess has.
+    if 2 * count <= total:
+        upper[upper < count] = 0
+        ends = np.cumsum(upper)
+        lower = np.empty(ends[-1], np.uint16)
+        following = ends - upper
+        for pixels in flat:
+            _sort_lower(pixels, upper, following, lower)
+        guess, count = _most_frequent(upper, ends, lower)
+    return ModalColour((guess >> 16, guess >> 8 & 255, guess & 255), count / total)
 
 
-def _pack(picture: RgbArray) -> NDArray[np.uint32]:
-    """Return one number a pixel, whose order is the lexical order of the colours."""
-    packed = picture[..., 0].astype(np.uint32)
-    for channel in (1, 2):  # in place: pictures may be large
-        packed <<= 8
-        packed |= picture[..., channel]
-    return packed.ravel()
+def _pixels(picture: RgbArray) -> RgbArray:
+    pixels = np.ascontiguousarray(picture).reshape(-1, 3)
+    pixels.flags.writeable = False
+    return pixels
 
 
-def _mode(packed: NDArray[np.uint32]) -> tuple[int, int]:
-    values, counts = np.unique(packed, return_counts=True)
-    best = int(counts.argmax())  # the first of the greatest: the smallest colour
-    return int(values[best]), int(counts[best])
+def _frequent(flat: list[RgbArray], total: int) -> int:
+    """Return a colour that is likely to be frequent, packed into one number in lexical order."""
+    step = max(1, total // _SAMPLE)
+    sample = np.concatenate([pixels[::step] for pixels in flat]).astype(np.int64)
+    values, counts = np.unique(sample @ np.array([1 << 16, 1 << 8, 1]), return_counts=True)
+    return int(values[counts.argmax()])
+
+
+@compiled
+def _packed(pixels: RgbArray, i: int) -> int:
+    red, green, blue = pixels[i]
+    return int(np.int64(red)) << 16 | int(np.int64(green)) << 8 | int(np.int64(blue))
+
+
+@compiled
+def _count_upper(pixels: RgbArray, colour: int, upper: IntArray) -> int:
+    """Count pixels by their upper bits; return how many have the colour."""
+    count = 0
+    for i in range(len(pixels)):
+        packed = _packed(pixels, i)
+        upper[packed >> _PART] += 1
+        count += packed == colour
+    return count
+
+
+@compiled
+def _sort_lower(pixels: RgbArray, upper: IntArray, following: IntArray, lower: NDArray[np.uint16]) -> None:
+    """Put the lower bits of pixels into the place of their upper bits, where these have one."""
+    for i in range(len(pixels)):
+        packed = _packed(pixels, i)
+        part = packed >> _PART
+        if upper[part]:
+            lower[following[part]] = packed & _LOW
+            following[part] += 1
+
+
+@compiled
+def _most_frequent(upper: IntArray, ends: IntArray, lower: NDArray[np.uint16]) -> tuple[int, int]:
+    """Return the most frequent colour, of equals the smallest, and how often it is there."""
+    counts = np.zeros(_LOW + 1, np.int64)
+    best = colour = 0
+    for part in range(len(upper)):
+        if upper[part] <= best:
+            continue
+        pixels = lower[ends[part] - upper[part] : ends[part]]
+        for low in pixels:
+            counts[low] += 1
+        for low in pixels:
+            packed = part << _PART | int(np.int64(low))
+            if counts[low] > best or (counts[low] == best and packed < colour):
+                best, colour = counts[low], packed
+        for low in pixels:
+            counts[low] = 0
+    return colour, best

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from i2s_metrics.model import Direction, Profile, Value
+from i2s_metrics.model import Direction, Inputs, Network, Profile, Value
 from i2s_metrics.pair import Pair
 
 
@@ -23,7 +23,7 @@ class Metric(ABC):
         upper_bound: Greatest possible value.
         symmetric: Whether exchanging two pictures of one size changes nothing.
         parts: Names of the intermediate values that come with it.
-        missing: What the metric needs and is not here; empty where it is available.
+        network: The neural network that it needs, if any.
     """
 
     name: ClassVar[str]
@@ -36,15 +36,23 @@ class Metric(ABC):
     upper_bound: ClassVar[float] = 1.0
     symmetric: ClassVar[bool]
     parts: ClassVar[tuple[str, ...]] = ()
-    missing: ClassVar[str] = ""
+    network: ClassVar[Network | None] = None
 
     @abstractmethod
-    def compute(self, pair: Pair) -> Value:
-        """Return the value for a pair.
+    def compute(self, pair: Pair) -> Value | Inputs:
+        """Return the value for a pair, or what a network has to compare for it.
 
         Raises:
             UndefinedError: The metric has no value for it.
         """
+
+    def value_of(self, answer: float) -> Value:
+        """Return the value that follows from what the network answered; for metrics that need one.
+
+        Raises:
+            UndefinedError: None follows.
+        """
+        raise NotImplementedError(f"{self.name} needs no network")
 
     def undefined_value(self) -> Value | None:
         """Return what the rule book records where ``compute`` raises; None for a failure."""

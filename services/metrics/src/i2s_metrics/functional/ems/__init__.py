@@ -1,9 +1,10 @@
 """Earth Mover Similarity.
 
 In order of reading: ``rules`` (what the profiles do differently), ``resample`` (step 1),
-``patches`` (steps 2 and 3), ``inner`` (step 6, pixels), ``bounds`` and ``outer`` (steps 4 to 7,
+``patches`` (steps 2 and 3), ``inner`` (step 6, pixels), ``outer`` and ``lazy`` (steps 4 to 7,
 patches), ``reference`` (what depends on the reference alone), ``similarity`` (step 8). Steps are
-those of docs/metrics.md. ``network`` is the solver under both transports.
+those of docs/metrics.md. Lower bounds are in ``bounds`` (all pairs at once) and ``dual`` (one pair);
+``simplex`` and its ``tree`` solve both transports. docs/ems.md says why the result is exact.
 """
 
 from i2s_metrics.functional.ems.reference import Reference

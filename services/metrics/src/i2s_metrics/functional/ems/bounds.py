@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from i2s_metrics.functional.arrays import FloatArray
-from i2s_metrics.functional.ems.inner import Contents
+from i2s_metrics.functional.ems.inner import LEVELS, Contents
 from i2s_metrics.functional.ems.resample import PATCH
 
 #: Parts of the grey scale. Bounds of grey values that are multiples of 1/255 are then tight.
@@ -26,21 +26,22 @@ def lower_bounds(a: Contents, b: Contents) -> FloatArray:
 
 
 def _features(contents: Contents) -> FloatArray:
-    pixels = contents.weight.reshape(-1, PATCH, PATCH)
+    weight = contents.mass / contents.mass.sum(axis=1, keepdims=True)
+    pixels = weight.reshape(-1, PATCH, PATCH)
     rows = np.cumsum(pixels.sum(axis=2), axis=1)[:, :-1] / PATCH
     columns = np.cumsum(pixels.sum(axis=1), axis=1)[:, :-1] / PATCH
-    return np.concatenate([rows, columns, _grey_areas(contents)], axis=1)
+    return np.concatenate([rows, columns, _grey_areas(contents, weight)], axis=1)
 
 
-def _grey_areas(contents: Contents) -> FloatArray:
+def _grey_areas(contents: Contents, weight: FloatArray) -> FloatArray:
     """Return the integral of each content's cumulative distribution of grey over each bin."""
-    scaled = contents.grey * _BINS
+    scaled = contents.level * (_BINS / LEVELS)
     low = np.minimum(scaled.astype(np.int64), _BINS - 1)
     within = low + 1 - scaled  # share of its bin that lies above the value
     count = len(scaled)
     cell = low + _BINS * np.arange(count)[:, None]
-    partial = np.bincount(cell.ravel(), (contents.weight * within).ravel(), count * _BINS)
-    below = np.bincount(cell.ravel(), contents.weight.ravel(), count * _BINS).reshape(count, _BINS)
+    partial = np.bincount(cell.ravel(), (weight * within).ravel(), count * _BINS)
+    below = np.bincount(cell.ravel(), weight.ravel(), count * _BINS).reshape(count, _BINS)
     before = np.cumsum(below, axis=1) - below
     areas: FloatArray = (partial.reshape(count, _BINS) + before) / _BINS
     return areas

@@ -1,52 +1,70 @@
-"""Step 6 of Earth Mover Similarity, its first half: moving the pixels of one patch to another's.
-
-``transport_costs`` is all that the rest knows of; a faster solver takes its place.
-"""
+"""Step 6 of Earth Mover Similarity, its first half: moving the pixels of one patch to another's."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple
 
 import numpy as np
 
 from i2s_metrics.functional.arrays import FloatArray, IntArray
-from i2s_metrics.functional.ems.network import solve
+from i2s_metrics.functional.compiled import compiled
 from i2s_metrics.functional.ems.patches import PIXELS, PatchSet
 from i2s_metrics.functional.ems.resample import PATCH
+from i2s_metrics.functional.ems.simplex import improve, plan_cost, start
+from i2s_metrics.functional.ems.tree import SHIFT, new_tree
+
+#: Levels between black and white. Grey is a multiple of 1/255000 in the rules that are exact, and
+#: a float32 in the others, which is rounded here by less than 1e-10; so is a step of 1/8.
+LEVELS = 255_000 << 16
+STEP = LEVELS // PATCH
 
 
-def _grid_distances() -> FloatArray:
-    row, column = np.divmod(np.arange(PIXELS), PATCH)
-    away = np.abs(row[:, None] - row) + np.abs(column[:, None] - column)
-    distances: FloatArray = away / PATCH
-    return distances
-
-
-#: L1 distance of the pixels of a patch, in sides of the patch, shape (64, 64).
-GRID = _grid_distances()
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(NamedTuple):
     """The different contents of patches, as distributions over points (grey, column, row).
 
     Attributes:
-        grey: Shape (contents, 64).
-        weight: Shape (contents, 64); each row has sum 1.
+        level: Grey in ``LEVELS`` steps, shape (contents, 64).
+        mass: Positive, shape (contents, 64); the weight of a pixel is its share of the row.
+        order: The pixels of each from dark to light, shape (contents, 64).
     """
 
-    grey: FloatArray
-    weight: FloatArray
+    level: IntArray
+    mass: IntArray
+    order: IntArray
 
-    @classmethod
-    def of(cls, patches: PatchSet) -> tuple[Self, IntArray]:
-        """Merge equal patches; return the contents and which of them each patch has."""
-        # Background follows from grey, so equal greys are equal distributions.
-        seen: dict[bytes, int] = {}
-        index = np.array([seen.setdefault(grey.tobytes(), len(seen)) for grey in patches.grey], np.int64)
-        _, first = np.unique(index, return_index=True)
-        return cls(patches.grey[first], patches.pixel_weight[first]), index
+
+def contents_of(patches: PatchSet) -> tuple[Contents, IntArray]:
+    """Merge equal patches; return the contents and which of them each patch has."""
+    # Background follows from grey, so equal greys are equal distributions.
+    seen: dict[bytes, int] = {}
+    index = np.array([seen.setdefault(grey.tobytes(), len(seen)) for grey in patches.grey], np.int64)
+    _, first = np.unique(index, return_index=True)
+    level = np.rint(patches.grey[first] * LEVELS).astype(np.int64)
+    return Contents(level, patches.pixel_mass[first], np.argsort(level, axis=1, kind="stable")), index
+
+
+class Problem(NamedTuple):
+    """A transport problem between two contents, without what both have in common.
+
+    Attributes:
+        cost: Packed, shape (sources, sinks).
+        supply: Positive masses of the sources, from dark to light.
+        demand: Positive masses of the sinks, from dark to light, of the same sum.
+        source: Pixel of each source.
+        sink: Pixel of each sink.
+        source_level: Its grey.
+        sink_level: Its grey.
+        whole: What all mass of a content amounts to here.
+    """
+
+    cost: IntArray
+    supply: IntArray
+    demand: IntArray
+    source: IntArray
+    sink: IntArray
+    source_level: IntArray
+    sink_level: IntArray
+    whole: float
 
 
 def transport_costs(a: Contents, b: Contents, pairs: IntArray) -> FloatArray:
@@ -60,16 +78,51 @@ def transport_costs(a: Contents, b: Contents, pairs: IntArray) -> FloatArray:
     Returns:
         Optimal transport costs, shape (n,): ground distance L1 between (grey, column/8, row/8).
     """
-    return np.array([_cost(a.grey[i], a.weight[i], b.grey[j], b.weight[j]) for i, j in pairs], np.float64)
+    return _transport_costs(a, b, np.ascontiguousarray(pairs))
 
 
-def _cost(grey_a: FloatArray, weight_a: FloatArray, grey_b: FloatArray, weight_b: FloatArray) -> float:
-    # The ground distance is a metric, so mass that both have at the same point may stay there:
-    # only what one has more of has to move.
-    staying = np.where(grey_a == grey_b, np.minimum(weight_a, weight_b), 0.0)
-    surplus, demand = weight_a - staying, weight_b - staying
-    source, sink = np.flatnonzero(surplus), np.flatnonzero(demand)
-    if not (source.size and sink.size):
+@compiled
+def _transport_costs(a: Contents, b: Contents, pairs: IntArray) -> FloatArray:
+    costs = np.empty(len(pairs))
+    for k in range(len(pairs)):
+        costs[k] = solve(problem(a, pairs[k, 0], b, pairs[k, 1]))
+    return costs
+
+
+@compiled
+def solve(given: Problem) -> float:
+    """Return the exact optimum."""
+    sources, sinks = given.cost.shape
+    if sources == 0:
         return 0.0
-    costs = np.abs(grey_a[source, None] - grey_b[sink]) + GRID[np.ix_(source, sink)]
-    return solve(surplus[source], demand[sink], costs).cost
+    tree = new_tree(sources + sinks)
+    start(tree, given.cost, given.supply, given.demand.copy())
+    improve(tree, given.cost, sources)
+    return plan_cost(tree, given.cost, sources) / LEVELS / given.whole
+
+
+@compiled
+def problem(a: Contents, i: int, b: Contents, j: int) -> Problem:
+    """Return what has to be moved to turn content i of ``a`` into content j of ``b``."""
+    # The ground distance is a metric, so mass that both have at the same point may stay there:
+    # only what one has more of has to move. Shares become whole numbers over the same whole.
+    level_a, level_b = a.level[i], b.level[j]
+    whole_a, whole_b = a.mass[i].sum(), b.mass[j].sum()
+    gives, takes = a.mass[i] * whole_b, b.mass[j] * whole_a
+    for pixel in range(PIXELS):
+        if level_a[pixel] == level_b[pixel]:
+            staying = min(gives[pixel], takes[pixel])
+            gives[pixel] -= staying
+            takes[pixel] -= staying
+    source = a.order[i][gives[a.order[i]] > 0]
+    sink = b.order[j][takes[b.order[j]] > 0]
+    source_level, sink_level = level_a[source], level_b[sink]
+    row, column = sink // PATCH, sink % PATCH
+    cost = np.empty((len(source), len(sink)), np.int64)
+    for s in range(len(source)):
+        above, left, level = source[s] // PATCH, source[s] % PATCH, source_level[s]
+        for t in range(len(sink)):
+            steps = abs(above - row[t]) + abs(left - column[t])
+            cost[s, t] = (abs(level - sink_level[t]) + steps * STEP) << SHIFT | t
+    whole = float(whole_a) * float(whole_b)
+    return Problem(cost, gives[source], takes[sink], source, sink, source_level, sink_level, whole)

@@ -8,14 +8,15 @@ from typing import Self
 
 import numpy as np
 
-from i2s_metrics.functional.arrays import BoolArray, FloatArray, RgbArray
+from i2s_metrics.functional.arrays import BoolArray, FloatArray, IntArray, RgbArray
 from i2s_metrics.functional.ems.resample import PATCH
 from i2s_metrics.functional.ems.rules import Rules
 
 #: Pixels of a patch.
 PIXELS = PATCH * PATCH
-#: Weight of background beside 1 for everything else, for patches and for pixels alike.
-_BACKGROUND_WEIGHT = 0.001
+#: Masses of background and of everything else, for patches and for pixels alike. Whole numbers, so
+#: that equal shares are equal however they were computed.
+_BACKGROUND_MASS, _MASS = 1, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +26,16 @@ class PatchSet:
     Attributes:
         grey: Values in [0, 1], shape (patches, 64), pixels row by row.
         background: Which pixels count as background, the same shape. It follows from ``grey``.
-        weight: Of each patch; positive, of sum 1.
+        mass: Of each patch; positive. Its weight is its share of ``total``.
         position: (row / rows, column / columns) of each patch, shape (patches, 2).
+        total: Mass of all patches of the picture, whether they are still here or not.
     """
 
     grey: FloatArray
     background: BoolArray
-    weight: FloatArray
+    mass: IntArray
     position: FloatArray
+    total: int
 
     @classmethod
     def of(cls, picture: RgbArray, colour: tuple[int, int, int], rules: Rules) -> Self:
@@ -44,13 +47,14 @@ class PatchSet:
         padded[:height, :width] = picture
         tiles = padded.reshape(rows, PATCH, columns, PATCH, 3).swapaxes(1, 2).reshape(-1, PIXELS, 3)
         background = rules.background_pixels(tiles, colour)
-        weight = np.where(rules.background_patches(background, colour), _BACKGROUND_WEIGHT, 1.0)
+        mass = _masses(rules.background_patches(background, colour))
         row, column = np.divmod(np.arange(rows * columns), columns)
         return cls(
             grey=rules.grey(tiles),
             background=background,
-            weight=weight / weight.sum(),
+            mass=mass,
             position=np.stack([row / rows, column / columns], axis=1),
+            total=int(mass.sum()),
         )
 
     @property
@@ -59,12 +63,16 @@ class PatchSet:
         return np.asarray(self.background.all(axis=1))
 
     @property
-    def pixel_weight(self) -> FloatArray:
-        """Weights of the pixels within their patch, shape (patches, 64); each row has sum 1."""
-        weight = np.where(self.background, _BACKGROUND_WEIGHT, 1.0)
-        normalised: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-        return normalised
+    def pixel_mass(self) -> IntArray:
+        """Masses of the pixels, shape (patches, 64); the weight of one is its share of its patch."""
+        return _masses(self.background)
 
     def keep(self, which: BoolArray) -> PatchSet:
         """Return the patches chosen, with the weights they have."""
-        return PatchSet(self.grey[which], self.background[which], self.weight[which], self.position[which])
+        return PatchSet(
+            self.grey[which], self.background[which], self.mass[which], self.position[which], self.total
+        )
+
+
+def _masses(background: BoolArray) -> IntArray:
+    return np.where(background, np.int64(_BACKGROUND_MASS), np.int64(_MASS))

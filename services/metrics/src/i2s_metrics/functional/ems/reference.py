@@ -8,8 +8,8 @@ import numpy as np
 
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_metrics.functional.colours import ModalColour, modal_colour
-from i2s_metrics.functional.ems.inner import Contents, transport_costs
-from i2s_metrics.functional.ems.outer import common_weight, transport
+from i2s_metrics.functional.ems.inner import contents_of, transport_costs
+from i2s_metrics.functional.ems.outer import common_mass, transport
 from i2s_metrics.functional.ems.patches import PatchSet
 from i2s_metrics.functional.ems.resample import resample, target_size
 from i2s_metrics.functional.ems.rules import Rules, luma
@@ -46,7 +46,6 @@ class Reference:
 
         Raises:
             UndefinedError: The metric is not defined for a picture of this shape.
-            SolverError: A transport problem could not be solved.
         """
         height, width, channels = picture.shape
         size = target_size(width, height, rules)
@@ -60,7 +59,7 @@ class Reference:
     @property
     def nbytes(self) -> int:
         """Bytes that this holds, nearly all of them in arrays."""
-        arrays = (self.patches.grey, self.patches.background, self.patches.weight, self.patches.position)
+        arrays = (self.patches.grey, self.patches.background, self.patches.mass, self.patches.position)
         return sum(array.nbytes for array in arrays)
 
 
@@ -84,10 +83,11 @@ def _distance_from_blank(blank: PatchSet, patches: PatchSet, size: tuple[int, in
     that, so no outer problem has to be solved. Patches that reach over the edge of the picture
     are padded with the background and differ; then the general way is taken.
     """
-    contents, _ = Contents.of(blank)
-    if len(contents.grey) > 1:
+    contents, _ = contents_of(blank)
+    if len(contents.level) > 1:
         return transport(blank, patches, position_scale(size))
-    others, index = Contents.of(patches)
-    pairs = np.stack([np.zeros(len(others.grey), np.int64), np.arange(len(others.grey))], axis=1)
+    others, index = contents_of(patches)
+    pairs = np.stack([np.zeros(len(others.level), np.int64), np.arange(len(others.level))], axis=1)
     costs = transport_costs(contents, others, pairs)
-    return float(common_weight(blank, patches) @ costs[index])
+    mass = common_mass(blank, patches)
+    return float(mass @ costs[index] / mass.sum())

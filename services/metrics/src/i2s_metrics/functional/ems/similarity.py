@@ -45,7 +45,6 @@ def earth_mover_similarity(prediction: RgbArray, reference: RgbArray | Reference
 
     Raises:
         UndefinedError: The metric is not defined for pictures of this shape.
-        SolverError: A transport problem could not be solved.
         ValueError: The shapes differ.
 
     Source:

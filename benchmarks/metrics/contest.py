@@ -1,0 +1,179 @@
+"""The contestants: the service with its settings, and the package lpips called plainly."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from benchmarks.latex.meter import TreeMeter
+from benchmarks.metrics.pairs import EncodedPair
+from i2s_sdk.clients.metrics import AsyncMetricsClient
+from i2s_sdk.score_types import Score
+
+_START_SECONDS = 120
+_CALL_SECONDS = 600
+
+
+class ContestError(Exception):
+    """A contestant failed, or gives other values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What one contestant did with all pairs of a kind.
+
+    Attributes:
+        name: Of the contestant.
+        kind: "warm" or "cold".
+        pairs_per_second: On the clock.
+        cpu_seconds: Of all its processes, for one pair.
+        values: Of the main metric, in the order of the pairs.
+    """
+
+    name: str
+    kind: str
+    pairs_per_second: float
+    cpu_seconds: float
+    values: tuple[float, ...]
+
+
+def package(kind: str, pairs: Sequence[EncodedPair], weights: Path) -> Figure:
+    """Measure the package lpips: one pair at a time, as many threads as processors."""
+    import torch
+
+    from i2s_metrics.networks.operators import declare_missing_operators
+
+    declare_missing_operators()
+    import lpips
+    from torchvision import transforms
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        network = lpips.LPIPS(net="vgg", pnet_rand=True, verbose=False).eval()
+    _fill(network, weights)
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    tensor = transforms.Compose(
+        [transforms.Resize((256, 256)), transforms.ToTensor(), transforms.Normalize((0.5,) * 3, (0.5,) * 3)]
+    )
+
+    def value(pair: EncodedPair) -> float:
+        pictures = [Image.open(io.BytesIO(data)).convert("RGB") for data in (pair.prediction, pair.reference)]
+        with torch.inference_mode():
+            return 1 - float(network(*(tensor(picture)[None] for picture in pictures)))
+
+    value(pairs[0])
+    started, cpu = time.perf_counter(), time.process_time()
+    values = tuple(value(pair) for pair in pairs)
+    seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+    return Figure("package", kind, len(pairs) / seconds, cpu / len(pairs), values)
+
+
+def _fill(network: object, weights: Path) -> None:
+    import torch
+
+    with np.load(weights) as arrays:
+        for part in network.net.children():  # type: ignore[attr-defined]
+            for place, layer in part.named_children():
+                if isinstance(layer, torch.nn.Conv2d):
+                    layer.weight.data = torch.from_numpy(arrays[f"features.{place}.weight"])
+                    layer.bias.data = torch.from_numpy(arrays[f"features.{place}.bias"])  # type: ignore[union-attr]
+
+
+class RunningService:
+    """A service that serves, and a client of it."""
+
+    def __init__(self, client: AsyncMetricsClient, process: int, batch: int, slots: int) -> None:
+        self._client, self._batch, self._slots = client, batch, slots
+        self._meter = TreeMeter()
+        self._meter.adopt(process)
+
+    async def lpips(self, kind: str, pairs: Sequence[EncodedPair]) -> Figure:
+        """Measure LPIPS alone."""
+        return await self.measure(f"lpips, batch {self._batch}", kind, pairs, ("lpips",))
+
+    async def measure(
+        self, name: str, kind: str, pairs: Sequence[EncodedPair], metrics: tuple[str, ...]
+    ) -> Figure:
+        """Send all pairs, as many at once as there are slots."""
+        if kind == "warm":
+            await self._score(pairs[0], metrics)
+        turns = asyncio.Semaphore(self._slots)
+
+        async def one(pair: EncodedPair) -> Score:
+            async with turns:
+                return await self._score(pair, metrics)
+
+        started, cpu = time.perf_counter(), self._meter.cpu_seconds()
+        scores = await asyncio.gather(*(one(pair) for pair in pairs))
+        seconds, cpu = time.perf_counter() - started, self._meter.cpu_seconds() - cpu
+        values = [score.results[0].value for score in scores]
+        if any(value is None for value in values):
+            raise ContestError(f"{name}, {kind}: {scores[0].results[0].failure}")
+        found = tuple(value for value in values if value is not None)
+        return Figure(name, kind, len(pairs) / seconds, cpu / len(pairs), found)
+
+    async def warm_up(self, pair: EncodedPair) -> None:
+        """Have networks loaded and solvers compiled."""
+        await self._score(pair, ())
+
+    async def _score(self, pair: EncodedPair, metrics: tuple[str, ...]) -> Score:
+        return await self._client.score(pair.reference, pair.prediction, metrics=metrics)
+
+
+async def classic(running: RunningService, kind: str, pairs: Sequence[EncodedPair]) -> Figure:
+    """Measure the metrics without networks."""
+    return await running.measure("ems, pixel, ssim", kind, pairs, ("ems", "pixel", "ssim"))
+
+
+@asynccontextmanager
+async def service(
+    folder: Path, weights_dir: Path, batch: int, warm: EncodedPair
+) -> AsyncIterator[RunningService]:
+    """Run the service as long as the block lasts, warmed up with a pair that is not measured."""
+    cpus = len(os.sched_getaffinity(0))
+    slots = max(2 * batch, cpus)
+    announcement = folder / "announcement.json"
+    announcement.unlink(missing_ok=True)
+    options = {
+        "--listen": "127.0.0.1:0",
+        "--announce": announcement,
+        "--weights-dir": weights_dir,
+        "--slots": slots,
+        "--workers": cpus,
+        "--batch-size": batch,
+        "--batch-wait-ms": 5,
+        "--feature-memory": "256MiB",
+    }
+    command = [sys.executable, "-m", "i2s_metrics", "serve"]
+    for name, value in options.items():
+        command += [name, str(value)]
+    with (folder / "log").open("wb") as log:
+        process = await asyncio.create_subprocess_exec(*command, stderr=log)
+    try:
+        async with asyncio.timeout(_START_SECONDS):
+            while not announcement.exists():
+                if process.returncode is not None:
+                    raise ContestError((folder / "log").read_text())
+                await asyncio.sleep(0.05)
+        address = json.loads(announcement.read_text())["address"]
+        async with AsyncMetricsClient(address, deadline=_CALL_SECONDS) as client:
+            await client.wait_ready(_START_SECONDS)
+            running = RunningService(client, process.pid, batch, slots)
+            await asyncio.gather(*(running.warm_up(warm) for _ in range(cpus)))
+            yield running
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()

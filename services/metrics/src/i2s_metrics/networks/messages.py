@@ -1,0 +1,117 @@
+"""What the service and the process of the networks say to each other; nothing is pickled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from i2s_metrics.frames import LENGTH, WorkerError
+from i2s_metrics.model import Comparison, Inputs
+
+#: Greatest frame to the service.
+MOST_ANSWER_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What runs the networks.
+
+    Attributes:
+        device: "cpu", or "cuda:0 (name)".
+        precision: Of the computation, with the error that was measured where it is not float32.
+    """
+
+    device: str
+    precision: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a network found.
+
+    Attributes:
+        value: The distance or cosine; not a number where there is none.
+        cpu_seconds: Processor time, the batch's divided by its size.
+    """
+
+    value: float
+    cpu_seconds: float
+
+
+def pack_request(number: int, inputs: Inputs) -> bytes:
+    """Return a request as bytes."""
+    header = json.dumps({"number": number, "comparison": inputs.comparison}).encode()
+    return b"".join((LENGTH.pack(len(header)), header, inputs.prediction, inputs.reference))
+
+
+def pack_drop(number: int) -> bytes:
+    """Return the message that nobody waits for a request any more."""
+    header = json.dumps({"number": number}).encode()
+    return LENGTH.pack(len(header)) + header
+
+
+def unpack_request(frame: bytes) -> tuple[int, Inputs | None]:
+    """Return the number of a request and what to compare; None where it is to be dropped."""
+    (length,) = LENGTH.unpack_from(frame)
+    first = LENGTH.size + length
+    header = json.loads(frame[LENGTH.size : first])
+    if "comparison" not in header:
+        return header["number"], None
+    comparison = Comparison(header["comparison"])
+    second = first + comparison.nbytes
+    return header["number"], Inputs(comparison, frame[first:second], frame[second:])
+
+
+def pack_description(description: Description) -> bytes:
+    """Return the first message of the process."""
+    return json.dumps({"device": description.device, "precision": description.precision}).encode()
+
+
+def pack_answer(number: int, answer: Answer) -> bytes:
+    """Return an answer as bytes."""
+    return json.dumps({"number": number, "value": answer.value, "cpu_seconds": answer.cpu_seconds}).encode()
+
+
+def pack_fault(fault: str, number: int | None = None) -> bytes:
+    """Return a fault as bytes: of one request, or of the start."""
+    return json.dumps({"number": number, "fault": fault}).encode()
+
+
+def unpack_description(frame: bytes) -> Description:
+    """Return the first message of the process.
+
+    Raises:
+        WorkerError: It could not start.
+    """
+    message = _message(frame)
+    if "fault" in message:
+        raise WorkerError(str(message["fault"]))
+    return Description(str(message.get("device")), str(message.get("precision")))
+
+
+def unpack_answer(frame: bytes) -> tuple[int, Answer | WorkerError]:
+    """Return the number of a request and how it ended.
+
+    Raises:
+        WorkerError: The message makes no sense.
+    """
+    message = _message(frame)
+    number, value, cpu_seconds = (message.get(name) for name in ("number", "value", "cpu_seconds"))
+    if not isinstance(number, int):
+        raise WorkerError("an answer of the networks has no number")
+    if "fault" in message:
+        return number, WorkerError(str(message["fault"]))
+    if not isinstance(value, float) or not isinstance(cpu_seconds, float):
+        raise WorkerError("an answer of the networks has no value")
+    return number, Answer(value, cpu_seconds)
+
+
+def _message(frame: bytes) -> Mapping[str, object]:
+    try:
+        message = json.loads(frame)
+    except ValueError as error:
+        raise WorkerError(f"an answer of the networks makes no sense: {error}") from error
+    if not isinstance(message, dict):
+        raise WorkerError("an answer of the networks is no object")
+    return message
