@@ -1,0 +1,152 @@
+"""Hostile and good pages mixed: the good ones stay the same bytes, memory stays flat, nobody is left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.html.sites import Site
+from benchmarks.html.ways import open_engine
+from i2s_chassis.limits import Limits
+from i2s_render_html.engine import HtmlEngine
+from i2s_render_html.model import Job, SiteFile
+
+_LIMITS = Limits(
+    cpu_seconds=1.0, wall_seconds=10.0, memory_bytes=1200 << 20, processes=400, disk_bytes=512 << 20
+)
+_UID_BASE = 48_000
+_UIDS = 256
+_WARM_UP = 0.34  # of the pages; memory is compared after them
+
+HOSTILE = (
+    "<script>for (;;);</script>",
+    "<script>const a = []; for (;;) a.push(new Uint8Array(1 << 27).fill(1))</script>",
+    "<script>for (;;) alert(1)</script>",
+    "<script>onload = () => location.reload()</script>",
+    "<script>for (let i = 0; i < 50; i++) open('/?' + i)</script>",
+    "<iframe src=file:///etc/passwd></iframe><img src=http://169.254.169.254/x>",
+    "<script>const u = URL.createObjectURL(new Blob(['for (;;);']));"
+    "for (let i = 0; i < 6; i++) new Worker(u)</script>",
+    "<script>for (let i = 0; i < 1e5; i++) console.log('flood '.repeat(50))</script>",
+    "<script>for (;;) document.write('x')</script>",
+    "<canvas id=c width=16000 height=16000></canvas><script>c.getContext('2d').fillRect(0, 0, 9, 9)</script>",
+    "<a id=a download href='data:text/plain,x'>x</a><script>onload = () => a.click()</script>",
+    "<script>setInterval(() => { for (;;); }, 50)</script>",
+)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a soak.
+
+    Attributes:
+        pages: Shown in all.
+        verdicts: How often each, hostile pages alone.
+        changed: Good pages that looked different from their first time.
+        first_bytes: Resident memory of everything together after the warm-up.
+        last_bytes: The same at the end.
+        left: Processes of jobs after everything was closed.
+    """
+
+    pages: int = 0
+    verdicts: dict[str, int] = field(default_factory=dict)
+    changed: list[str] = field(default_factory=list)
+    first_bytes: int = 0
+    last_bytes: int = 0
+    left: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether good pages stayed the same, memory flat, and nobody was left."""
+        return not self.changed and not self.left and self.last_bytes < 1.5 * self.first_bytes
+
+
+async def soak(sites: Sequence[Site], pages: int, browsers: int, say: Callable[[str], None]) -> Outcome:
+    """Show pages, every second one hostile.
+
+    Args:
+        sites: The good ones.
+        pages: In all.
+        browsers: At once.
+        say: Told how far it is.
+    """
+    outcome = Outcome()
+    async with open_engine(browsers, _UID_BASE) as engine:
+        good = {site.name: await _picture(engine, site) for site in sites}
+        numbers = iter(range(pages))
+
+        async def work() -> None:
+            for number in numbers:
+                await _one(engine, sites, good, number, outcome)
+                if outcome.pages % 20 == 0:
+                    say(f"{outcome.pages} of {pages}: {_resident_bytes() >> 20} MiB")
+                if not outcome.first_bytes and outcome.pages >= pages * _WARM_UP:
+                    outcome.first_bytes = _resident_bytes()
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(browsers):
+                group.create_task(work())
+        outcome.last_bytes = _resident_bytes()
+    outcome.left = len(_of_jobs())
+    return outcome
+
+
+async def _one(
+    engine: HtmlEngine, sites: Sequence[Site], good: dict[str, bytes | None], number: int, outcome: Outcome
+) -> None:
+    turn, is_hostile = divmod(number, 2)
+    if is_hostile:
+        page = HOSTILE[turn % len(HOSTILE)]
+        job = Job((SiteFile("index.html", page.encode()),), limits=_LIMITS)
+        name = (await engine.render(job)).verdict.name
+        outcome.verdicts[name] = outcome.verdicts.get(name, 0) + 1
+    else:
+        site = sites[turn % len(sites)]
+        if await _picture(engine, site) != good[site.name]:
+            outcome.changed.append(site.name)
+    outcome.pages += 1
+
+
+async def _picture(engine: HtmlEngine, site: Site) -> bytes | None:
+    rendering = await engine.render(site.job())
+    return rendering.picture.png if rendering.picture else None
+
+
+def _of_jobs() -> list[int]:
+    """Return the processes that run as one of the users of this run's jobs."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and _UID_BASE <= entry.stat().st_uid < _UID_BASE + _UIDS:
+                found.append(int(entry.name))
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def _resident_bytes() -> int:
+    """Return the private memory of this process and its descendants."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+    ours, todo = set(), [os.getpid()]
+    while todo:
+        pid = todo.pop()
+        ours.add(pid)
+        todo += [child for child, parent in parents.items() if parent == pid and child not in ours]
+    return sum(_private_bytes(pid) for pid in ours)
+
+
+def _private_bytes(pid: int) -> int:
+    try:
+        resident, shared = Path(f"/proc/{pid}/statm").read_text().split()[1:3]
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")

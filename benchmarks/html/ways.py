@@ -1,0 +1,144 @@
+"""The ways from a site to a picture that are compared."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from playwright.async_api import Browser, BrowserType, async_playwright
+
+from benchmarks.html.sites import Site
+from i2s_chassis.jail import Jail, JailSettings
+from i2s_render_html.chromium import find_chromium
+from i2s_render_html.engine import HtmlEngine
+from i2s_render_html.jekyll import JekyllBuilder, JekyllSettings
+from i2s_render_html.sandbox import choose_sandbox
+from i2s_render_html.service import browser_settings, engine_settings
+from i2s_render_html.settings import HtmlSettings
+
+_SERVE_SECONDS = 60.0
+_GAP_SECONDS = 1.0
+
+
+class WayError(Exception):
+    """A way did not lead to a picture; says which and why."""
+
+
+@contextlib.asynccontextmanager
+async def open_engine(browsers: int, uid_base: int = 47_000) -> AsyncIterator[HtmlEngine]:
+    """Open the renderer's engine with the defaults of the service, in its jail."""
+    settings = HtmlSettings(slots=browsers)
+    jail = await Jail.start(JailSettings(uid_base=uid_base))
+    try:
+        wanted = browser_settings(settings, find_chromium(settings.chromium))
+        chosen, layers = await choose_sandbox(jail, wanted, "auto")
+        async with JekyllBuilder(jail, JekyllSettings(processes=browsers, limits=settings.limit)) as builder:
+            engine = HtmlEngine(engine_settings(settings, chosen), jail, layers, builder)
+            async with engine.open():
+                yield engine
+    finally:
+        await jail.close()
+
+
+async def prepared(engine: HtmlEngine, site: Site) -> bytes:
+    """Render a site with the engine.
+
+    Raises:
+        WayError: It was not rendered.
+    """
+    rendering = await engine.render(site.job())
+    if rendering.picture is None:
+        raise WayError(f"{site.name}: {rendering.verdict.name}: {rendering.message}")
+    return rendering.picture.png
+
+
+async def at_rest() -> None:
+    """Let the engine prepare its next page, as it does between the jobs of a service with time to spare."""
+    await asyncio.sleep(_GAP_SECONDS)
+
+
+@contextlib.asynccontextmanager
+async def open_chromium() -> AsyncIterator[BrowserType]:
+    """Give Playwright's Chromium, which launches browsers."""
+    async with async_playwright() as playwright:
+        yield playwright.chromium
+
+
+async def _launch(chromium: BrowserType) -> Browser:
+    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return await chromium.launch(executable_path=str(HtmlSettings().chromium), args=flags)
+
+
+async def _shoot(chromium: BrowserType, url: str) -> bytes:
+    browser = await _launch(chromium)
+    try:
+        page = await browser.new_page(viewport={"width": 1920, "height": 1080})
+        await page.goto(url, wait_until="load")
+        return await page.screenshot()
+    finally:
+        await browser.close()
+
+
+async def launched(chromium: BrowserType, folder: Path) -> bytes:
+    """Show a built site in a browser of its own: launch, load, screenshot, close."""
+    return await _shoot(chromium, (folder / "index.html").as_uri())
+
+
+async def served(chromium: BrowserType, source: Path) -> bytes:
+    """Show a site as the reference implementation does: `jekyll serve`, a browser of its own.
+
+    Raises:
+        WayError: Jekyll does not serve.
+    """
+    with tempfile.TemporaryDirectory() as out, socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+        free.close()
+        command = ["jekyll", "serve", "--no-watch", "--port", str(port), "-s", str(source), "-d", out]
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            await _listening(process, port)
+            return await _shoot(chromium, f"http://127.0.0.1:{port}/")
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+
+
+async def _listening(process: asyncio.subprocess.Process, port: int) -> None:
+    async with asyncio.timeout(_SERVE_SECONDS):
+        while True:
+            if process.returncode is not None:
+                raise WayError(f"jekyll serve ended with {process.returncode}")
+            with contextlib.suppress(OSError):
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.close()
+                return
+            await asyncio.sleep(0.01)
+
+
+async def build(source: Path, out: Path) -> None:
+    """Build a site with plain Jekyll.
+
+    Raises:
+        WayError: Jekyll refused it.
+    """
+    if shutil.which("jekyll") is None:
+        raise WayError("jekyll is not installed; install it with: apt-get install jekyll")
+    process = await asyncio.create_subprocess_exec(
+        "jekyll", "build", "--quiet", "-s", str(source), "-d", str(out), stdout=sys.stderr
+    )
+    if await process.wait():
+        raise WayError(f"jekyll build of {source} failed")

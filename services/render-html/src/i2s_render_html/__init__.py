@@ -1,0 +1,1 @@
+"""A web site in, picture or verdict out."""

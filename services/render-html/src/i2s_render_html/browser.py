@@ -1,0 +1,265 @@
+"""One Chromium in a cell of its own, driven through a pipe, with one page prepared at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+
+from playwright.async_api import Browser as PlaywrightBrowser
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Playwright, async_playwright
+
+from i2s_chassis.jail import Cell, CellError, Ended, Jail, JailError
+from i2s_chassis.limits import Limits
+from i2s_render_html.chromium import Chromium
+from i2s_render_html.errors import BrowserError
+from i2s_render_html.handover import Handover
+from i2s_render_html.page import PreparedPage
+from i2s_render_html.visit import VisitBounds
+
+_READS, _WRITES = 3, 4
+_PROFILE = "profile"
+# A browser that waits uses next to nothing; these only bound one that has gone mad.
+_IDLE_CPU_SECONDS = 3600.0
+_IDLE_WALL_SECONDS = 365 * 86_400.0
+_ENVIRONMENT = {"TZ": "UTC", "LANGUAGE": "en_US", "DBUS_SESSION_BUS_ADDRESS": "disabled:"}
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSettings:
+    """What every browser is started with.
+
+    Attributes:
+        chromium: The program.
+        sandbox: Whether its own sandbox is on.
+        limits: Of the cell: the most that any page may use; those of time come with each page.
+        visit: Bounds of each page.
+        start_seconds: For starting and preparing a page.
+        close_seconds: For closing a page.
+    """
+
+    chromium: Chromium
+    sandbox: bool
+    limits: Limits
+    visit: VisitBounds
+    start_seconds: float
+    close_seconds: float
+
+
+class Browser:
+    """A browser that shows one page after the other.
+
+    Attributes:
+        cell: Where it runs.
+        run: Ends when the browser does, whatever the reason.
+        jobs: Pages that it has shown.
+    """
+
+    def __init__(
+        self, settings: BrowserSettings, cell: Cell, run: asyncio.Task[Ended], driven: PlaywrightBrowser
+    ) -> None:
+        self.cell, self.run = cell, run
+        self.jobs = 0
+        self._settings, self._driven = settings, driven
+        self._stack = AsyncExitStack()
+        self._first_bytes = self._now_bytes = 0
+        self._next: asyncio.Task[PreparedPage] | None = None
+
+    @classmethod
+    async def start(cls, jail: Jail, settings: BrowserSettings) -> Browser:
+        """Start a browser and prepare its first page.
+
+        Raises:
+            BrowserError: It did not start; says what it said.
+            JailError: A fault of the jail.
+        """
+        async with AsyncExitStack() as stack:
+            # A driver for each: one that is flooded or dies takes no other browser with it.
+            driver = await async_playwright().start()
+            stack.push_async_callback(driver.stop)
+            handover = stack.enter_context(Handover())
+            launching = asyncio.create_task(_launch(driver, handover, settings.start_seconds))
+            stack.push_async_callback(_dropped, launching)
+            cell, run = await _in_a_cell(stack, jail, settings, handover, launching)
+            driven = await _launched(launching, run, settings.start_seconds)
+            browser = cls(settings, cell, run, driven)
+            stack.push_async_callback(browser._drop_page)
+            browser._next = asyncio.create_task(browser._prepare())
+            await browser.page()
+            browser._stack = stack.pop_all()
+        return browser
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take a page."""
+        lost = self._next is not None and self._next.done() and self._next.exception() is not None
+        return not self.run.done() and self._driven.is_connected() and not lost
+
+    @property
+    def growth_bytes(self) -> int:
+        """Memory of the idle browser beyond that at its first page."""
+        return self._now_bytes - self._first_bytes
+
+    @property
+    def version(self) -> str:
+        """Of the browser, as it says itself."""
+        return self._driven.version
+
+    @property
+    def driven(self) -> PlaywrightBrowser:
+        """Playwright's view of it."""
+        return self._driven
+
+    def turn(self, used: PreparedPage) -> None:
+        """Begin to close a page that was used and to prepare the next one; does not wait for it."""
+        self.jobs += 1
+        self._next = asyncio.create_task(self._turn(used))
+
+    async def _turn(self, used: PreparedPage) -> PreparedPage:
+        await self.retire(used)
+        return await self._prepare()
+
+    async def page(self) -> PreparedPage:
+        """Return the page that is prepared, for one job.
+
+        Raises:
+            BrowserError: None can be prepared.
+        """
+        if self._next is None:
+            raise BrowserError("no page was being prepared")
+        # The preparation belongs to the browser: a caller that gives up does not end it.
+        return await asyncio.shield(self._next)
+
+    async def _prepare(self) -> PreparedPage:
+        settings = self._settings
+        try:
+            async with asyncio.timeout(settings.start_seconds):
+                await self.cell.allow(cpu_seconds=_IDLE_CPU_SECONDS, wall_seconds=_IDLE_WALL_SECONDS)
+                page = await PreparedPage.prepare(self._driven, settings.visit)
+                self._now_bytes = (await self.cell.usage()).peak_memory_bytes
+        except TimeoutError:
+            raise BrowserError(f"no page was ready after {settings.start_seconds:g} s") from None
+        except (PlaywrightError, CellError) as error:
+            raise BrowserError(f"no page could be prepared: {error}") from None
+        self._first_bytes = self._first_bytes or self._now_bytes
+        return page
+
+    async def retire(self, page: PreparedPage) -> None:
+        """Close a page that was used; one that is closed already stays so.
+
+        Raises:
+            BrowserError: It does not close; the browser is not to be used any more.
+        """
+        try:
+            async with asyncio.timeout(self._settings.close_seconds):
+                await page.close()
+        except (TimeoutError, PlaywrightError) as error:
+            raise BrowserError(f"a page does not close: {error}") from None
+
+    async def _drop_page(self) -> None:
+        if self._next is not None:
+            await _dropped(self._next)
+
+    async def close(self) -> None:
+        """Kill the browser and remove its cell.
+
+        Raises:
+            JailError: A fault of the jail.
+        """
+        await self._stack.aclose()
+
+
+async def _launch(driver: Playwright, handover: Handover, seconds: float) -> PlaywrightBrowser:
+    return await driver.chromium.launch(
+        executable_path=handover.program,
+        args=list(handover.arguments),
+        ignore_default_args=True,
+        env={},
+        timeout=seconds * 1000,
+        handle_sigint=False,
+        handle_sigterm=False,
+        handle_sighup=False,
+    )
+
+
+async def _in_a_cell(
+    stack: AsyncExitStack,
+    jail: Jail,
+    settings: BrowserSettings,
+    handover: Handover,
+    launching: asyncio.Task[PlaywrightBrowser],
+) -> tuple[Cell, asyncio.Task[Ended]]:
+    """Start Chromium behind walls with the pipe that Playwright made."""
+    reading, writing = await _descriptors(handover, launching, settings.start_seconds)
+    seconds = settings.start_seconds
+    limits = replace(settings.limits, cpu_seconds=seconds, wall_seconds=seconds)
+    try:
+        opening = jail.cell(
+            limits,
+            readable=settings.chromium.readable,
+            channels={_READS: reading, _WRITES: writing},
+            nesting=settings.sandbox,
+        )
+        cell = await stack.enter_async_context(opening)
+    finally:
+        os.close(reading)
+        os.close(writing)
+    command = settings.chromium.command(f"{cell.workdir}/{_PROFILE}", sandbox=settings.sandbox)
+    run = asyncio.create_task(cell.run(command, env=_ENVIRONMENT))
+    stack.push_async_callback(_stopped, cell, run)
+    return cell, run
+
+
+async def _descriptors(
+    handover: Handover, launching: asyncio.Task[PlaywrightBrowser], seconds: float
+) -> tuple[int, int]:
+    taking = asyncio.create_task(handover.descriptors())
+    try:
+        await asyncio.wait({taking, launching}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if taking.done():
+            return taking.result()
+    finally:
+        await _dropped(taking)
+    raise BrowserError("Playwright did not start its browser: " + _words(launching))
+
+
+async def _launched(
+    launching: asyncio.Task[PlaywrightBrowser], run: asyncio.Task[Ended], seconds: float
+) -> PlaywrightBrowser:
+    await asyncio.wait({launching, run}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    if launching.done() and launching.exception() is None:
+        return launching.result()
+    # When the browser dies, Playwright says little, and the run says why a moment later.
+    await asyncio.wait({run}, timeout=1)
+    if run.done() and run.exception() is None:
+        ended = run.result()
+        said = ended.output.whole.decode(errors="replace").strip()[-1000:]
+        how = f"{ended.cause.value}, exit code {ended.exit_code}, signal {ended.signal}"
+        raise BrowserError(f"Chromium does not start ({how}): {said or 'it said nothing'}")
+    raise BrowserError("Chromium does not start: " + _words(launching))
+
+
+def _words(launching: asyncio.Task[PlaywrightBrowser]) -> str:
+    if not launching.done():
+        return "not in time"
+    return str(launching.exception())[:1000]
+
+
+async def _dropped(task: asyncio.Task[object]) -> None:
+    """Cancel a task and see to it that nobody misses its exception."""
+    task.cancel()
+    await asyncio.wait({task})
+    if not task.cancelled():
+        task.exception()
+
+
+async def _stopped(cell: Cell, run: asyncio.Task[Ended]) -> None:
+    if not run.done():
+        with contextlib.suppress(JailError):
+            await cell.stop()
+    await asyncio.wait({run})
+    if not run.cancelled():
+        run.exception()

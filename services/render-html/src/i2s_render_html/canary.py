@@ -1,0 +1,36 @@
+"""A render from end to end before the service serves."""
+
+from __future__ import annotations
+
+from i2s_render_html.engine import HtmlEngine
+from i2s_render_html.errors import EngineError
+from i2s_render_html.model import Job, Options, Rendering, SiteFile, Verdict
+
+_PAGE = (
+    b"<!DOCTYPE html><title>Canary</title><script src=tweet.js></script><img src=http://169.254.169.254/x>"
+)
+_SCRIPT = b"document.documentElement.dataset.now = Date.now(); document.write('<h1>tweet</h1>')"
+_SITE = (SiteFile("index.html", _PAGE), SiteFile("tweet.js", _SCRIPT))
+_JEKYLL_SITE = (SiteFile("index.html", b"---\ntitle: Canary\n---\n<h1>{{ page.title | downcase }}</h1>\n"),)
+
+
+async def canary(engine: HtmlEngine) -> None:
+    """Render a small site twice, and one through Jekyll where there is Jekyll.
+
+    Raises:
+        EngineError: It did not become a picture, or not the same twice; says why.
+    """
+    job = Job(_SITE, options=Options(want_text=True))
+    first, second = _shown(await engine.render(job), "tweet"), _shown(await engine.render(job), "tweet")
+    if first != second:
+        raise EngineError("the canary looks different when it is rendered again")
+    if engine.has_jekyll:
+        _shown(await engine.render(Job(_JEKYLL_SITE, options=Options(want_text=True))), "canary")
+
+
+def _shown(rendering: Rendering, text: str) -> bytes:
+    if rendering.verdict is not Verdict.RENDERED or rendering.picture is None:
+        raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
+    if rendering.facts.text.strip() != text:
+        raise EngineError(f"the canary shows {rendering.facts.text[:100]!r} instead of {text!r}")
+    return rendering.picture.png

@@ -1,0 +1,226 @@
+"""The warm engine: a jail, browsers that each have a page ready, and Jekyll for sites that need it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, replace
+
+from i2s_chassis.errors import UnavailableError
+from i2s_chassis.jail import Excerpt, Isolation, Jail, PolicyEvent, Usage
+from i2s_chassis.pool import Lease, Supervisor
+from i2s_render_html import verdict
+from i2s_render_html.browser import Browser, BrowserSettings
+from i2s_render_html.capture import pixels_of
+from i2s_render_html.errors import BrowserError, SelectorError
+from i2s_render_html.jekyll import BuiltSite, JekyllBuilder, needs_jekyll
+from i2s_render_html.model import Build, Job, Rendering, SourceError, Stage, Verdict
+from i2s_render_html.page import PreparedPage
+from i2s_render_html.read import check_selector
+from i2s_render_html.show import ShowBounds, Shown, show
+from i2s_render_html.site import INDEX, SiteBounds, complaint, lay_out, with_assets
+from i2s_render_html.verdict import Judgement
+
+_TRIES = 3
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What an operator decides about the engine.
+
+    Attributes:
+        browsers: That run at the same time.
+        pages_per_browser: After which one is replaced.
+        growth_bytes: Memory by which one may have grown; then it is replaced.
+        browser: What each is started with.
+        site: Bounds of a site.
+        show: Bounds of showing a page.
+    """
+
+    browsers: int
+    pages_per_browser: int
+    growth_bytes: int
+    browser: BrowserSettings
+    site: SiteBounds
+    show: ShowBounds
+
+
+@dataclass(frozen=True, slots=True)
+class Listeners:
+    """Told what happens to browsers: why one was replaced, and how many are ready."""
+
+    on_recycle: Callable[[str], None] = lambda _: None
+    on_ready: Callable[[int], None] = lambda _: None
+
+
+class HtmlEngine:
+    """Renders sites. Enter ``HtmlEngine.open`` to get one."""
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        jail: Jail,
+        layers: str,
+        builder: JekyllBuilder | None,
+        listeners: Listeners = Listeners(),
+    ) -> None:
+        """Put the parts together; ``open`` is the way in.
+
+        Args:
+            settings: What an operator decided.
+            jail: Where browsers run.
+            layers: What Chromium's own sandbox is made of; empty where it is off.
+            builder: None where there is no Jekyll.
+            listeners: For telemetry.
+        """
+        self._settings, self._builder = settings, builder
+        own = f"chromium sandbox ({layers})" if layers else "chromium sandbox off"
+        self.isolation = Isolation(jail.isolation.tier, (*jail.isolation.mechanisms, own))
+        self.chromium = settings.browser.chromium
+        self._browsers: Supervisor[Browser] = Supervisor(
+            lambda: Browser.start(jail, settings.browser),
+            Browser.close,
+            size=settings.browsers,
+            jobs_per_worker=settings.pages_per_browser,
+            alive=lambda browser: browser.alive,
+            on_recycle=listeners.on_recycle,
+            on_ready=listeners.on_ready,
+        )
+
+    @contextlib.asynccontextmanager
+    async def open(self) -> AsyncIterator[HtmlEngine]:
+        """Keep browsers ready while this is open."""
+        async with self._browsers:
+            yield self
+
+    @property
+    def browsers(self) -> int:
+        """Browsers that stand ready."""
+        return self._browsers.ready
+
+    @property
+    def has_jekyll(self) -> bool:
+        """Whether sites can be built."""
+        return self._builder is not None
+
+    async def render(self, job: Job) -> Rendering:
+        """Render a site.
+
+        Raises:
+            SelectorError: The selector of the job cannot be read.
+            UnavailableError: No browser can be started at the moment, or Jekyll is wanted and not here.
+            JailError: A fault of the jail.
+        """
+        wrong = complaint(job, self._settings.site)
+        if wrong is not None:
+            return Rendering(Verdict.INVALID_INPUT, wrong)
+        options = job.options
+        if pixels_of(options.width, options.height, options.device_scale) > job.limits.pixels:
+            size = options.width * options.device_scale, options.height * options.device_scale
+            return _without_page(verdict.too_many_pixels(*size, job.limits))
+        files: Mapping[str, bytes] = lay_out(job)
+        built = None
+        if options.build is Build.JEKYLL or (options.build is Build.AUTO and needs_jekyll(files)):
+            built = await self._build(files, job)
+            judgement = verdict.of_build(built)
+            if judgement is not None or built.files is None:
+                return _without_page(judgement or Judgement(Verdict.CRASHED, "Jekyll left nothing."), built)
+            files = with_assets(dict(built.files), job)
+        entry = job.entry_path or INDEX
+        if entry not in files:
+            return _without_page(verdict.no_page(job.entry_path, jekyll=built is not None), built)
+        return await self._show(files, entry, job, built)
+
+    async def _build(self, files: Mapping[str, bytes], job: Job) -> BuiltSite:
+        if self._builder is None:
+            raise UnavailableError("this site needs Jekyll, which this service was started without")
+        return await self._builder.build(files, job.limits)
+
+    async def _show(
+        self, files: Mapping[str, bytes], entry: str, job: Job, built: BuiltSite | None
+    ) -> Rendering:
+        for chance in range(_TRIES):
+            try:
+                return await self._on_a_browser(files, entry, job, built)
+            except BrowserError as error:
+                # The browser died while it waited: no doing of this job.
+                _log.warning("a browser was lost", extra={"fields": {"reason": str(error)[:500]}})
+                if chance == _TRIES - 1:
+                    raise UnavailableError("browsers are lost one after the other; see the log") from None
+        raise AssertionError("every chance returns or raises")
+
+    async def _on_a_browser(
+        self, files: Mapping[str, bytes], entry: str, job: Job, built: BuiltSite | None
+    ) -> Rendering:
+        async with self._browsers.lease() as lease:
+            browser = lease.worker
+            page = await browser.page()
+            try:
+                await check_selector(page, job.options.elements)
+            except SelectorError as error:
+                refused = error  # the page was not used: it stays for the next job
+            else:
+                return await self._use(lease, page, files, entry, job, built)
+        raise refused
+
+    async def _use(
+        self,
+        lease: Lease[Browser],
+        page: PreparedPage,
+        files: Mapping[str, bytes],
+        entry: str,
+        job: Job,
+        built: BuiltSite | None,
+    ) -> Rendering:
+        """Show a site on a page, and leave its browser ready for the next one or condemned."""
+        browser = lease.worker
+        if browser.growth_bytes > self._settings.growth_bytes:
+            lease.condemn("grew")
+        spent = built.usage if built else Usage()
+        shown = await show(browser, page, files, entry, job, self._settings.show, spent)
+        visit = page.visit
+        rendering = _with_page(shown, built, visit.events)
+        facts = replace(rendering.facts, console=tuple(visit.console), missing=visit.missing)
+        if browser.run.done():
+            lease.condemn("died")
+        elif rendering.picture is None:
+            # A page that did not come to its end may not close either: nobody else is to wait for that.
+            try:
+                await browser.retire(page)
+            except BrowserError:
+                lease.condemn("stuck")
+        if lease.condemned is None:
+            browser.turn(page)
+        return replace(rendering, facts=facts)
+
+
+def _without_page(judgement: Judgement, built: BuiltSite | None = None) -> Rendering:
+    return _with_page(Shown(judgement), built, ())
+
+
+def _with_page(shown: Shown, built: BuiltSite | None, events: tuple[PolicyEvent, ...]) -> Rendering:
+    return Rendering(
+        verdict=shown.judgement.verdict,
+        message=shown.judgement.message,
+        picture=shown.picture,
+        facts=shown.facts,
+        jekyll=built is not None,
+        error=_error(shown.judgement, built),
+        log=built.log if built else Excerpt(b"", b"", 0),
+        stages=(*_build_stage(built), *shown.stages),
+        events=(*(built.events if built else ()), *events),
+    )
+
+
+def _build_stage(built: BuiltSite | None) -> tuple[Stage, ...]:
+    return () if built is None else (Stage("build", built.usage, "warm" if built.warm else "cold"),)
+
+
+def _error(judgement: Judgement, built: BuiltSite | None) -> SourceError | None:
+    if built is not None and built.error is not None:
+        return SourceError(built.error.message, built.error.file, built.error.line or 0)
+    if judgement.verdict is Verdict.RENDERED_WITH_ERRORS:
+        return SourceError(judgement.message)
+    return None

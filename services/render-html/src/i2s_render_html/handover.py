@@ -1,0 +1,80 @@
+"""Take over the pipe that Playwright made for a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from i2s_render_html import launcher
+from i2s_render_html.errors import BrowserError
+
+
+class Handover:
+    """A private socket at which one launcher delivers its descriptors.
+
+    Attributes:
+        program: What Playwright is to start.
+        arguments: With these arguments.
+    """
+
+    def __init__(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="i2s-html-"))  # closed to other users
+        path = str(self._folder / "pipe")
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        self._listener.bind(path)
+        self._listener.listen(1)
+        self._connection: socket.socket | None = None
+        self.program = sys.executable
+        self.arguments = ("-I", "-S", launcher.__file__, path)
+
+    async def descriptors(self) -> tuple[int, int]:
+        """Return what the browser reads from and what it writes to; the caller closes them.
+
+        Raises:
+            BrowserError: Something else was delivered.
+        """
+        loop = asyncio.get_running_loop()
+        self._connection, _ = await loop.sock_accept(self._listener)
+        received: asyncio.Future[tuple[int, ...]] = loop.create_future()
+        connection = self._connection
+
+        def take() -> None:
+            _, descriptors, _, _ = socket.recv_fds(connection, 1, 2)
+            if not received.done():
+                received.set_result(tuple(descriptors))
+
+        loop.add_reader(connection, take)
+        try:
+            descriptors = await received
+        finally:
+            loop.remove_reader(connection)
+        if len(descriptors) != 2:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            raise BrowserError("the launcher did not deliver the browser's pipe")
+        return descriptors[0], descriptors[1]
+
+    def end(self) -> None:
+        """Let the launcher go: for Playwright the browser has ended."""
+        self._listener.close()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        with contextlib.suppress(OSError):
+            shutil.rmtree(self._folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()

@@ -1,0 +1,89 @@
+"""The words of a Jekyll build: settings, what came of it, why it failed."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from i2s_chassis.jail import Excerpt, PolicyEvent, Usage
+from i2s_chassis.limits import DEFAULT_LIMITS, Limits
+
+
+class BuildCause(enum.Enum):
+    """How a build ended."""
+
+    BUILT = "built"
+    FAILED = "failed"  # Jekyll refused the site; the error says why
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    PROCESS_LIMIT = "process_limit"
+    OUTPUT_LIMIT = "output_limit"
+    CRASHED = "crashed"  # the process ended without an answer
+
+
+@dataclass(frozen=True, slots=True)
+class BuildError:
+    """Why Jekyll refused a site.
+
+    Attributes:
+        message: One line, in Jekyll's words.
+        file: Path within the site; empty where Jekyll names none.
+        line: Of that file, from 1; None where Jekyll names none.
+    """
+
+    message: str
+    file: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSite:
+    """What came of a site.
+
+    Attributes:
+        cause: How the build ended.
+        files: The built site, relative path to content; None unless cause is BUILT.
+        error: Why not; None where cause is BUILT.
+        usage: Of this build alone, the loading of Jekyll not included; memory is that of the
+            process with Jekyll in it.
+        log: What Jekyll said.
+        events: What was found or tried and prevented.
+        warm: Whether a prepared process did it.
+    """
+
+    cause: BuildCause
+    files: Mapping[str, bytes] | None
+    error: BuildError | None
+    usage: Usage
+    log: Excerpt
+    events: tuple[PolicyEvent, ...] = ()
+    warm: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class JekyllSettings:
+    """What an operator may decide about Jekyll.
+
+    Attributes:
+        processes: Prepared processes that wait, each with Jekyll loaded, for one site each.
+        limits: Of prepared processes. A site with other limits on memory, processes, files or
+            log gets a process of its own, started for it.
+        origin: Where pages will be served, without a "/" at the end; becomes the site's `url`,
+            as `jekyll serve` does it.
+        epoch: The time it is during a build, in seconds since 1970. Posts of a later date are
+            not published.
+        plugins: Gems of this installation that a site may name as plugins; others stay out.
+        ruby: The Ruby program, by name or path.
+        start_seconds: Time that Ruby and Jekyll may take to load.
+        idle_seconds: Age at which a prepared process is replaced.
+    """
+
+    processes: int = 1
+    limits: Limits = DEFAULT_LIMITS
+    origin: str = "http://localhost:4000"
+    epoch: int = 1_767_225_600
+    plugins: tuple[str, ...] = ("jekyll-feed", "jekyll-seo-tag")
+    ruby: str = "ruby"
+    start_seconds: float = 60.0
+    idle_seconds: float = 3600.0

@@ -1,0 +1,171 @@
+"""One Ruby process in a cell of its own, with Jekyll loaded, that waits for the one site it will build."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import time
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from i2s_chassis.jail import Cell, Ended, Jail, JailError, Usage
+from i2s_chassis.limits import Limits
+from i2s_render_html.jekyll.errors import JekyllMissingError
+from i2s_render_html.jekyll.model import JekyllSettings
+from i2s_render_html.jekyll.pins import pins
+
+#: Where the site lies in the work folder, and where Jekyll puts what it made of it.
+SOURCE, DESTINATION = "site", "out"
+
+_CHANNEL = 3
+_PROGRAM = "build_site.rb"
+_PROGRAMS = (_PROGRAM, "deterministic.rb", "own_files.rb")
+_READY = b"ready\n"
+_MOST_ANSWER = 256 * 1024
+_LOADING_CPU_SECONDS = 60.0
+_LEEWAY_SECONDS = 60.0  # between too old to be used and ended by the jail
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a process left when it ended.
+
+    Attributes:
+        ended: How.
+        answer: What it said on the channel; whatever it liked, if the site took it over.
+        before: What it had used before the site came.
+    """
+
+    ended: Ended
+    answer: bytes
+    before: Usage
+
+
+class PreparedProcess:
+    """A process that has loaded Jekyll: ``prepare`` makes it, ``run`` uses it once, ``close`` ends it.
+
+    Attributes:
+        cell: Where it runs; holds the built site after ``run``.
+    """
+
+    def __init__(self, cell: Cell, channel: socket.socket, run: asyncio.Task[Ended], until: float) -> None:
+        self.cell = cell
+        self._channel = channel
+        self._run = run
+        self._until = until
+        self._stack = AsyncExitStack()
+
+    @classmethod
+    async def prepare(cls, jail: Jail, settings: JekyllSettings, limits: Limits) -> PreparedProcess:
+        """Start Ruby in a new cell and wait until Jekyll is loaded.
+
+        Args:
+            jail: Opens the cell.
+            settings: Those of the builder.
+            limits: Of the cell; those of time begin with the site.
+
+        Raises:
+            JekyllMissingError: It ended before it was ready, or was not ready in time.
+            JailError: A fault of the jail.
+        """
+        waiting = replace(
+            limits, cpu_seconds=_LOADING_CPU_SECONDS, wall_seconds=settings.idle_seconds + _LEEWAY_SECONDS
+        )
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        async with AsyncExitStack() as stack:
+            stack.callback(ours.close)
+            with theirs:
+                opening = jail.cell(waiting, _programs(), channels={_CHANNEL: theirs.fileno()})
+                cell = await stack.enter_async_context(opening)
+                command = [settings.ruby, _PROGRAM, str(_CHANNEL)]
+                run = asyncio.create_task(cell.run(command, env=_environment(settings)))
+                # Closed before the cell is, which is what ends the run: so it is awaited last of all.
+                stack.push_async_callback(_ended, cell, run)
+                process = cls(cell, ours, run, time.monotonic() + settings.idle_seconds)
+                await process._until_ready(settings.start_seconds)
+            process._stack = stack.pop_all()
+        return process
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still waits and is not too old."""
+        return not self._run.done() and time.monotonic() < self._until
+
+    async def run(self, settings: JekyllSettings, limits: Limits) -> Outcome:
+        """Have the site that lies in the cell built; returns when the process has ended.
+
+        Raises:
+            JailError: A fault of the jail.
+        """
+        before = await self.cell.allow(cpu_seconds=limits.cpu_seconds, wall_seconds=limits.wall_seconds)
+        order = {"source": SOURCE, "destination": DESTINATION, "pins": pins(settings)}
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(OSError):  # it died while it waited: the run says how
+            await loop.sock_sendall(self._channel, json.dumps(order).encode() + b"\n")
+        ended = await self._run
+        return Outcome(ended, self._answer(), before)
+
+    async def close(self) -> None:
+        """End the process and remove its cell.
+
+        Raises:
+            JailError: A fault of the jail.
+        """
+        await self._stack.aclose()
+
+    async def _until_ready(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        heard = asyncio.create_task(loop.sock_recv(self._channel, len(_READY)))
+        await asyncio.wait({heard, self._run}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if heard.done() and not heard.cancelled() and heard.exception() is None and heard.result() == _READY:
+            return
+        heard.cancel()
+        await asyncio.wait({heard})
+        raise JekyllMissingError(await self._complaint(seconds))
+
+    async def _complaint(self, seconds: float) -> str:
+        done, _ = await asyncio.wait({self._run}, timeout=0)
+        if not done:
+            return f"Ruby with Jekyll was not ready after {seconds:g} s"
+        try:
+            said = self._run.result().output.whole.decode(errors="replace").strip()
+        except JailError as error:
+            said = str(error)
+        return f"Jekyll does not start (Debian packages jekyll and ruby): {said[-500:] or 'it said nothing'}"
+
+    def _answer(self) -> bytes:
+        answer = bytearray()
+        with contextlib.suppress(OSError):
+            while len(answer) < _MOST_ANSWER and (part := self._channel.recv(65536)):
+                answer += part
+        return bytes(answer)
+
+
+async def _ended(cell: Cell, run: asyncio.Task[Ended]) -> None:
+    """Make sure that the run is over and nobody misses its result."""
+    if not run.done():
+        with contextlib.suppress(JailError):
+            await cell.stop()
+    await asyncio.wait({run})
+    with contextlib.suppress(JailError, asyncio.CancelledError):
+        run.result()
+
+
+def _programs() -> Mapping[str, bytes]:
+    here = Path(__file__).parent
+    return {name: (here / name).read_bytes() for name in _PROGRAMS}
+
+
+def _environment(settings: JekyllSettings) -> dict[str, str]:
+    return {
+        "JEKYLL_ENV": "development",
+        "JEKYLL_NO_BUNDLER_REQUIRE": "true",
+        "SOURCE_DATE_EPOCH": str(settings.epoch),
+        "TZ": "UTC",
+        "RUBYOPT": "--disable-did_you_mean --disable-error_highlight",
+    }

@@ -1,0 +1,116 @@
+"""The service: brings up jail, browsers and Jekyll, passes the canary, hands out its servicer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from i2s_chassis.errors import StartError, UnavailableError
+from i2s_chassis.jail import Jail, JailError
+from i2s_chassis.renderer import open_jail
+from i2s_chassis.service import Chassis, Register
+from i2s_render_html.browser import BrowserSettings
+from i2s_render_html.canary import canary
+from i2s_render_html.chromium import Chromium, find_chromium
+from i2s_render_html.engine import EngineSettings, HtmlEngine, Listeners
+from i2s_render_html.errors import HtmlError
+from i2s_render_html.jekyll import JekyllBuilder, JekyllError, JekyllSettings
+from i2s_render_html.origin import ORIGIN
+from i2s_render_html.sandbox import choose_sandbox
+from i2s_render_html.servicer import HtmlServicer, registration
+from i2s_render_html.settings import HtmlSettings
+from i2s_render_html.settle import SettleBounds
+from i2s_render_html.show import ShowBounds
+from i2s_render_html.site import SiteBounds
+from i2s_render_html.visit import VisitBounds
+
+
+class HtmlService:
+    """Chromium and Jekyll behind the wire."""
+
+    name = "render-html"
+    wire_names = ("i2s.render.v1.RenderService",)
+
+    def __init__(self, settings: HtmlSettings) -> None:
+        self._settings = settings
+
+    @asynccontextmanager
+    async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
+        """Come up, pass the canary, give out the servicer; see `i2s_chassis.service.Service`.
+
+        Raises:
+            StartError: Something is missing on this machine.
+        """
+        settings = self._settings
+        forget_settings()
+        async with AsyncExitStack() as stack:
+            chromium = await asyncio.to_thread(find_chromium, settings.chromium)
+            jail = await stack.enter_async_context(open_jail(settings, chassis))
+            builder = await _jekyll(settings, jail, chassis, stack)
+            try:
+                browser, layers = await choose_sandbox(
+                    jail, browser_settings(settings, chromium), settings.browser_sandbox
+                )
+                listeners = _listeners(chassis)
+                engine = HtmlEngine(engine_settings(settings, browser), jail, layers, builder, listeners)
+                await stack.enter_async_context(engine.open())
+                await canary(engine)
+            except (HtmlError, JailError, UnavailableError) as error:
+                chassis.telemetry.self_test_failure("canary")
+                raise StartError(str(error)) from None
+            yield registration(HtmlServicer(engine, settings, chassis))
+
+
+def forget_settings() -> None:
+    """Take our settings, secrets among them, out of the environment that Playwright's driver inherits."""
+    for name in [name for name in os.environ if name.startswith("I2S_")]:
+        del os.environ[name]
+
+
+async def _jekyll(
+    settings: HtmlSettings, jail: Jail, chassis: Chassis, stack: AsyncExitStack
+) -> JekyllBuilder | None:
+    if settings.jekyll_processes == 0:
+        return None
+    wanted = JekyllSettings(
+        processes=settings.jekyll_processes, limits=settings.limit, origin=ORIGIN, epoch=settings.clock
+    )
+    telemetry = chassis.telemetry
+    builder = JekyllBuilder(
+        jail, wanted, on_recycle=telemetry.recycle, on_ready=lambda ready: telemetry.warm("jekyll", ready)
+    )
+    try:
+        return await stack.enter_async_context(builder)
+    except (JekyllError, JailError) as error:
+        raise StartError(f"{error}; --jekyll-processes 0 serves without Jekyll") from None
+
+
+def _listeners(chassis: Chassis) -> Listeners:
+    telemetry = chassis.telemetry
+    return Listeners(telemetry.recycle, lambda ready: telemetry.warm("browser", ready))
+
+
+def browser_settings(settings: HtmlSettings, chromium: Chromium) -> BrowserSettings:
+    """Return what every browser is started with."""
+    return BrowserSettings(
+        chromium=chromium,
+        sandbox=settings.browser_sandbox != "off",
+        limits=settings.limit_table().maximum,
+        visit=VisitBounds(settings.clock, settings.navigations, settings.console_entries),
+        start_seconds=settings.browser_start_seconds,
+        close_seconds=settings.page_close_seconds,
+    )
+
+
+def engine_settings(settings: HtmlSettings, browser: BrowserSettings) -> EngineSettings:
+    """Return what the operator decided about the engine."""
+    return EngineSettings(
+        browsers=settings.slots,
+        pages_per_browser=settings.pages_per_browser,
+        growth_bytes=settings.browser_growth_bytes,
+        browser=browser,
+        site=SiteBounds(settings.site_files, settings.site_file_bytes, settings.site_bytes),
+        show=ShowBounds(SettleBounds(settings.settle_seconds, settings.script_seconds), settings.text_bytes),
+    )

@@ -1,0 +1,72 @@
+"""The settings of this service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import ByteSize, Field
+
+from i2s_chassis.limits import Limits
+from i2s_chassis.renderer import RendererSettings
+from i2s_render_html.model import PAGE_LIMITS, PAGE_MAX_LIMITS
+
+_KIB = 1024
+_MIB = 1024 * 1024
+
+
+class HtmlSettings(RendererSettings):
+    """How the page renderer serves."""
+
+    service: ClassVar[str] = "render-html"
+    port: ClassVar[int] = 7720
+
+    # The kernel counts processes by user, and browsers stay: so these users are theirs alone.
+    jail_uid_base: int = Field(
+        52_256, ge=1, le=2**31, description="Started as root: first of the user ids that jobs run as."
+    )
+    chromium: Path = Field(
+        Path("/usr/lib/chromium/chromium"), description="The Chromium program itself, not a script around it."
+    )
+    browser_sandbox: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="Chromium's own sandbox inside the jail; auto: on wherever it works here. Answers say.",
+    )
+    pages_per_browser: int = Field(
+        100, ge=1, le=100_000, description="Pages after which a browser is replaced."
+    )
+    browser_growth_bytes: ByteSize = Field(
+        ByteSize(512 * _MIB),
+        ge=16 * _MIB,
+        description="Memory by which an idle browser may have grown; then it is replaced.",
+    )
+    browser_start_seconds: float = Field(
+        60.0, ge=1, le=600, description="Time that a browser may take to start and to prepare a page."
+    )
+    page_close_seconds: float = Field(
+        4.0, ge=0.1, le=60, description="Time that a page may take to close; then its browser is killed."
+    )
+    settle_seconds: float = Field(
+        5.0, ge=0.1, le=120, description="Time after loading in which a page has to come to rest."
+    )
+    script_seconds: float = Field(
+        2.0, ge=0, le=600, description="Time on the page's own clock that its timers run for after loading."
+    )
+    clock: int = Field(
+        1_767_225_600, ge=0, le=4_000_000_000, description="What pages take for now, in seconds since 1970."
+    )
+    navigations: int = Field(10, ge=1, le=1000, description="Most documents that one page may go through.")
+    console_entries: int = Field(100, ge=0, le=10_000, description="Most console messages returned.")
+    text_bytes: ByteSize = Field(
+        ByteSize(1 * _MIB), ge=1 * _KIB, le=16 * _MIB, description="Most of a page's text that is returned."
+    )
+    site_files: int = Field(1000, ge=1, le=100_000, description="Most files of a site, assets included.")
+    site_file_bytes: ByteSize = Field(
+        ByteSize(16 * _MIB), ge=1 * _KIB, description="Greatest file of a site."
+    )
+    site_bytes: ByteSize = Field(
+        ByteSize(64 * _MIB), ge=1 * _KIB, description="Greatest size of all files of a site together."
+    )
+    jekyll_processes: int = Field(1, ge=0, le=256, description="Prepared Jekyll processes; 0: no Jekyll.")
+    limit: Limits = Field(PAGE_LIMITS, description="Default of a job.")
+    max: Limits = Field(PAGE_MAX_LIMITS, description="Most that a job may ask for.")

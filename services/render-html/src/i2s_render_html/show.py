@@ -1,0 +1,183 @@
+"""One job on one page: load, settle, capture, read; ended by whatever comes first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from playwright.async_api import Error as PlaywrightError
+
+from i2s_chassis.jail import Cause, CellError, JailError, Usage
+from i2s_render_html import verdict
+from i2s_render_html.browser import Browser
+from i2s_render_html.capture import page_png, page_size, picture_of, pixels_of
+from i2s_render_html.errors import BrowserError
+from i2s_render_html.meter import Meter
+from i2s_render_html.model import Job, PageFacts, Picture, Stage, Verdict
+from i2s_render_html.origin import url_of
+from i2s_render_html.page import PreparedPage
+from i2s_render_html.read import read_elements, read_text
+from i2s_render_html.settle import SettleBounds, load, settle
+from i2s_render_html.verdict import Judgement
+
+_DOWNLOAD = "Download is starting"  # in the words of Playwright
+_LAST_WORDS_SECONDS = 0.5
+# A renderer that dies of its memory takes what it held with it before anyone can look.
+_CLOSE_TO_LIMIT = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class ShowBounds:
+    """Bounds of showing a page: of settling, and bytes of its text."""
+
+    settle: SettleBounds
+    text_bytes: int
+
+
+@dataclass(slots=True)
+class Shown:
+    """What came of a page; filled step by step, so that what was reached stays where it is cut off.
+
+    Attributes:
+        judgement: What is said of it.
+        step: The one that is being made.
+        picture: Of the page.
+        facts: Beside the picture.
+        stages: Steps that were made.
+    """
+
+    judgement: Judgement
+    step: str = "load"
+    picture: Picture | None = None
+    facts: PageFacts = field(default_factory=PageFacts)
+    stages: list[Stage] = field(default_factory=list)
+
+
+class _NoPageError(Exception):
+    """There is nothing to show; the message says why."""
+
+
+async def show(
+    browser: Browser,
+    page: PreparedPage,
+    files: Mapping[str, bytes],
+    entry: str,
+    job: Job,
+    bounds: ShowBounds,
+    spent: Usage,
+) -> Shown:
+    """Show a page of a site.
+
+    Args:
+        browser: Whose page it is.
+        page: Prepared, not used before.
+        files: The site.
+        entry: Path of the page.
+        job: Options and limits.
+        bounds: Those of the service.
+        spent: What earlier steps of the job have used of its limits.
+
+    Raises:
+        BrowserError: The browser was gone before the job began.
+        JailError: A fault of the jail.
+    """
+    try:
+        meter = await Meter.begin(browser.cell, job.limits, spent)
+    except CellError as error:
+        raise BrowserError(f"the browser is gone: {error}") from None
+    page.visit.begin(files)
+    shown = Shown(verdict.of_end(Cause.SIGNALED, job.limits))
+    steps = asyncio.create_task(_steps(page, entry, job, bounds, meter, shown))
+    limit = asyncio.create_task(meter.until_limit())
+    crash = asyncio.create_task(page.crashed.wait())
+    try:
+        await asyncio.wait({steps, limit, crash, browser.run}, return_when=asyncio.FIRST_COMPLETED)
+        if not steps.done() or steps.exception() is not None:
+            shown.picture = None
+            shown.judgement = await _judge(browser, page, job, meter, steps, limit)
+            shown.stages.append(meter.broken_off(shown.step))
+    finally:
+        for task in (steps, limit, crash):
+            task.cancel()
+        await asyncio.wait({steps, limit, crash})
+    return shown
+
+
+async def _steps(
+    page: PreparedPage, entry: str, job: Job, bounds: ShowBounds, meter: Meter, shown: Shown
+) -> None:
+    options, visit = job.options, page.visit
+    await page.set_window(options)
+    try:
+        await load(page, url_of(entry))
+    except PlaywrightError as error:
+        if page.crashed.is_set() or page.page.is_closed():
+            raise
+        what = error.message.partition("\n")[0]
+        if visit.downloads or _DOWNLOAD in what:
+            what = "it is something to download"
+        raise _NoPageError(f"{entry} cannot be shown: {what}") from None
+    await _next(shown, meter, "settle")
+    settled = await settle(page, bounds.settle)
+    await _next(shown, meter, "capture")
+    shown.judgement = verdict.of_page(visit.exception)
+    await _capture(page, job, settled.png, shown)
+    await _next(shown, meter, "read")
+    text = await read_text(page, bounds.text_bytes) if options.want_text else ""
+    elements = await read_elements(page, options.elements) if options.elements else ()
+    shown.stages.append(await meter.stage(shown.step))
+    shown.facts = PageFacts(
+        title=settled.title,
+        text=text,
+        elements=elements,
+        settled=settled.in_time,
+    )
+
+
+async def _next(shown: Shown, meter: Meter, step: str) -> None:
+    """Account for the step that is done, and name the one that comes."""
+    shown.stages.append(await meter.stage(shown.step))
+    shown.step = step
+
+
+async def _capture(page: PreparedPage, job: Job, frame: bytes, shown: Shown) -> None:
+    options = job.options
+    if not options.full_page:
+        shown.picture = picture_of(frame)
+        return
+    width, height = await page_size(page, options)
+    if pixels_of(width, height, options.device_scale) > job.limits.pixels:
+        scale = options.device_scale
+        shown.judgement = verdict.too_many_pixels(width * scale, height * scale, job.limits)
+        return
+    shown.picture = picture_of(await page_png(page, width, height))
+
+
+async def _judge(
+    browser: Browser,
+    page: PreparedPage,
+    job: Job,
+    meter: Meter,
+    steps: asyncio.Task[None],
+    limit: asyncio.Task[Cause],
+) -> Judgement:
+    """Return what is said of a job that did not come to its end."""
+    if limit.done():
+        return verdict.of_end(limit.result(), job.limits)
+    if steps.done() and isinstance(steps.exception(), _NoPageError):
+        return Judgement(Verdict.NO_OUTPUT, str(steps.exception()))
+    # A page fails before the jail has said why its browser or its renderer is gone.
+    await asyncio.wait({browser.run, limit}, timeout=_LAST_WORDS_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    if browser.run.done():
+        return verdict.of_end(browser.run.result().cause, job.limits)
+    if limit.done():
+        return verdict.of_end(limit.result(), job.limits)
+    error = steps.exception() if steps.done() else None
+    if error is not None and not isinstance(error, PlaywrightError | JailError):
+        raise error
+    if meter.peak_memory_bytes >= _CLOSE_TO_LIMIT * job.limits.memory_bytes:
+        return verdict.of_end(Cause.MEMORY_LIMIT, job.limits)
+    if isinstance(error, PlaywrightError) and not page.crashed.is_set():
+        return Judgement(Verdict.NO_OUTPUT, f"The page does not stay: {error.message.partition(chr(10))[0]}")
+    return verdict.of_end(Cause.SIGNALED, job.limits)

@@ -1,0 +1,79 @@
+"""What is said of a job that has no picture, or whose page complained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from i2s_chassis.jail import Cause
+from i2s_chassis.limits import Limits
+from i2s_render_html.jekyll import BuildCause, BuiltSite
+from i2s_render_html.model import Verdict
+from i2s_render_html.site import INDEX
+
+_BUILD_VERDICTS = {
+    BuildCause.FAILED: Verdict.COMPILE_ERROR,
+    BuildCause.TIME_LIMIT: Verdict.TIME_LIMIT,
+    BuildCause.MEMORY_LIMIT: Verdict.MEMORY_LIMIT,
+    BuildCause.PROCESS_LIMIT: Verdict.PROCESS_LIMIT,
+    BuildCause.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT,
+    BuildCause.CRASHED: Verdict.CRASHED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict and a sentence for people."""
+
+    verdict: Verdict
+    message: str
+
+
+def of_end(cause: Cause, limits: Limits) -> Judgement:
+    """Return what is said of a page under which its browser ended, or that used up its limits."""
+    match cause:
+        case Cause.CPU_LIMIT:
+            return _passed(Verdict.TIME_LIMIT, f"{limits.cpu_seconds:g} CPU seconds")
+        case Cause.WALL_LIMIT:
+            return _passed(Verdict.TIME_LIMIT, f"{limits.wall_seconds:g} seconds on the clock")
+        case Cause.MEMORY_LIMIT:
+            return _passed(Verdict.MEMORY_LIMIT, f"{limits.memory_bytes} bytes of memory")
+        case Cause.PROCESS_LIMIT:
+            return _passed(Verdict.PROCESS_LIMIT, f"{limits.processes} processes and threads")
+        case Cause.DISK_LIMIT:
+            return _passed(Verdict.OUTPUT_LIMIT, f"{limits.disk_bytes} bytes on disk")
+        case _:
+            return Judgement(Verdict.CRASHED, "The browser crashed while showing the page.")
+
+
+def _passed(verdict: Verdict, limit: str) -> Judgement:
+    return Judgement(verdict, f"The limit of {limit} was reached while showing the page.")
+
+
+def of_build(built: BuiltSite) -> Judgement | None:
+    """Return what is said of a site that Jekyll did not build, None where it did."""
+    verdict = _BUILD_VERDICTS.get(built.cause)
+    if verdict is None:
+        return None
+    return Judgement(verdict, f"Jekyll: {built.error.message if built.error else built.cause.value}")
+
+
+def no_page(entry_path: str, *, jekyll: bool) -> Judgement:
+    """Return what is said of a site without the page that is to be shown."""
+    where = "the site that Jekyll built" if jekyll else "the site"
+    hint = "" if entry_path else "; name another page in entry_path"
+    return Judgement(Verdict.NO_OUTPUT, f"There is no {entry_path or INDEX} in {where}{hint}.")
+
+
+def too_many_pixels(width: float, height: float, limits: Limits) -> Judgement:
+    """Return what is said of a picture above the limit."""
+    size = f"{width:g} x {height:g} pixels"
+    return Judgement(
+        Verdict.PIXEL_LIMIT, f"The picture would have {size}, more than the limit of {limits.pixels}."
+    )
+
+
+def of_page(exception: str) -> Judgement:
+    """Return what is said of a page that has its picture."""
+    if not exception:
+        return Judgement(Verdict.RENDERED, "")
+    return Judgement(Verdict.RENDERED_WITH_ERRORS, f"A script of the page failed: {exception}")

@@ -1,0 +1,217 @@
+"""The running service: what it says of itself, what it answers, what it refuses."""
+
+import asyncio
+
+import grpc
+import pytest
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s_render_html.model import PAGE_LIMITS
+
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
+
+PAGE = b"""<!DOCTYPE html><title>A page</title><link rel=stylesheet href=style.css>
+<h1>Heading</h1><p>Text with <a href=other.html>a link</a>.</p>
+<button>Press</button> <button disabled>Off</button>
+<img src=missing.png><input placeholder=Name><div style="display:none"><a href=x>hidden</a></div>
+<script>console.warn('careful'); console.error('broken')</script>"""
+STYLE = b"h1 { color: teal; margin: 40px } body { font-family: sans-serif }"
+
+
+def site(page=PAGE, **files):
+    all_files = {"index.html": page, "style.css": STYLE, **files}
+    return pb.SiteSource(files=[pb.File(path=path, content=content) for path, content in all_files.items()])
+
+
+def request(page=PAGE, *, source=None, **given):
+    return pb.RenderRequest(id=given.pop("id", "one"), site=source or site(page), **given)
+
+
+def window(**given):
+    return pb.RenderOptions(window=pb.WindowOptions(**given))
+
+
+def asked(**given):
+    return pb.RenderOptions(site=pb.SiteOptions(**given))
+
+
+async def test_service_describes_itself_completely(service):
+    answer = await service.Describe(pb.DescribeRequest())
+    assert (answer.service, answer.engine.name, list(answer.sources)) == ("render-html", "chromium", ["site"])
+    assert {"chromium", "playwright", "fonts"} <= set(answer.versions)
+    assert len(answer.engine.digest) == len(answer.fonts_digest) == 64
+    assert answer.isolation.tier == pb.ISOLATION_TIER_NAMESPACE
+    assert answer.isolation.mechanisms[-1] == "chromium sandbox (namespace, seccomp-bpf)"
+    assert answer.default_limits.memory_bytes == PAGE_LIMITS.memory_bytes
+    assert (answer.defaults.window.width, answer.defaults.window.height) == (1920, 1080)
+    assert {one.kind for one in answer.warm} == {"browser"}
+    assert answer.slots == 2
+
+
+async def test_a_site_is_answered_with_everything(service):
+    options = asked(want_text=True, elements=pb.ElementQuery(interactive=True))
+    answer = await service.Render(request(options=options))
+    assert (answer.id, answer.verdict, answer.message) == ("one", pb.VERDICT_RENDERED, "")
+    assert (answer.pictures[0].width, answer.pictures[0].height) == (1920, 1080)
+    assert answer.pictures[0].png.startswith(b"\x89PNG")
+    assert [stage.name for stage in answer.stages] == ["queue", "load", "settle", "capture", "read"]
+    assert answer.usage.cpu_seconds > 0
+    assert answer.usage.peak_memory_bytes > 0
+    assert answer.site.title == "A page"
+    assert answer.site.text.strip() == "Heading\n\nText with a link.\n\nPress Off"
+    assert answer.site.settled
+    assert not answer.site.jekyll
+    assert list(answer.site.missing) == ["missing.png"]
+    assert ("warning", "careful") in [(one.level, one.text) for one in answer.site.console]
+    found = [(one.tag, one.text, one.role, one.clickable) for one in answer.site.elements]
+    assert found == [
+        ("a", "a link", "link", True),
+        ("button", "Press", "button", True),
+        ("button", "Off", "button", False),
+        ("input", "Name", "textbox", True),
+    ]
+    assert all(one.width > 0 and one.height > 0 for one in answer.site.elements)
+
+
+async def test_text_and_elements_come_only_where_asked_for(service):
+    answer = await service.Render(request())
+    assert (answer.site.text, list(answer.site.elements)) == ("", [])
+
+
+async def test_boxes_are_those_of_the_page(service):
+    page = b"<style>div{position:absolute;left:30px;top:2000px;width:70px;height:20px}</style><div>x</div>"
+    answer = await service.Render(request(page, options=asked(elements=pb.ElementQuery(css="div"))))
+    box = answer.site.elements[0]
+    assert (box.tag, box.text, box.x, box.y, box.width, box.height) == ("div", "x", 30, 2000, 70, 20)
+
+
+@pytest.mark.parametrize(
+    ("options", "size"),
+    [
+        (window(width=640, height=400), (640, 400)),
+        (window(width=640, height=400, device_scale=2), (1280, 800)),
+        (window(width=640, height=400, full_page=True), (640, 3000)),
+        (window(width=640, height=400, full_page=True, device_scale=1.5), (960, 4500)),
+    ],
+)
+async def test_the_window_is_the_one_asked_for(service, options, size):
+    page = b"<!DOCTYPE html><style>body{margin:0}div{height:3000px;background:tan}</style><div>"
+    answer = await service.Render(request(page, options=options))
+    assert (answer.pictures[0].width, answer.pictures[0].height) == size
+
+
+async def test_a_selector_that_cannot_be_read_is_refused(service):
+    with pytest.raises(grpc.aio.AioRpcError) as raised:
+        await service.Render(request(options=asked(elements=pb.ElementQuery(css="p[["))))
+    assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert raised.value.details().startswith("options.site.elements.css")
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"options": window(width=0)}, "options.window.width"),
+        ({"options": pb.RenderOptions(page=pb.PageOptions(dpi=1))}, "options.page"),
+        ({"limits": pb.Limits(cpu_seconds=-1)}, "limits.cpu_seconds"),
+        ({"id": "x" * 300}, "id"),
+    ],
+)
+async def test_what_has_no_meaning_is_refused_with_the_field(service, given, field):
+    with pytest.raises(grpc.aio.AioRpcError) as raised:
+        await service.Render(request(**given))
+    assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert raised.value.details().startswith(field)
+
+
+async def test_another_source_is_refused(service):
+    with pytest.raises(grpc.aio.AioRpcError) as raised:
+        await service.Render(pb.RenderRequest(latex=pb.LatexSource(document=b"x")))
+    assert raised.value.details().startswith("source")
+
+
+async def test_a_site_without_an_index_page_is_no_output(service):
+    answer = await service.Render(request(source=pb.SiteSource(files=[pb.File(path="a.html", content=b"x")])))
+    assert (answer.verdict, list(answer.pictures)) == (pb.VERDICT_NO_OUTPUT, [])
+    assert "index.html" in answer.message
+
+
+async def test_another_page_can_be_the_entry(service):
+    source = pb.SiteSource(files=[pb.File(path="a/b c.html", content=b"<p>inner")], entry_path="a/b c.html")
+    answer = await service.Render(request(source=source, options=asked(want_text=True)))
+    assert (answer.verdict, answer.site.text.strip()) == (pb.VERDICT_RENDERED, "inner")
+
+
+async def test_an_entry_that_is_no_page_is_no_output(service):
+    source = pb.SiteSource(files=[pb.File(path="x.zip", content=b"PK\3\4")], entry_path="x.zip")
+    answer = await service.Render(request(source=source))
+    assert (answer.verdict, "download" in answer.message) == (pb.VERDICT_NO_OUTPUT, True)
+
+
+async def test_a_script_that_fails_is_an_error_with_a_picture(service):
+    answer = await service.Render(request(b"<p>x</p><script>nothing.there()</script>"))
+    assert answer.verdict == pb.VERDICT_RENDERED_WITH_ERRORS
+    assert "nothing is not defined" in answer.error.message
+    assert ("exception", "nothing is not defined") in [(one.level, one.text) for one in answer.site.console]
+
+
+async def test_pixels_are_counted_before_anything_is_drawn(service):
+    answer = await service.Render(
+        request(options=window(width=5000, height=5000), limits=pb.Limits(pixels=10**6))
+    )
+    assert answer.verdict == pb.VERDICT_PIXEL_LIMIT
+    assert answer.limits.pixels == 10**6
+
+
+async def test_a_stream_answers_by_id(service):
+    async def requests():
+        for number in range(4):
+            yield request(f"<p>{number}".encode(), id=f"n{number}", options=asked(want_text=True))
+        yield request(id="")
+
+    answers = {answer.id: answer async for answer in service.RenderStream(requests())}
+    assert {key: one.response.site.text.strip() for key, one in answers.items() if key} == {
+        f"n{number}": str(number) for number in range(4)
+    }
+    assert answers[""].failure.code == grpc.StatusCode.INVALID_ARGUMENT.value[0]
+
+
+async def test_a_call_that_is_broken_off_costs_the_next_one_nothing(service):
+    before = await service.Render(request())
+    calls = [service.Render(request(b"<script>for (;;);</script>")) for _ in range(2)]
+    await asyncio.sleep(0)  # the calls are under way once the loop has turned
+    with pytest.raises(grpc.aio.AioRpcError):
+        await service.Render(request(b"<script>for (;;);</script>"), timeout=0.5)
+    for call in calls:
+        call.cancel()
+    after = await service.Render(request())
+    assert after.pictures[0].png == before.pictures[0].png
+
+
+async def test_a_jekyll_site_is_built(service):
+    files = {
+        "_config.yml": b"title: Blog\n",
+        "_layouts/default.html": b"<title>{{ site.title }}</title><main>{{ content }}</main>",
+        "index.md": b"---\nlayout: default\n---\n# Hello *world*\n",
+    }
+    source = pb.SiteSource(files=[pb.File(path=path, content=content) for path, content in files.items()])
+    answer = await service.Render(request(source=source, options=asked(want_text=True)))
+    assert (answer.verdict, answer.site.jekyll) == (pb.VERDICT_RENDERED, True)
+    assert (answer.site.title, answer.site.text.strip()) == ("Blog", "Hello world")
+    assert [stage.name for stage in answer.stages][:2] == ["queue", "build"]
+
+
+async def test_a_jekyll_error_is_a_compile_error_with_its_file(service):
+    source = pb.SiteSource(files=[pb.File(path="index.html", content=b"---\n---\n{% nonsense %}")])
+    answer = await service.Render(request(source=source))
+    assert answer.verdict == pb.VERDICT_COMPILE_ERROR
+    assert "nonsense" in answer.error.message
+    assert answer.site.jekyll
+
+
+async def test_a_plain_site_looks_the_same_with_and_without_jekyll(service):
+    pictures = []
+    for build in (pb.SITE_BUILD_JEKYLL, pb.SITE_BUILD_STATIC, pb.SITE_BUILD_AUTO):
+        answer = await service.Render(request(options=asked(build=build)))
+        assert answer.site.jekyll == (build == pb.SITE_BUILD_JEKYLL)
+        pictures.append(answer.pictures[0].png)
+    assert pictures[0] == pictures[1] == pictures[2]

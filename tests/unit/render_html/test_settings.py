@@ -1,0 +1,67 @@
+"""Settings, scripts and the command line of the browser."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from i2s_chassis.errors import StartError
+from i2s_render_html.chromium import Chromium, find_chromium
+from i2s_render_html.injected import CLOCK_HANDLE, clock_script, text_of
+from i2s_render_html.service import browser_settings, engine_settings, forget_settings
+from i2s_render_html.settings import HtmlSettings
+
+CHROMIUM = Chromium(Path("/x"), "1", {}, "", "", ())
+
+
+def test_defaults_are_within_the_maxima():
+    settings = HtmlSettings()
+    assert settings.limit_table().default.memory_bytes <= settings.limit_table().maximum.memory_bytes
+
+
+def test_every_browser_may_use_the_maximum_and_each_page_its_own_limits():
+    settings = HtmlSettings(slots=3)
+    browser = browser_settings(settings, CHROMIUM)
+    assert browser.limits == settings.max
+    assert engine_settings(settings, browser).browsers == 3
+
+
+def test_the_sandbox_of_the_browser_is_on_unless_it_is_switched_off():
+    assert "--no-sandbox" not in CHROMIUM.command("p", sandbox=True)
+    assert "--no-sandbox" in CHROMIUM.command("p", sandbox=False)
+
+
+def test_nothing_is_asked_of_the_network_at_start():
+    flags = CHROMIUM.command("p", sandbox=True)
+    assert {"--disable-background-networking", "--disable-component-update", "--disable-sync"} <= set(flags)
+
+
+def test_a_missing_browser_is_one_line_that_says_what_to_do(tmp_path):
+    with pytest.raises(StartError, match="apt-get install chromium"):
+        find_chromium(tmp_path / "none")
+
+
+def test_a_program_that_is_no_browser_is_refused():
+    with pytest.raises(StartError, match="does not tell its version"):
+        find_chromium(Path("/bin/echo"))
+
+
+def test_the_clock_script_is_complete():
+    script = clock_script(5)
+    assert "OPTIONS" not in script
+    assert f'"handle": "{CLOCK_HANDLE}"' in script
+    assert '"epoch": 5000' in script
+
+
+@pytest.mark.parametrize("name", ["calm", "read", "elements"])
+def test_scripts_are_functions(name):
+    lines = [line for line in text_of(name).splitlines() if not line.startswith("//")]
+    assert "=>" in lines[0]
+
+
+def test_our_settings_do_not_reach_the_driver(monkeypatch):
+    monkeypatch.setenv("I2S_RENDER_HTML_TOKEN", "secret")
+    monkeypatch.setenv("OTHER", "kept")
+    forget_settings()
+    assert "I2S_RENDER_HTML_TOKEN" not in os.environ
+    assert os.environ["OTHER"] == "kept"

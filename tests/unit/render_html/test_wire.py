@@ -1,0 +1,105 @@
+"""Between the wire and the words of the renderer."""
+
+import pytest
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.errors import InvalidArgumentError
+from i2s_chassis.jail import Isolation, PolicyEvent, PolicyKind, Tier, Usage
+from i2s_render_html.chromium import Chromium
+from i2s_render_html.model import (
+    PAGE_LIMITS,
+    Build,
+    ConsoleEntry,
+    Element,
+    ElementQuery,
+    Options,
+    PageFacts,
+    Picture,
+    Rendering,
+    SourceError,
+    Stage,
+    Verdict,
+)
+from i2s_render_html.wire import options_from_wire, options_to_wire, rendering_to_wire
+
+CHROMIUM = Chromium(None, "1.2", {"chromium": "1.2"}, "d" * 64, "f" * 64, ())
+ISOLATION = Isolation(Tier.NAMESPACE, ("bubblewrap",))
+
+
+def test_absent_options_are_the_defaults():
+    assert options_from_wire(pb.RenderOptions()) == Options()
+
+
+def test_defaults_survive_the_wire():
+    assert options_from_wire(options_to_wire(Options())) == Options()
+
+
+def test_options_are_taken_over():
+    message = pb.RenderOptions(
+        window=pb.WindowOptions(width=800, height=600, device_scale=2, full_page=True),
+        site=pb.SiteOptions(
+            want_text=True, elements=pb.ElementQuery(css="a", max_elements=5), build=pb.SITE_BUILD_STATIC
+        ),
+    )
+    assert options_from_wire(message) == Options(800, 600, 2, True, True, ElementQuery("a", 5), Build.STATIC)
+
+
+def test_interactive_elements_have_no_selector():
+    message = pb.RenderOptions(site=pb.SiteOptions(elements=pb.ElementQuery(interactive=True)))
+    assert options_from_wire(message).elements == ElementQuery()
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"page": pb.PageOptions(dpi=100)}, "options.page"),
+        ({"window": pb.WindowOptions(width=0)}, "options.window.width"),
+        ({"window": pb.WindowOptions(height=99_999)}, "options.window.height"),
+        ({"window": pb.WindowOptions(device_scale=float("nan"))}, "options.window.device_scale"),
+        ({"window": pb.WindowOptions(device_scale=9)}, "options.window.device_scale"),
+        ({"site": pb.SiteOptions(elements=pb.ElementQuery())}, "options.site.elements"),
+        ({"site": pb.SiteOptions(elements=pb.ElementQuery(css=" "))}, "options.site.elements.css"),
+        (
+            {"site": pb.SiteOptions(elements=pb.ElementQuery(css="a", max_elements=0))},
+            "options.site.elements.max_elements",
+        ),
+        ({"site": pb.SiteOptions(build=9)}, "options.site.build"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_with_its_field(options, field):
+    with pytest.raises(InvalidArgumentError) as raised:
+        options_from_wire(pb.RenderOptions(**options))
+    assert raised.value.message.startswith(f"{field}:") or raised.value.message.startswith(f"{field} ")
+
+
+def test_a_rendering_arrives_whole():
+    facts = PageFacts(
+        "T\x1b",
+        "text",
+        (ConsoleEntry("error", "e\0"),),
+        (Element("a", "b", "link", True, 1, 2, 3, 4),),
+        True,
+        ("x",),
+    )
+    rendering = Rendering(
+        Verdict.RENDERED_WITH_ERRORS,
+        "message",
+        Picture(b"png", 4, 5),
+        facts,
+        True,
+        SourceError("bad", "a.md", 3),
+        stages=(Stage("build", Usage(1, 2, 3, 4), "warm"), Stage("load", Usage(1, 1, 5, 1))),
+        events=(PolicyEvent(PolicyKind.NETWORK, "GET http://x/"),),
+    )
+    answer = rendering_to_wire("id", rendering, 0.5, PAGE_LIMITS, ISOLATION, CHROMIUM)
+    assert (answer.id, answer.verdict, answer.message) == ("id", pb.VERDICT_RENDERED_WITH_ERRORS, "message")
+    assert (answer.pictures[0].png, answer.pictures[0].width, answer.pictures[0].page) == (b"png", 4, 1)
+    assert (answer.error.file, answer.error.line) == ("a.md", 3)
+    assert [stage.name for stage in answer.stages] == ["queue", "build", "load"]
+    assert (answer.usage.cpu_seconds, answer.usage.peak_memory_bytes) == (3, 5)
+    assert (answer.site.settled, answer.site.jekyll, list(answer.site.missing)) == (True, True, ["x"])
+    assert (answer.site.elements[0].role, answer.site.elements[0].width) == ("link", 3)
+    assert "\0" not in answer.site.console[0].text
+    assert "\x1b" not in answer.site.title
+    assert answer.policy_events[0].detail == "GET http://x/"
+    assert answer.engine.name == "chromium"
