@@ -1,0 +1,1 @@
+"""LilyPond scores in, picture or verdict out."""

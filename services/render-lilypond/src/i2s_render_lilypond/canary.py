@@ -1,0 +1,31 @@
+"""A render from end to end before the service serves."""
+
+from __future__ import annotations
+
+from i2s_render_lilypond.engine import LilypondEngine
+from i2s_render_lilypond.faults import EngineError
+from i2s_render_lilypond.model import Job, Options, Picture, Verdict
+
+#: Every step takes part: an old spelling that a rule of convert-ly mends, music, text.
+_SCORE = rb"""\version "2.16.0"
+\header { title = "Canary" }
+\relative c' { \key g \major g'4\p a( b) \times 2/3 { c8 b a } | d2. r4 \bar "|." }
+"""
+
+
+async def canary(engine: LilypondEngine) -> None:
+    """Render a small score cold, and warm where processes stand ready: the same bytes.
+
+    Raises:
+        EngineError: It did not become a picture, or not the same one; says why.
+    """
+    cold = await _picture(engine, Options(cold=True))
+    if engine.zygotes is not None and (await _picture(engine, Options())).png != cold.png:
+        raise EngineError("the canary looks different from a warm process")
+
+
+async def _picture(engine: LilypondEngine, options: Options) -> Picture:
+    rendering = await engine.render(Job(_SCORE, options=options))
+    if rendering.verdict is not Verdict.RENDERED:
+        raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
+    return rendering.pictures[0]

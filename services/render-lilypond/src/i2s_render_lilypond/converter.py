@@ -1,0 +1,184 @@
+"""Bring a score to the syntax of the LilyPond that is installed."""
+
+from __future__ import annotations
+
+import contextlib
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+
+from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, Jail, OutputError, PolicyEvent, Usage
+from i2s_render_lilypond.convert import Need, copied, need, states_version
+from i2s_render_lilypond.faults import WarmError
+from i2s_render_lilypond.installation import CONVERTER, ENVIRONMENT, Installation
+from i2s_render_lilypond.model import NO_LOG, Convert, ErrorKind, Job, SourceError, Stage, Verdict
+from i2s_render_lilypond.score import CONVERT_LOG, SCORE
+from i2s_render_lilypond.verdict import Judgement, limit_passed
+from i2s_render_lilypond.warm import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
+from i2s_render_lilypond.warm_pool import WarmPool
+
+_LOG_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What became of a score.
+
+    Attributes:
+        score: In current syntax, or as it was.
+        judgement: Why the job ends here, None where it goes on.
+        error: What convert-ly complained of, where the job ends here.
+        log: What it wrote, where it ran and failed.
+        stages: The run, if there was one.
+        events: What was tried and prevented.
+    """
+
+    score: bytes
+    judgement: Judgement | None = None
+    error: SourceError | None = None
+    log: Excerpt = NO_LOG
+    stages: tuple[Stage, ...] = ()
+    events: tuple[PolicyEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """How a run of convert-ly ended; ``score`` is None where it failed."""
+
+    cause: Cause
+    usage: Usage
+    detail: str
+    log: Excerpt
+    score: bytes | None
+    events: tuple[PolicyEvent, ...]
+
+
+def command(program: str, assumed: str) -> list[str]:
+    """Return the command line that converts the score in place.
+
+    Args:
+        program: Path of convert-ly.
+        assumed: Version to convert from where the score states none; else empty.
+    """
+    # No \\version line is added, so that lines keep their numbers.
+    return [program, "-e", *(("-n", f"--from={assumed}") if assumed else ()), SCORE]
+
+
+class Converter:
+    """Runs convert-ly in cells: a child of one that stands ready, or one that is started anew."""
+
+    def __init__(self, jail: Jail, installation: Installation, converters: WarmPool | None = None) -> None:
+        self._jail, self._installation, self._converters = jail, installation, converters
+
+    async def convert(self, job: Job) -> Converted:
+        """Convert the score of a job where that is wanted.
+
+        Raises:
+            LilypondFault: The fault of an engine.
+            JailError: A fault of the jail.
+        """
+        score, wanted = job.score, job.options.convert
+        text = score.decode("utf-8")
+        match need(text, job.assume_version, wanted, self._installation.latest_rule):
+            case Need.NOTHING:
+                return Converted(score)
+            case Need.IDENTITY:
+                return Converted(copied(score))
+            case Need.REFUSE:
+                return Converted(score, *_refused("the score states no \\version to convert from"))
+        ran = await self._run(job, "" if states_version(text) else job.assume_version)
+        stages, events = (Stage("convert", ran.usage, ran.detail),), ran.events
+        judgement = limit_passed(ran.cause, job.limits, "converting")
+        if judgement is not None:
+            return Converted(score, judgement, None, ran.log, stages, events)
+        if ran.score is not None:
+            return Converted(ran.score, stages=stages, events=events)
+        if wanted is Convert.REQUIRED:
+            return Converted(score, *_refused(_complaint(ran.log)), ran.log, stages, events)
+        return Converted(score, stages=stages, events=events)  # the picture decides
+
+    async def _run(self, job: Job, assumed: str) -> _Ran:
+        converters = self._converters
+        if converters is not None and not job.options.cold and converters.settings.fit(job.limits):
+            with contextlib.suppress(WarmError):  # lost: the job gets a process of its own
+                async with converters.lease() as (converter, folder):
+                    return await _warm(converter, folder, job, assumed)
+        return await self._cold(job, assumed)
+
+    async def _cold(self, job: Job, assumed: str) -> _Ran:
+        installation = self._installation
+        limits = replace(job.limits, log_bytes=_LOG_BYTES)
+        async with self._jail.cell(limits, {SCORE: job.score}, readable=installation.readable) as cell:
+            ended = await cell.run(command(str(installation.convert_ly), assumed), env=ENVIRONMENT)
+            succeeded = ended.cause is Cause.EXITED and ended.exit_code == 0
+            score = await _fetch(cell, SCORE) if succeeded else None
+        return _Ran(ended.cause, ended.usage, "cold", ended.output, score, ended.events)
+
+
+async def _warm(converter: Warm, folder: str, job: Job, assumed: str) -> _Ran:
+    cell, limits = converter.cell, job.limits
+    await cell.write(f"{folder}/{SCORE}", job.score)
+    before = await cell.allow(cpu_seconds=limits.cpu_seconds, wall_seconds=limits.wall_seconds)
+    answer = await converter.ask("convert", folder, assumed or "-")
+    if isinstance(answer, Ended):
+        converter.condemn("limit")
+        if answer.cause in (Cause.EXITED, Cause.SIGNALED, Cause.STOPPED):
+            raise WarmError(f"a converter ended in the middle of a job: {answer.cause.value}")
+        return _Ran(answer.cause, _since(before, answer.usage), "warm", answer.output, None, answer.events)
+    usage = _since(before, await cell.usage())
+    succeeded = answer == ["done", "0", "0"]
+    if not succeeded:
+        converter.condemn("failed")
+    try:
+        log = await cell.excerpt(f"{folder}/{CONVERT_LOG}", _LOG_BYTES, 0)
+    except OutputError:
+        log = NO_LOG
+    score = await _fetch(cell, f"{folder}/{SCORE}") if succeeded else None
+    return _Ran(Cause.EXITED, usage, "warm", log, score, ())
+
+
+def _since(before: Usage, now: Usage) -> Usage:
+    return replace(
+        now,
+        wall_seconds=now.wall_seconds - before.wall_seconds,
+        cpu_seconds=now.cpu_seconds - before.cpu_seconds,
+    )
+
+
+async def _fetch(cell: Cell, name: str) -> bytes | None:
+    try:
+        return await cell.fetch(name)
+    except OutputError:
+        return None
+
+
+def _complaint(output: Excerpt) -> str:
+    """Return the last error that convert-ly wrote."""
+    lines = output.whole.decode(errors="replace").splitlines()
+    complaints = [line.partition("error: ")[2] for line in lines if "error: " in line]
+    return complaints[-1] if complaints else "convert-ly failed without saying why"
+
+
+def _refused(why: str) -> tuple[Judgement, SourceError]:
+    return (
+        Judgement(Verdict.COMPILE_ERROR, f"convert-ly refused the score: {why}"),
+        SourceError(why, ErrorKind.OTHER),
+    )
+
+
+def open_converter(
+    jail: Jail, installation: Installation, settings: WarmSettings
+) -> AbstractAsyncContextManager[Warm]:
+    """Start a convert-ly that forks for each job; see `open_warm`.
+
+    Raises:
+        WarmError: There can be none here.
+    """
+    if installation.python is None or installation.convert_script is None:
+        raise WarmError("convert-ly of this installation is no script for a Python of its own")
+    pipes = (str(FROM_SERVICE), str(TO_SERVICE))
+    program = Program(
+        argv=(str(installation.python), "-I", str(CONVERTER), str(installation.convert_script), *pipes),
+        files={},
+        readable=installation.readable,
+    )
+    return open_warm(jail, program, settings)

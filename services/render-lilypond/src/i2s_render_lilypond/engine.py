@@ -1,0 +1,145 @@
+"""The engine: a jail, a converter, and warm processes that stand ready."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+
+from i2s_chassis.jail import Excerpt, Isolation, Jail, Usage
+from i2s_chassis.limits import Limits
+from i2s_render_lilypond.cold import ColdPlace
+from i2s_render_lilypond.converter import Converted, Converter
+from i2s_render_lilypond.faults import WarmError
+from i2s_render_lilypond.installation import Installation
+from i2s_render_lilypond.model import Job, Rendering, Verdict
+from i2s_render_lilypond.place import Place
+from i2s_render_lilypond.press import Press, Pressed
+from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
+from i2s_render_lilypond.verdict import Judgement
+from i2s_render_lilypond.warm_pool import WarmPool
+from i2s_render_lilypond.zygote import ZygotePlace
+
+_LEAST_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What an operator decides about the engine: the greatest score in bytes."""
+
+    max_score_bytes: int = 1024 * 1024
+
+
+class LilypondEngine:
+    """Renders scores.
+
+    Attributes:
+        installation: What pictures are made with.
+        zygotes: LilyPonds that stand ready; None where every one is started anew.
+        converters: Convert-lys that stand ready, likewise.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        jail: Jail,
+        installation: Installation,
+        *,
+        zygotes: WarmPool | None = None,
+        converters: WarmPool | None = None,
+    ) -> None:
+        self._settings, self._jail = settings, jail
+        self._converter = Converter(jail, installation, converters)
+        self.installation, self.zygotes, self.converters = installation, zygotes, converters
+
+    @property
+    def isolation(self) -> Isolation:
+        """The walls that jobs run in."""
+        return self._jail.isolation
+
+    async def render(self, job: Job) -> Rendering:
+        """Render a score.
+
+        Raises:
+            LilypondFault: The fault of an engine.
+            JailError: A fault of the jail.
+        """
+        wrong = complaint(job.score, max_bytes=self._settings.max_score_bytes)
+        if wrong is not None:
+            return Rendering(Verdict.INVALID_INPUT, wrong)
+        full = disk_complaint(job.score, job.limits)
+        if full is not None:
+            return Rendering(Verdict.OUTPUT_LIMIT, full)
+        converted = await self._converter.convert(job)
+        if converted.judgement is not None:
+            return _refused(job, converted, converted.judgement)
+        spent = sum((stage.usage for stage in converted.stages), Usage())
+        job = replace(job, score=converted.score)
+        return _rendering(job, converted, await self._press(job, _left(job.limits, spent)))
+
+    async def _press(self, job: Job, limits: Limits) -> Pressed:
+        """Make the pictures, with a warm process where one can serve the job."""
+        zygotes = self.zygotes
+        if zygotes is not None and not job.options.cold and zygotes.settings.fit(job.limits):
+            with contextlib.suppress(WarmError):  # lost: the job gets a process of its own
+                async with self._warm(zygotes, job, limits) as place:
+                    return await Press(place, job.options, job.limits).press()
+        async with self._cold(job, limits) as place:
+            return await Press(place, job.options, job.limits).press()
+
+    @contextlib.asynccontextmanager
+    async def _warm(self, zygotes: WarmPool, job: Job, limits: Limits) -> AsyncIterator[Place]:
+        no_footers = job.options.no_footers
+        async with zygotes.lease() as (zygote, folder):
+            place = ZygotePlace(zygote, folder, self.installation, limits, no_footers=no_footers)
+            await place.stand(job.score)
+            yield place
+
+    @contextlib.asynccontextmanager
+    async def _cold(self, job: Job, limits: Limits) -> AsyncIterator[Place]:
+        readable = self.installation.readable
+        async with self._jail.cell(limits, {SCORE: job.score}, readable=readable) as cell:
+            yield ColdPlace(cell, self.installation, no_footers=job.options.no_footers)
+
+
+def _left(limits: Limits, spent: Usage) -> Limits:
+    """Return the limits of what is still to do: time is what the job has left."""
+    return replace(
+        limits,
+        cpu_seconds=max(limits.cpu_seconds - spent.cpu_seconds, _LEAST_SECONDS),
+        wall_seconds=max(limits.wall_seconds - spent.wall_seconds, _LEAST_SECONDS),
+    )
+
+
+def _refused(job: Job, converted: Converted, judgement: Judgement) -> Rendering:
+    return Rendering(
+        verdict=judgement.verdict,
+        message=judgement.message,
+        error=converted.error,
+        log=_bounded(converted.log, job.limits.log_bytes),
+        stages=converted.stages,
+        events=converted.events,
+    )
+
+
+def _rendering(job: Job, converted: Converted, pressed: Pressed) -> Rendering:
+    judgement = pressed.judgement or Judgement(Verdict.NO_OUTPUT, "")
+    return Rendering(
+        verdict=judgement.verdict,
+        message=judgement.message,
+        pictures=tuple(pressed.pictures),
+        total_pages=pressed.total_pages,
+        error=pressed.error,
+        log=_bounded(pressed.log, job.limits.log_bytes),
+        stages=(*converted.stages, *pressed.stages),
+        events=(*converted.events, *pressed.events),
+    )
+
+
+def _bounded(log: Excerpt, size: int) -> Excerpt:
+    """Return the head and tail of a log that together have at most ``size`` bytes."""
+    if log.total_bytes <= size and not log.tail:
+        return log
+    half = size // 2
+    end = log.tail or log.head
+    return Excerpt(log.head[: size - half], end[-half:] if half else b"", log.total_bytes)

@@ -1,0 +1,154 @@
+"""From a score in its place to pictures: typeset, look at the pages, draw, finish them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+
+from i2s_chassis.jail import Cause, Excerpt, OutputError, PolicyEvent, Usage
+from i2s_chassis.limits import Limits
+from i2s_render_lilypond import raster
+from i2s_render_lilypond.crop import finish
+from i2s_render_lilypond.faults import RasterError
+from i2s_render_lilypond.log import first_error
+from i2s_render_lilypond.model import NO_LOG, Options, Picture, SourceError, Stage, Verdict
+from i2s_render_lilypond.paper import HEADER_BYTES, PAPER_BYTES, Paper, count_pages, read_paper
+from i2s_render_lilypond.place import Place, Ran
+from i2s_render_lilypond.score import LOG, PAPER, POSTSCRIPT
+from i2s_render_lilypond.verdict import (
+    Judgement,
+    limit_passed,
+    of_pages,
+    of_paper,
+    of_size,
+    with_pictures,
+    without_pages,
+)
+
+_LOG_PART = 512 * 1024  # of head and tail each: what is read for errors
+
+
+@dataclass(slots=True)
+class Pressed:
+    """What became of a score.
+
+    Attributes:
+        judgement: How it ended.
+        pictures: Finished, in the order of their pages.
+        total_pages: Of the score.
+        error: The first error in the log.
+        log: Of LilyPond.
+        stages: In the order they were made.
+        events: What was tried and prevented.
+    """
+
+    judgement: Judgement | None = None
+    pictures: list[Picture] = field(default_factory=list)
+    total_pages: int = 0
+    error: SourceError | None = None
+    log: Excerpt = NO_LOG
+    stages: list[Stage] = field(default_factory=list)
+    events: list[PolicyEvent] = field(default_factory=list)
+
+
+class Press:
+    """Makes pictures of the score that lies in a place."""
+
+    def __init__(self, place: Place, options: Options, limits: Limits) -> None:
+        self._place, self._options, self._limits = place, options, limits
+        self._pressed = Pressed()
+
+    async def press(self) -> Pressed:
+        """Typeset the score and draw the wanted pages.
+
+        Raises:
+            LilypondFault: The fault of an engine.
+            JailError: A fault of the jail.
+        """
+        pressed = self._pressed
+        pressed.judgement = await self._typeset() or await self._draw()
+        if pressed.judgement.verdict not in (Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS):
+            pressed.pictures.clear()
+        return pressed
+
+    async def _typeset(self) -> Judgement | None:
+        ran = await self._place.typeset()
+        self._note("compile", ran, self._place.kind)
+        passed = limit_passed(ran.cause, self._limits, "typesetting")
+        if passed is not None and ran.cause is not Cause.SIGNALED:
+            return passed
+        await self._read_log()
+        return passed
+
+    async def _read_log(self) -> None:
+        pressed = self._pressed
+        try:
+            pressed.log = await self._place.excerpt(LOG, _LOG_PART, _LOG_PART)
+        except OutputError:
+            return
+        # What a score wrote is read in a thread of its own: it may be long and odd.
+        text = pressed.log.whole.decode(errors="replace")
+        pressed.error = await asyncio.to_thread(first_error, text)
+
+    async def _draw(self) -> Judgement:
+        """Draw the wanted pages; nothing is drawn that would be too large."""
+        pressed, options = self._pressed, self._options
+        paper = await self._look()
+        if pressed.total_pages == 0:
+            return without_pages(pressed.error)
+        objection = of_pages(pressed.total_pages, options.first_page, self._limits)
+        objection = objection or of_paper(paper, options.dpi, self._limits)
+        if objection is not None or paper is None:
+            return objection or without_pages(pressed.error)
+        last = min(options.first_page + options.page_count - 1, pressed.total_pages)
+        ran = await self._place.draw(paper, options.dpi, options.first_page, last)
+        self._note("raster", ran)
+        passed = limit_passed(ran.cause, self._limits, "drawing the pages")
+        if passed is not None:
+            return passed
+        for page in range(options.first_page, last + 1):
+            objection = await self._finish(page)
+            if objection is not None:
+                return objection
+        if not pressed.pictures:
+            return Judgement(Verdict.NO_OUTPUT, "The page is blank.")
+        return with_pictures(pressed.error)
+
+    async def _look(self) -> Paper | None:
+        """Return the size of the pages, None where there are none; also counts them."""
+        try:
+            header = await self._place.excerpt(POSTSCRIPT, HEADER_BYTES, 0)
+            self._pressed.total_pages = count_pages(header.head)
+            return read_paper(await self._place.fetch(PAPER, PAPER_BYTES))
+        except OutputError:
+            return None
+
+    async def _finish(self, page: int) -> Judgement | None:
+        """Add the picture of a drawn page; a blank page adds none."""
+        try:
+            drawing = await self._place.fetch(raster.output(page - self._options.first_page + 1))
+        except OutputError:
+            return Judgement(Verdict.NO_OUTPUT, f"Ghostscript could not draw page {page}.")
+        try:
+            objection = of_size(raster.size_of(drawing), self._limits)
+            if objection is not None:
+                return objection
+            picture, usage = await asyncio.to_thread(_finish, drawing, page, self._options)
+        except RasterError as error:  # the score's own PostScript has a hand in what is drawn
+            return Judgement(Verdict.NO_OUTPUT, f"Page {page} cannot be drawn: {error}.")
+        self._pressed.stages.append(Stage("crop", usage))
+        if picture is not None:
+            self._pressed.pictures.append(picture)
+        return None
+
+    def _note(self, stage: str, ran: Ran, detail: str = "") -> None:
+        self._pressed.stages.append(Stage(stage, ran.usage, detail))
+        self._pressed.events += ran.events
+
+
+def _finish(drawing: bytes, number: int, options: Options) -> tuple[Picture | None, Usage]:
+    """Decode, cut, crop and encode in the calling thread; says what that used."""
+    wall, cpu = time.monotonic(), time.thread_time()
+    picture = finish(raster.decode(drawing), number, options)
+    return picture, Usage(time.monotonic() - wall, time.thread_time() - cpu, 0, 0)

@@ -1,0 +1,48 @@
+"""The settings of this service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import ByteSize, Field
+
+from i2s_chassis.limits import Limits
+from i2s_chassis.renderer import RendererSettings
+
+_KIB = 1024
+_MIB = 1024 * 1024
+
+
+class LilypondSettings(RendererSettings):
+    """How the score renderer serves."""
+
+    service: ClassVar[str] = "render-lilypond"
+    port: ClassVar[int] = 7730
+
+    # The kernel counts processes by user, and zygotes stay: no other service's jobs should be the same users.
+    jail_uid_base: int = Field(
+        52_512, ge=1, le=2**31, description="Started as root: first of the user ids that jobs run as."
+    )
+    # LilyPond and Ghostscript are one process each; more of them are soon more memory than a job has.
+    limit: Limits = Limits(processes=12)
+    lilypond: Path | None = Field(
+        None,
+        description="LilyPond's program. Default: of the Python package lilypond, else on the path.",
+    )
+    score_bytes: ByteSize = Field(ByteSize(1 * _MIB), ge=1 * _KIB, description="Greatest score.")
+    warm: Literal["auto", "zygote", "single-use"] = Field(
+        "auto",
+        description="zygote: jobs are forked from a LilyPond that stands ready; single-use: each starts "
+        "its own; auto: zygote where its self-test passes.",
+    )
+    warm_jobs: int = Field(100, ge=1, description="Jobs after which a warm process is replaced.")
+    warm_spare: int = Field(
+        1, ge=0, le=100, description="Warm processes beyond one for each slot, so that none is waited for."
+    )
+    warm_memory_bytes: ByteSize = Field(
+        ByteSize(256 * _MIB), ge=64 * _MIB, description="Room for a warm process, beside the limit of a job."
+    )
+    warm_start_seconds: float = Field(
+        30.0, gt=0, description="CPU seconds that a warm process may take to get ready."
+    )

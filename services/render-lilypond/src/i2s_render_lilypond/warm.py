@@ -1,0 +1,184 @@
+"""A program in a cell of its own that is warmed up once and forks for each job.
+
+What the programs do is in ``inside/``; this is the service's end of it. They are asked a line at a
+time, and nothing of a job can reach the pipes that the lines go through. A job that runs into a
+limit is killed by the keeper of the cell, and the program with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from i2s_chassis.jail import Cell, Ended, Jail
+from i2s_chassis.limits import Limits
+from i2s_render_lilypond.faults import WarmError
+from i2s_render_lilypond.installation import ENVIRONMENT
+
+#: Where a program finds its ends of the two pipes.
+FROM_SERVICE, TO_SERVICE = 3, 4
+
+_FOREVER = 10 * 365 * 24 * 3600.0
+_BETWEEN_JOBS_SECONDS = 5.0  # of CPU, to clean up and to wait
+_MIB = 1024 * 1024
+_OWN_PROCESSES, _OWN_DISK, _OWN_INODES = 8, 8 * _MIB, 64
+_FIXED = ("memory_bytes", "processes", "file_bytes", "disk_bytes", "inodes")
+
+
+@dataclass(frozen=True, slots=True)
+class WarmSettings:
+    """What an operator decides about warm programs.
+
+    Attributes:
+        limits: Of a job: the defaults of the service.
+        jobs: After which a program is replaced.
+        memory_bytes: Room for the program itself, beside that of a job.
+        start_seconds: CPU seconds that it may take to get ready.
+        spare: How many stand ready beyond one for each slot.
+    """
+
+    limits: Limits
+    jobs: int = 100
+    memory_bytes: int = 256 * _MIB
+    start_seconds: float = 30.0
+    spare: int = 1
+
+    def cell(self) -> Limits:
+        """Return the limits of a cell that holds a program and one job at a time."""
+        limits = self.limits
+        return replace(
+            limits,
+            cpu_seconds=self.start_seconds,
+            wall_seconds=3 * self.start_seconds,
+            memory_bytes=limits.memory_bytes + self.memory_bytes,
+            processes=limits.processes + _OWN_PROCESSES,
+            disk_bytes=limits.disk_bytes + _OWN_DISK,
+            inodes=limits.inodes + _OWN_INODES,
+        )
+
+    def fit(self, limits: Limits) -> bool:
+        """Whether a job with these limits can be served: some are set once for the life of a program."""
+        return all(getattr(limits, name) == getattr(self.limits, name) for name in _FIXED)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What to start: a command line, files that lie in its folder, what it must read outside of /usr."""
+
+    argv: tuple[str, ...]
+    files: Mapping[str, bytes]
+    readable: tuple[Path, ...]
+
+
+class Warm:
+    """A running program. ``open_warm`` makes one.
+
+    Attributes:
+        cell: Where it runs.
+        condemned: Why it must not serve another job, None while it may.
+    """
+
+    def __init__(self, cell: Cell, run: asyncio.Task[Ended], reader: asyncio.StreamReader, out: int) -> None:
+        self.cell = cell
+        self.condemned: str | None = None
+        self._run, self._reader, self._out = run, reader, out
+        self._jobs = 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return not self._run.done()
+
+    def next_folder(self) -> str:
+        """Return a name for the folder of a job that no other job has had."""
+        self._jobs += 1
+        return f"job{self._jobs}"
+
+    async def hear(self) -> list[str] | Ended:
+        """Return the words of the next line, or how the program ended instead.
+
+        Raises:
+            JailError: Its cell was lost.
+        """
+        # The keeper of the cell holds the pipes too, so they do not end when the program does.
+        reading = asyncio.ensure_future(self._reader.readline())
+        try:
+            await asyncio.wait((reading, self._run), return_when=asyncio.FIRST_COMPLETED)
+            if reading.done() and (line := reading.result()).endswith(b"\n"):
+                return line.decode(errors="replace").split()
+            return await asyncio.shield(self._run)
+        finally:
+            reading.cancel()
+
+    async def ask(self, *words: str) -> list[str] | Ended:
+        """Send a line and return the answer; see ``hear``."""
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._out, f"{' '.join(words)}\n".encode())
+        return await self.hear()
+
+    def condemn(self, reason: str) -> None:
+        """Let it serve no other job; the first reason stands."""
+        self.condemned = self.condemned or reason
+
+    async def clean(self, folder: str) -> None:
+        """Remove a job's folder, and let the program wait for the next job for as long as it takes."""
+        if self.condemned is None and await self.ask("clean", folder) != ["clean", "1"]:
+            self.condemn("not_cleaned")
+        if self.condemned is None:
+            await self.cell.allow(cpu_seconds=_BETWEEN_JOBS_SECONDS, wall_seconds=_FOREVER)
+
+
+@contextlib.asynccontextmanager
+async def open_warm(jail: Jail, program: Program, settings: WarmSettings) -> AsyncIterator[Warm]:
+    """Start a program and wait until it is ready; it ends with the context.
+
+    Raises:
+        WarmError: It did not get ready; says why.
+        JailError: A fault of the jail.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        theirs_in, out = os.pipe()
+        stack.callback(os.close, out)
+        into, theirs_out = os.pipe()
+        with _closing(theirs_in, theirs_out):
+            reader, transport = await _reader(into)
+            stack.callback(transport.close)
+            channels = {FROM_SERVICE: theirs_in, TO_SERVICE: theirs_out}
+            cell = await stack.enter_async_context(
+                jail.cell(settings.cell(), program.files, readable=program.readable, channels=channels)
+            )
+        run = asyncio.create_task(cell.run(program.argv, env=ENVIRONMENT))
+        stack.push_async_callback(_to_the_end, run)
+        warm = Warm(cell, run, reader, out)
+        answer = await warm.hear()
+        if isinstance(answer, Ended) or answer != ["ready"]:
+            output = answer.output.whole.decode(errors="replace")[-500:] if isinstance(answer, Ended) else ""
+            raise WarmError(f"{program.argv[0]} did not get ready: {output or answer}")
+        await cell.allow(cpu_seconds=_BETWEEN_JOBS_SECONDS, wall_seconds=_FOREVER)
+        yield warm
+
+
+async def _reader(fd: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(fd, "rb", buffering=0)
+    )
+    return reader, transport
+
+
+@contextlib.contextmanager
+def _closing(*descriptors: int) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for fd in descriptors:
+            os.close(fd)
+
+
+async def _to_the_end(run: asyncio.Task[Ended]) -> None:
+    run.cancel()
+    await asyncio.gather(run, return_exceptions=True)

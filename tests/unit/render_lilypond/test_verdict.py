@@ -1,0 +1,55 @@
+"""What is said of a job."""
+
+import pytest
+
+from i2s_chassis.jail import Cause
+from i2s_chassis.limits import Limits
+from i2s_render_lilypond.model import SourceError, Verdict
+from i2s_render_lilypond.paper import Paper
+from i2s_render_lilypond.verdict import limit_passed, of_pages, of_paper, with_pictures, without_pages
+
+LIMITS = Limits(pages=3, pixels=1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("cause", "verdict"),
+    [
+        (Cause.CPU_LIMIT, Verdict.TIME_LIMIT),
+        (Cause.WALL_LIMIT, Verdict.TIME_LIMIT),
+        (Cause.MEMORY_LIMIT, Verdict.MEMORY_LIMIT),
+        (Cause.PROCESS_LIMIT, Verdict.PROCESS_LIMIT),
+        (Cause.DISK_LIMIT, Verdict.OUTPUT_LIMIT),
+        (Cause.SIGNALED, Verdict.CRASHED),
+    ],
+)
+def test_every_end_by_the_jail_is_a_verdict(cause, verdict):
+    assert limit_passed(cause, LIMITS, "typesetting").verdict is verdict
+
+
+def test_an_end_of_its_own_is_none():
+    assert limit_passed(Cause.EXITED, LIMITS, "typesetting") is None
+
+
+def test_no_pages_are_an_error_where_there_was_one():
+    assert without_pages(None).verdict is Verdict.NO_OUTPUT
+    judgement = without_pages(SourceError("syntax error", line=3))
+    assert judgement.verdict is Verdict.COMPILE_ERROR
+    assert judgement.message == "LilyPond stopped on line 3: syntax error"
+
+
+def test_a_picture_with_an_error_is_rendered_with_errors():
+    assert with_pictures(None).verdict is Verdict.RENDERED
+    assert with_pictures(SourceError("x", line=1)).verdict is Verdict.RENDERED_WITH_ERRORS
+
+
+def test_too_many_pages_are_a_page_limit_and_too_few_no_output():
+    assert of_pages(4, 1, LIMITS).verdict is Verdict.PAGE_LIMIT
+    assert of_pages(3, 4, LIMITS).verdict is Verdict.NO_OUTPUT
+    assert of_pages(3, 3, LIMITS) is None
+
+
+def test_paper_is_judged_before_it_is_drawn():
+    assert of_paper(Paper(10_000, 10_000), 101, LIMITS).verdict is Verdict.PIXEL_LIMIT
+    assert of_paper(Paper(0.1, 100), 101, LIMITS).verdict is Verdict.NO_OUTPUT
+    assert of_paper(None, 101, LIMITS).verdict is Verdict.NO_OUTPUT
+    assert of_paper(Paper(595, 842), 101, LIMITS) is None
