@@ -1,6 +1,22 @@
 """Providers of completions."""
 
-from i2s_sdk.models.model import Completion, Model
-from i2s_sdk.models.registry import open_model
+from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelRefusedError
+from i2s_sdk.models.estimate import Estimate, estimate
+from i2s_sdk.models.model import Completion, Finish, Model, close_model
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.registry import MODELS, open_model
 
-__all__ = ["Completion", "Model", "open_model"]
+__all__ = [
+    "MODELS",
+    "Completion",
+    "Estimate",
+    "Finish",
+    "Model",
+    "ModelAccessError",
+    "ModelFailedError",
+    "ModelOptions",
+    "ModelRefusedError",
+    "close_model",
+    "estimate",
+    "open_model",
+]

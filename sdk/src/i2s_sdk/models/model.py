@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,11 +10,41 @@ from i2s_sdk.data.instance import Instance
 from i2s_sdk.tasks.prompts import Prompt
 
 
+class Finish(enum.StrEnum):
+    """Why a completion ends where it does."""
+
+    STOP = "stop"  #: the model was done
+    LENGTH = "length"  #: the most tokens were reached; the text is cut off
+    REFUSED = "refused"  #: the model, or a filter before or behind it, would not answer
+    OTHER = "other"  #: something else, or unknown
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model said, verbatim."""
+    """What a model said, verbatim, and what that took.
+
+    Attributes:
+        text: Verbatim.
+        finish: Why it ends there.
+        tokens_in: Of prompt and picture as the server counted them; None where it did not say.
+        tokens_out: Of the answer, tokens of hidden reasoning among them.
+        cost: In US dollars, by the list of prices: of the answer, whether it was paid for now or is
+            ``cached``. None where tokens or prices are not known.
+        cached: Whether the answer was kept from an earlier call and nothing was asked now.
+        attempts: Calls made now; 0 where nothing was asked.
+        seconds: Of the call that was answered; None where nothing was asked.
+        served: Name of the model as the server gives it; empty where it gives none.
+    """
 
     text: str
+    finish: Finish = Finish.OTHER
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float | None = None
+    cached: bool = False
+    attempts: int = 0
+    seconds: float | None = None
+    served: str = ""
 
 
 class Model(Protocol):
@@ -31,6 +62,15 @@ class Model(Protocol):
         """Return the completion for one instance.
 
         Raises:
-            ModelError: There is none; another attempt of the same run would not help.
+            ModelRefusedError: The model would not answer.
+            ModelError: There is none for another reason; another attempt of the same run would not help.
+            ModelAccessError: No call can be answered: key, name or account are wrong.
         """
         ...
+
+
+async def close_model(model: Model) -> None:
+    """Give back what a model holds (connections, a program); a model without ``close`` holds nothing."""
+    close = getattr(model, "close", None)
+    if close is not None:
+        await close()

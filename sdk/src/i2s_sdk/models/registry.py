@@ -1,36 +1,133 @@
-"""From the name of a model to the model."""
+"""From the name of a model to the model. Nothing that a model needs is imported before it is named."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import difflib
+import re
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.models.model import Model
-from i2s_sdk.models.oracle import Oracle
-from i2s_sdk.models.replay import Replay
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.provider import Provider
 
 #: How models are named, with what each does.
 MODELS = {
     "oracle": "the ground truth: the upper bound of every metric",
-    "replay:FILE": "completions recorded before: JSON lines of id and completion",
+    "baseline/ocr": "reads the words of the picture and puts them where they stood; needs no network",
+    "openai/NAME": "OpenAI, or with a base URL any server that speaks its chat completions",
+    "anthropic/NAME": "Anthropic",
+    "google/NAME": "Google",
+    "hf/NAME": "a model of Hugging Face, run here by transformers",
+    "inspect/PROVIDER/NAME": "any model that inspect_ai knows",
+    "command:PROGRAM": "your own program",
+    "replay:PATH": "completions recorded before: JSON lines, a run folder, or folders of HELM",
+}
+
+#: What names of well-known models begin with, and whose they are.
+_FAMILIES = {
+    "gpt": "openai",
+    "o1": "openai",
+    "o3": "openai",
+    "o4": "openai",
+    "claude": "anthropic",
+    "gemini": "google",
 }
 
 
-def open_model(name: str) -> Model:
+def open_model(name: str, options: ModelOptions | None = None) -> Model:
     """Return the model that a name means.
+
+    Args:
+        name: As in MODELS.
+        options: Of the calls of a model that is called; None takes the defaults.
 
     Raises:
         UnknownNameError: There is no such model.
-        UsageError: The name lacks a part.
-        DataError: The file of a replay cannot be used.
+        UsageError: The name lacks a part, or a key or a package is missing.
+        DataError: What a replay names cannot be used.
     """
-    kind, _, rest = name.partition(":")
-    match kind, rest:
-        case "oracle", "":
-            return Oracle()
-        case "replay", "":
-            raise UsageError("model 'replay' needs a file: replay:completions.jsonl")
-        case "replay", _:
-            return Replay(Path(rest))
-        case _:
-            raise UnknownNameError("model", name, MODELS)
+    options = options or ModelOptions()
+    if name == "oracle":
+        from i2s_sdk.models.oracle import Oracle
+
+        return Oracle()
+    if name == "baseline/ocr":
+        from i2s_sdk.models.ocr import OcrBaseline
+
+        return OcrBaseline()
+    kind, colon, rest = name.partition(":")
+    if kind == "replay" and (colon or not rest):
+        return _replay(rest)
+    if kind == "command":
+        return _called(_command(rest, options), options)
+    vendor, slash, model = name.partition("/")
+    if slash:
+        provider = _provider(vendor, model, options)
+        if provider is not None:
+            return _called(provider, options)
+    raise _unknown(name)
+
+
+def _replay(path: str) -> Model:
+    from i2s_sdk.models.replay import open_replay
+
+    if not path:
+        raise UsageError("model 'replay' needs a file or folder: replay:completions.jsonl")
+    return open_replay(path)
+
+
+def _command(line: str, options: ModelOptions) -> Provider:
+    from i2s_sdk.models.command import command_provider
+
+    if not line.strip():
+        raise UsageError("model 'command' needs a program: command:'./my-model --fast'")
+    return command_provider(line, options)
+
+
+def _provider(vendor: str, model: str, options: ModelOptions) -> Provider | None:
+    known = ("openai", "anthropic", "google", "hf", "inspect")
+    if vendor not in known:
+        return None
+    if not model or (vendor == "inspect" and "/" not in model):
+        needed = next(form for form in MODELS if form.startswith(f"{vendor}/"))
+        raise UsageError(f"model {f'{vendor}/{model}'!r} lacks a part: {needed}")
+    match vendor:
+        case "openai":
+            from i2s_sdk.models.openai_chat import OpenAIChat
+
+            return OpenAIChat(model, options)
+        case "anthropic":
+            from i2s_sdk.models.anthropic_messages import AnthropicMessages
+
+            return AnthropicMessages(model, options)
+        case "google":
+            from i2s_sdk.models.google_genai import GoogleGenAI
+
+            return GoogleGenAI(model, options)
+        case "hf":
+            from i2s_sdk.models.hf_local import HuggingFaceModel
+
+            return HuggingFaceModel(model, options)
+    from i2s_sdk.models.inspect_ai_model import InspectModel
+
+    return InspectModel(model, options)
+
+
+def _called(provider: Provider, options: ModelOptions) -> Model:
+    from i2s_sdk.models.called import CalledModel
+
+    return CalledModel(provider, options)
+
+
+def _unknown(name: str) -> UsageError:
+    """Return the error that says what was perhaps meant."""
+    family = next((vendor for start, vendor in _FAMILIES.items() if name.startswith(start)), None)
+    if family is not None and "/" not in name:
+        return UsageError(f"model {name!r} lacks its vendor; did you mean {f'{family}/{name}'!r}?")
+    parts = re.fullmatch(r"([^/:]*)[/:](.*)", name)
+    forms = {re.split("[/:]", form)[0]: form for form in MODELS}
+    close = difflib.get_close_matches(parts[1].lower(), forms, n=1, cutoff=0.7) if parts else []
+    if parts and close and close[0] not in ("oracle", "baseline"):
+        mark = ":" if ":" in forms[close[0]] else "/"
+        return UsageError(f"no model is called {name!r}; did you mean {close[0] + mark + parts[2]!r}?")
+    return UnknownNameError("model", name, MODELS)

@@ -18,7 +18,8 @@ PROMPT = LatexTask().prompt()
 
 
 def _instance(structure: Path | None = None, task: str = "latex") -> Instance:
-    return Instance("a", task, "equation", Path("a.png"), structure=structure)
+    image = structure.with_suffix(".png") if structure else Path("a.png")
+    return Instance("a", task, "equation", image, structure=structure)
 
 
 @pytest.mark.parametrize("profile", list(Profile))
@@ -26,6 +27,7 @@ async def test_the_oracle_says_what_is_extracted_as_the_ground_truth(
     profile: Profile, tmp_path: Path
 ) -> None:
     truth = tmp_path / "a.tex"
+    (tmp_path / "a.png").write_bytes(b"")
     truth.write_text("\\begin{equation}\n  é = 1\n\\end{equation}\n")
     completion = await open_model("oracle").complete(_instance(truth), PROMPT)
     structure = LatexTask(profile).structure_from(completion.text)

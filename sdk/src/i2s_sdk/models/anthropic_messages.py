@@ -1,0 +1,144 @@
+"""Models that are asked by Anthropic's messages.
+
+Source of the protocol: Anthropic's API reference, "Messages".
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from i2s_sdk.models.http_status import status_error, transport_fault
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.per_loop import PerLoop
+from i2s_sdk.models.provider import Answer, FaultError, count, one_line
+from i2s_sdk.models.question import Question
+from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+VENDOR = "anthropic"
+
+_FINISH = {
+    "end_turn": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "max_tokens": Finish.LENGTH,
+    "model_context_window_exceeded": Finish.LENGTH,
+    "refusal": Finish.REFUSED,
+}
+
+
+class AnthropicMessages:
+    """Asks a model by messages.
+
+    Args:
+        model: Its name, as the vendor has it.
+        options: Of the calls.
+
+    Raises:
+        UsageError: The package or the key is missing.
+    """
+
+    vendor = VENDOR
+    repeatable = True
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        self.model, self._options = model, options
+        vendor = VENDORS[VENDOR]
+        require_package(vendor.package, vendor.extra, f"{VENDOR}/{model}")
+        self.base_url, self._key = address_and_key(vendor, f"{VENDOR}/{model}", options)
+        self._hint = key_hint(options, vendor)
+        self.parameters = options.parameters
+        self._clients: PerLoop[AsyncAnthropic] = PerLoop(self._client, lambda client: client.close())
+
+    async def ask(self, question: Question) -> Answer:
+        """Make one attempt.
+
+        Raises:
+            AttemptError: There is no answer.
+            ModelAccessError: There will never be one.
+        """
+        import anthropic
+
+        client = self._clients.get()
+        try:
+            raw = await client.messages.with_raw_response.create(**self._request(question))
+            body = await raw.text()
+        except anthropic.APIStatusError as error:
+            raise status_error(
+                error.status_code, error.response.headers, _said(error.body, error.message), hint=self._hint
+            ) from None
+        except Exception as error:
+            raise transport_fault(error, anthropic.APIConnectionError) from None
+        return read_answer(body)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._clients.close()
+
+    def _client(self) -> AsyncAnthropic:
+        from anthropic import AsyncAnthropic
+
+        return AsyncAnthropic(
+            api_key=self._key,
+            base_url=self.base_url,
+            timeout=self._options.call_seconds,
+            max_retries=0,  # retries are made in one place
+        )
+
+    def _request(self, question: Question) -> dict[str, Any]:
+        source = {"type": "base64", "media_type": question.media_type, "data": question.image_base64}
+        content = [{"type": "text", "text": question.text}, {"type": "image", "source": source}]
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": content}],
+            "max_tokens": self._options.max_tokens,
+        }
+        if self._options.temperature is not None:
+            # Not among the arguments of the package, because the newest models take none.
+            request["extra_body"] = {"temperature": self._options.temperature}
+        return request
+
+
+def _said(body: object, otherwise: str) -> object:
+    match body:
+        case {"error": {"message": str(message)}}:
+            return message
+    return otherwise
+
+
+def read_answer(body: str) -> Answer:
+    """Return the answer in the body of a message.
+
+    Raises:
+        FaultError: It is none.
+    """
+    try:
+        found = json.loads(body)
+    except ValueError:
+        raise FaultError(f"the answer is not JSON: {one_line(body, 80)!r}") from None
+    match found:
+        case {"type": "message", "content": list(blocks), **rest}:
+            pass
+        case _:
+            raise FaultError(f"the answer is no message: {one_line(body, 80)!r}")
+    texts: list[str] = []
+    for block in blocks:
+        match block:
+            case {"type": "text", "text": str(text)}:
+                texts.append(text)
+            case {"type": str()}:  # thinking
+                pass
+            case _:
+                raise FaultError(f"the answer has a block without type: {one_line(json.dumps(block), 80)}")
+    reason, usage, served = rest.get("stop_reason"), rest.get("usage"), rest.get("model")
+    usage = usage if isinstance(usage, dict) else {}
+    return Answer(
+        "".join(texts),
+        _FINISH.get(reason, Finish.OTHER) if isinstance(reason, str) else Finish.OTHER,
+        tokens_in=count(usage.get("input_tokens")),
+        tokens_out=count(usage.get("output_tokens")),
+        served=served if isinstance(served, str) else "",
+    )

@@ -1,0 +1,87 @@
+"""A model that is asked: cache, pace, retries and prices around a provider."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from weakref import WeakValueDictionary
+
+from i2s_sdk.data.instance import Instance
+from i2s_sdk.models.cache import AnswerCache, question_key
+from i2s_sdk.models.errors import ModelRefusedError
+from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.patience import Patience
+from i2s_sdk.models.prices import Prices
+from i2s_sdk.models.provider import Answer, Provider, one_line
+from i2s_sdk.models.question import Question, read_question
+from i2s_sdk.tasks.prompts import Prompt
+
+
+class CalledModel:
+    """Asks a provider, once for each question.
+
+    Attributes:
+        name: Vendor and model, as ``--model`` has it.
+        fingerprint: The address and the parameters, as JSON.
+        provider: That is asked.
+
+    Args:
+        provider: Makes single attempts.
+        options: Of the calls.
+    """
+
+    def __init__(self, provider: Provider, options: ModelOptions) -> None:
+        self.provider = provider
+        self.name = f"{provider.vendor}/{provider.model}"
+        self.fingerprint = json.dumps({"base_url": provider.base_url, **provider.parameters}, sort_keys=True)
+        self._patience = Patience(provider, options)
+        self._cache = AnswerCache(options.cache if provider.repeatable else None)
+        self._prices = Prices.load(options.prices)
+        self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
+        """Return the completion for one instance, kept or asked for.
+
+        Raises:
+            ModelRefusedError: The model would not answer.
+            ModelFailedError: There is no usable answer.
+            ModelAccessError: There will be none to any question.
+            DataError: The picture cannot be read.
+        """
+        question = await asyncio.to_thread(read_question, instance, prompt)
+        completion = await self._completion(question)
+        if completion.finish is Finish.REFUSED:
+            said = f": {one_line(completion.text)}" if completion.text.strip() else ""
+            raise ModelRefusedError(f"{self.name} refused to answer{said}", completion)
+        return completion
+
+    async def close(self) -> None:
+        """Give back connections and processes."""
+        await self.provider.close()
+
+    async def _completion(self, question: Question) -> Completion:
+        key = question_key(self.provider, question)
+        lock = self._under_way.setdefault(key, asyncio.Lock())
+        async with lock:  # the same question from two samples is asked once
+            kept = await asyncio.to_thread(self._cache.get, key)
+            if kept is not None:
+                return self._told(kept, cached=True)
+            asked = await self._patience.ask(question)
+            await asyncio.to_thread(self._cache.put, key, asked.answer)
+            return self._told(asked.answer, attempts=asked.attempts, seconds=asked.seconds)
+
+    def _told(
+        self, answer: Answer, *, cached: bool = False, attempts: int = 0, seconds: float | None = None
+    ) -> Completion:
+        return Completion(
+            text=answer.text,
+            finish=answer.finish,
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+            cost=self._prices.cost(self.provider, answer.tokens_in, answer.tokens_out),
+            cached=cached,
+            attempts=attempts,
+            seconds=seconds,
+            served=answer.served,
+        )

@@ -1,0 +1,51 @@
+"""A program of your own as a model.
+
+Two forms. With ``{image}`` among its arguments the program is started once for each picture::
+
+    command:./my-model --picture {image}
+
+``{image}`` is the path of the picture; as arguments of their own, ``{prompt}`` is the text of the prompt
+and ``{id}`` the instance. The prompt is on standard input as well. What the program prints is the completion,
+byte for byte. An exit code other than 0 is a failure.
+
+Without ``{image}`` the program is started once, reads one JSON object a line and writes one a line, in any
+order, as many at once as ``concurrency`` allows::
+
+    → {"id": "7", "instance": "eq-1", "prompt": "…", "image": "/…/eq-1.png", "media_type": "image/png",
+       "temperature": 0.0, "max_tokens": 2000}
+    ← {"id": "7", "completion": "…"}            optional: "tokens_in", "tokens_out"
+    ← {"id": "7", "refused": "why"}             the model would not answer
+    ← {"id": "7", "error": "what went wrong"}   is asked again, like a fault of a server
+
+Its standard error is passed on. At the end its standard input is closed, which tells it to end.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+
+from i2s_sdk.errors import UsageError
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.program_lines import ProgramOfLines
+from i2s_sdk.models.program_once import ProgramPerPicture
+from i2s_sdk.models.provider import Provider
+
+VENDOR = "command"
+
+
+def command_provider(line: str, options: ModelOptions) -> Provider:
+    """Return the provider that a command line means.
+
+    Raises:
+        UsageError: The line is no command line, or there is no such program.
+    """
+    try:
+        argv = shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"command:{line}: {error}") from None
+    if not argv or shutil.which(argv[0]) is None:
+        raise UsageError(f"command:{line}: there is no program {argv[0] if argv else ''!r} that can be run")
+    if any("{image}" in argument for argument in argv):
+        return ProgramPerPicture(line, argv, options)
+    return ProgramOfLines(line, argv, options)

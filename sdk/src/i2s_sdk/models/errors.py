@@ -1,0 +1,45 @@
+"""How a model fails: the branch of the tree of :mod:`i2s_sdk.errors` that belongs to this room.
+
+::
+
+    ModelError                  there is no completion for this instance
+    ├── ModelRefusedError       the model, or a filter, would not answer; carries what was said and its cost
+    └── ModelFailedError        no usable answer after all attempts, or the request was not accepted
+    UsageError
+    └── ModelAccessError        exit code 2: no call can be answered: key, name of the model or account
+
+What a single attempt may end with stays inside: :mod:`i2s_sdk.models.provider`.
+"""
+
+from __future__ import annotations
+
+from i2s_sdk.errors import ModelError, UsageError
+from i2s_sdk.models.model import Completion
+
+
+class ModelRefusedError(ModelError):
+    """The model would not answer. That is the model's doing, and another attempt is not made.
+
+    Attributes:
+        completion: What was said, with tokens and cost.
+    """
+
+    def __init__(self, message: str, completion: Completion) -> None:
+        super().__init__(message)
+        self.completion = completion
+
+
+class ModelFailedError(ModelError):
+    """There is no usable answer: all attempts failed, or the request was not accepted.
+
+    Attributes:
+        attempts: Calls that were made.
+    """
+
+    def __init__(self, message: str, attempts: int) -> None:
+        super().__init__(message)
+        self.attempts = attempts
+
+
+class ModelAccessError(UsageError):
+    """No call to this model can be answered; the message says which key or name is wrong."""

@@ -1,0 +1,152 @@
+"""Models that are asked by Google's generateContent.
+
+Source of the protocol: Gemini API reference, "Generating content".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from i2s_sdk.models.http_status import status_error, transport_fault
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.per_loop import PerLoop
+from i2s_sdk.models.provider import Answer, FaultError, count, one_line
+from i2s_sdk.models.question import Question
+from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
+
+if TYPE_CHECKING:
+    from google.genai import Client
+    from google.genai.errors import APIError
+    from google.genai.types import GenerateContentConfig, GenerateContentResponse
+
+VENDOR = "google"
+
+_FINISH = {"STOP": Finish.STOP, "MAX_TOKENS": Finish.LENGTH}
+_REFUSED = frozenset(
+    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "MODEL_ARMOR"}
+)
+_DELAY = re.compile(r"(\d+(?:\.\d+)?)s")
+
+
+class GoogleGenAI:
+    """Asks a model by generateContent.
+
+    Args:
+        model: Its name, as the vendor has it.
+        options: Of the calls.
+
+    Raises:
+        UsageError: The package or the key is missing.
+    """
+
+    vendor = VENDOR
+    repeatable = True
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        self.model, self._options = model, options
+        vendor = VENDORS[VENDOR]
+        require_package(vendor.package, vendor.extra, f"{VENDOR}/{model}")
+        self.base_url, self._key = address_and_key(vendor, f"{VENDOR}/{model}", options)
+        self._hint = key_hint(options, vendor)
+        self.parameters = options.parameters
+        self._clients: PerLoop[Client] = PerLoop(self._client, lambda client: client.aio.aclose())
+
+    async def ask(self, question: Question) -> Answer:
+        """Make one attempt.
+
+        Raises:
+            AttemptError: There is no answer.
+            ModelAccessError: There will never be one.
+        """
+        from google.genai import errors, types
+
+        client = self._clients.get()
+        picture = types.Part.from_bytes(data=question.image, mime_type=question.media_type)
+        message = types.Content(role="user", parts=[types.Part.from_text(text=question.text), picture])
+        try:
+            response = await client.aio.models.generate_content(
+                model=self.model, contents=[message], config=self._config()
+            )
+        except errors.APIError as error:
+            raise status_error(
+                error.code, _headers(error), error.message or error.status, hint=self._hint
+            ) from None
+        except (errors.UnknownApiResponseError, ValueError, AttributeError, TypeError) as error:
+            # The package reads what is no answer of its server with one or another of these.
+            raise FaultError(f"the answer is not what it should be: {one_line(error, 120)}") from None
+        except Exception as error:
+            raise transport_fault(error) from None
+        return read_answer(response)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._clients.close()
+
+    def _client(self) -> Client:
+        from google.genai import Client
+        from google.genai.types import HttpOptions, HttpRetryOptions
+
+        http = HttpOptions(
+            base_url=self.base_url,
+            timeout=int(self._options.call_seconds * 1000),
+            retry_options=HttpRetryOptions(attempts=1),  # retries are made in one place
+        )
+        return Client(api_key=self._key, vertexai=False, http_options=http)
+
+    def _config(self) -> GenerateContentConfig:
+        from google.genai.types import GenerateContentConfig
+
+        return GenerateContentConfig(
+            temperature=self._options.temperature,
+            max_output_tokens=self._options.max_tokens,
+            candidate_count=1,
+        )
+
+
+def read_answer(response: GenerateContentResponse) -> Answer:
+    """Return the answer in a response.
+
+    Raises:
+        FaultError: There is none.
+    """
+    usage = response.usage_metadata
+    said = [usage.candidates_token_count, usage.thoughts_token_count] if usage else []
+    tokens = [number for number in said if number is not None]
+    tokens_in = count(usage.prompt_token_count) if usage else None
+    served = response.model_version or ""
+    blocked = response.prompt_feedback.block_reason if response.prompt_feedback else None
+    if blocked is not None:
+        return Answer(str(blocked.value), Finish.REFUSED, tokens_in, sum(tokens) if tokens else None, served)
+    if not response.candidates:
+        raise FaultError("the answer has no candidate")
+    candidate = response.candidates[0]
+    reason = str(candidate.finish_reason.value) if candidate.finish_reason else ""
+    parts = (candidate.content.parts if candidate.content else None) or []
+    text = "".join(part.text for part in parts if part.text and not part.thought)
+    finish = Finish.REFUSED if reason in _REFUSED else _FINISH.get(reason, Finish.OTHER)
+    if finish is Finish.OTHER and not text:
+        raise FaultError(f"the answer has no text; it ended with {reason or 'nothing'}")
+    return Answer(
+        text or (reason if finish is Finish.REFUSED else ""),
+        finish,
+        tokens_in,
+        sum(tokens) if tokens else None,
+        served,
+    )
+
+
+def _headers(error: APIError) -> Mapping[str, str]:
+    """Return when to come back: the header, else what the details say (google.rpc.RetryInfo)."""
+    headers = {name.lower(): value for name, value in getattr(error.response, "headers", {}).items()}
+    if "retry-after" in headers:
+        return headers
+    match error.details:
+        case {"error": {"details": list(details)}}:
+            for one in details:
+                match one:
+                    case {"retryDelay": str(delay)} if found := _DELAY.fullmatch(delay):
+                        return {"retry-after": found[1]}
+    return {}

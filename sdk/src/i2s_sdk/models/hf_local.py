@@ -1,0 +1,100 @@
+"""Models of Hugging Face, run on this machine by transformers."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import threading
+from typing import Any
+
+from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.provider import Answer, one_line
+from i2s_sdk.models.question import Question
+from i2s_sdk.models.vendors import require_package
+
+
+class HuggingFaceModel:
+    """Runs an image-text-to-text model, one picture at a time, on a GPU where torch sees one.
+
+    The model is loaded at the first question. ``temperature`` 0 and None are greedy.
+
+    Args:
+        model: Name on the hub, or a folder.
+        options: Of the calls.
+
+    Raises:
+        UsageError: A package is missing.
+    """
+
+    vendor = "hf"
+    base_url = ""
+    repeatable = False  # the weights behind a name or in a folder may change
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        for package in ("transformers", "torch"):
+            require_package(package, "hf", f"hf/{model}")
+        self.model, self._options = model, options
+        self.parameters = options.parameters
+        self._one_at_a_time = threading.Lock()
+        self._loaded: tuple[Any, Any] | None = None
+
+    async def ask(self, question: Question) -> Answer:
+        """Generate an answer.
+
+        Raises:
+            ModelAccessError: The model cannot be loaded.
+        """
+        return await asyncio.to_thread(self._answer, question)
+
+    async def close(self) -> None:
+        """Forget the weights."""
+        self._loaded = None
+
+    def _answer(self, question: Question) -> Answer:
+        from PIL import Image
+
+        with self._one_at_a_time:
+            self._loaded = self._loaded or self._load()
+            processor, model = self._loaded
+            with Image.open(io.BytesIO(question.image)) as file:
+                picture = file.convert("RGB")
+            content = [{"type": "text", "text": question.text}, {"type": "image", "image": picture}]
+            inputs = processor.apply_chat_template(
+                [{"role": "user", "content": content}],
+                add_generation_prompt=True,
+                tokenize=True,
+                return_dict=True,
+                return_tensors="pt",
+            ).to(model.device, dtype=model.dtype)
+            output = model.generate(**inputs, **self._how())
+            given = int(inputs["input_ids"].shape[1])
+            said = output[0][given:].tolist()
+            text = processor.decode(said, skip_special_tokens=True)
+            ends = model.generation_config.eos_token_id
+        ended = bool(said) and said[-1] in (ends if isinstance(ends, list) else [ends])
+        cut_off = len(said) >= self._options.max_tokens and not ended
+        return Answer(text, Finish.LENGTH if cut_off else Finish.STOP, given, len(said), served=self.model)
+
+    def _how(self) -> dict[str, Any]:
+        how: dict[str, Any] = {"max_new_tokens": self._options.max_tokens, "do_sample": False}
+        if self._options.temperature:
+            how |= {"do_sample": True, "temperature": self._options.temperature}
+        return how
+
+    def _load(self) -> tuple[Any, Any]:
+        import transformers
+
+        untyped: Any = transformers
+        try:
+            processor = untyped.AutoProcessor.from_pretrained(self.model)
+            model = untyped.AutoModelForImageTextToText.from_pretrained(self.model, dtype="auto")
+        except (
+            OSError,
+            ValueError,
+            ImportError,
+        ) as error:  # what transformers raises for all that is missing
+            raise ModelAccessError(f"hf/{self.model} cannot be loaded: {one_line(error)}") from None
+        model.to("cuda" if untyped.utils.is_torch_cuda_available() else "cpu")
+        return processor, model.eval()

@@ -1,0 +1,90 @@
+"""What an HTTP status of a model's server means for the next attempt."""
+
+from __future__ import annotations
+
+import email.utils
+import math
+import time
+from collections.abc import Mapping
+
+from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.provider import AttemptError, FaultError, RejectedError, ThrottledError, one_line
+
+#: Codes of 429 that no pause mends.
+_NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_LATER = frozenset({408, 409, 425})
+_NOBODY = {
+    401: "the key is not accepted",
+    402: "the account has to be paid",
+    403: "the key may not use this model",
+    404: "there is no such model or no such address",
+}
+
+
+def status_error(
+    status: int, headers: Mapping[str, str], message: object, code: object = None, *, hint: str = ""
+) -> AttemptError | ModelAccessError:
+    """Return how an attempt ended that was answered with a status other than 2xx.
+
+    Args:
+        status: Of HTTP.
+        headers: Of the answer.
+        message: What the server said.
+        code: The server's own name of the failure, where it has one.
+        hint: What a person can do where the key or the name is wrong.
+    """
+    said = one_line(message)
+    if status in _NOBODY:
+        return ModelAccessError(f"{_NOBODY[status]} (HTTP {status}: {said}){hint}")
+    if status == 429 and code in _NO_MONEY:
+        return ModelAccessError(f"the account has no more to spend (HTTP 429: {said})")
+    what = f"HTTP {status}: {said}"
+    if status == 429:
+        return ThrottledError(what, retry_after(headers))
+    if status in _LATER or not 400 <= status < 500:
+        return FaultError(what, retry_after(headers))
+    if "temperature" in what:
+        what += "; --temperature none leaves it to the server"
+    return RejectedError(what)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that ``Retry-After`` (RFC 9110: seconds or a date) or ``retry-after-ms`` ask for."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        text = headers.get(name)
+        if text is None:
+            continue
+        seconds = _seconds(text, scale)
+        if seconds is not None:
+            return seconds
+    return None
+
+
+def _seconds(text: str, scale: float) -> float | None:
+    try:
+        seconds = float(text) * scale
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(text).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
+        return max(0.0, seconds)
+    return seconds if 0 <= seconds < math.inf else None
+
+
+#: The packages by which the vendors' packages reach a server.
+_TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "h11", "aiohttp"})
+
+
+def transport_fault(error: Exception, *known: type[Exception]) -> Exception:
+    """Return what went wrong below HTTP as a fault that deserves another attempt; all else as it is.
+
+    Args:
+        error: Was raised by a vendor's package.
+        known: By which that package says that there was no connection or no answer in time.
+    """
+    below = type(error).__module__.partition(".")[0] in _TRANSPORTS
+    if not below and not isinstance(error, (*known, OSError, TimeoutError)):
+        return error
+    cause = error.__cause__ or error
+    return FaultError(f"no connection, or it was lost: {type(cause).__name__}: {one_line(cause)}")

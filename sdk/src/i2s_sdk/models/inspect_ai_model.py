@@ -1,0 +1,111 @@
+"""Any model that inspect_ai knows, under the name that it has there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.http_status import retry_after, status_error, transport_fault
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.per_loop import PerLoop
+from i2s_sdk.models.provider import Answer, FaultError, one_line
+from i2s_sdk.models.question import Question
+from i2s_sdk.models.vendors import require_package
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
+_FINISH = {
+    "stop": Finish.STOP,
+    "max_tokens": Finish.LENGTH,
+    "model_length": Finish.LENGTH,
+    "content_filter": Finish.REFUSED,
+}
+
+
+class InspectModel:
+    """Asks a model through inspect_ai, which has the key from the environment as its own documentation says.
+
+    Args:
+        model: PROVIDER/NAME, as inspect_ai has it.
+        options: Of the calls.
+
+    Raises:
+        UsageError: The package is missing.
+    """
+
+    vendor = "inspect"
+    repeatable = True
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        require_package("inspect_ai", "inspect", f"inspect/{model}")
+        self.model, self._options = model, options
+        self.base_url = options.base_url or ""
+        self.parameters = options.parameters
+        self._models: PerLoop[Model] = PerLoop(self._open, lambda model: model.api.aclose())
+
+    async def ask(self, question: Question) -> Answer:
+        """Make one attempt.
+
+        Raises:
+            AttemptError: There is no answer.
+            ModelAccessError: inspect_ai knows no such model, or its key or package is missing.
+        """
+        from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
+
+        model = self._models.get()
+        message = ChatMessageUser(
+            content=[ContentText(text=question.text), ContentImage(image=question.data_url)]
+        )
+        try:
+            output = await model.generate([message])
+        except Exception as error:
+            raise _ended(error) from None
+        if output.error:
+            raise FaultError(one_line(output.error))
+        if not output.choices:
+            raise FaultError("the answer has no choice")
+        usage = output.usage
+        return Answer(
+            output.completion,
+            _FINISH.get(output.stop_reason, Finish.OTHER),
+            tokens_in=usage.input_tokens if usage else None,
+            tokens_out=usage.output_tokens if usage else None,
+            served=output.model,
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._models.close()
+
+    def _open(self) -> Model:
+        from inspect_ai.model import GenerateConfig, get_model
+
+        config = GenerateConfig(
+            max_retries=0,  # retries are made in one place
+            temperature=self._options.temperature,
+            max_tokens=self._options.max_tokens,
+            max_connections=self._options.concurrency,
+        )
+        try:
+            model = get_model(self.model, config=config, base_url=self._options.base_url, memoize=False)
+        except Exception as error:
+            raise ModelAccessError(f"inspect_ai cannot open {self.model!r}: {one_line(error)}") from None
+        # The vendors' packages beneath make retries of their own, which inspect_ai does not turn off.
+        client: Any = getattr(model.api, "client", None)
+        if hasattr(client, "max_retries"):
+            client.max_retries = 0
+        return model
+
+
+def _ended(error: Exception) -> Exception:
+    """Return how an attempt ended, from what the package of whichever vendor raised."""
+    status = getattr(error, "status_code", None) or getattr(error, "code", None)
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    if isinstance(status, int):
+        return status_error(status, headers, error)
+    known = transport_fault(error)
+    if known is not error:
+        return known
+    return FaultError(f"{type(error).__name__}: {one_line(error)}", retry_after(headers))

@@ -1,0 +1,54 @@
+"""The model ``baseline/ocr``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from importlib.metadata import version
+
+from i2s_sdk.data.instance import Instance
+from i2s_sdk.errors import ModelError
+from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.ocr.latex import as_latex
+from i2s_sdk.models.ocr.lines import Page
+from i2s_sdk.models.ocr.music import as_score
+from i2s_sdk.models.ocr.reading import Reader
+from i2s_sdk.models.ocr.webpage import as_webpage
+from i2s_sdk.models.question import read_question
+from i2s_sdk.models.vendors import require_package
+from i2s_sdk.tasks.prompts import Prompt
+
+#: Of how lines are written back; a change makes another model of it.
+LAYOUT_VERSION = 1
+
+_WRITERS: dict[str, Callable[[Page], str]] = {"latex": as_latex, "webpage": as_webpage, "music": as_score}
+
+
+class OcrBaseline:
+    """Reads the words of a picture and writes them back where they stood. Needs no network.
+
+    Raises:
+        UsageError: RapidOCR or its engine is not installed.
+    """
+
+    name = "baseline/ocr"
+
+    def __init__(self) -> None:
+        for package in ("rapidocr", "onnxruntime"):
+            require_package(package, "ocr", self.name)
+        self.fingerprint = f"rapidocr {version('rapidocr')}, layout {LAYOUT_VERSION}"
+        self._reader = Reader()
+
+    async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
+        """Return the words of the picture as a structure of its task.
+
+        Raises:
+            ModelError: There is no way to write a structure of this task.
+            DataError: The picture cannot be read.
+        """
+        write = _WRITERS.get(instance.task)
+        if write is None:
+            raise ModelError(f"{self.name} cannot write structures of task {instance.task!r}")
+        question = await asyncio.to_thread(read_question, instance, prompt)
+        page = await asyncio.to_thread(self._reader.read, question.image)
+        return Completion(write(page), Finish.STOP)

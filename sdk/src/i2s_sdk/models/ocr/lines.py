@@ -1,0 +1,57 @@
+"""Words in a picture, and where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of words.
+
+    Attributes:
+        text: As it was read.
+        left: Edge in pixels of the picture; so are the others, counted from its upper left corner.
+        top: Edge.
+        right: Edge.
+        bottom: Edge.
+        ink: Colour of the words.
+        paper: Colour behind them.
+    """
+
+    text: str
+    left: int
+    top: int
+    right: int
+    bottom: int
+    ink: Colour = (0, 0, 0)
+    paper: Colour = (255, 255, 255)
+
+    @property
+    def width(self) -> int:
+        """In pixels, at least 1."""
+        return max(1, self.right - self.left)
+
+    @property
+    def height(self) -> int:
+        """In pixels, at least 1."""
+        return max(1, self.bottom - self.top)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A picture with its lines, from top to bottom.
+
+    Attributes:
+        width: In pixels.
+        height: In pixels.
+        paper: The most frequent colour.
+        lines: That were read.
+    """
+
+    width: int
+    height: int
+    paper: Colour
+    lines: tuple[Line, ...]

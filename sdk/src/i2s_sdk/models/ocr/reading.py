@@ -1,0 +1,106 @@
+"""From a picture to its lines of words, by RapidOCR with the models that lie in its package."""
+
+from __future__ import annotations
+
+import io
+import threading
+from typing import TYPE_CHECKING, Protocol, cast
+
+from i2s_sdk.models.ocr.lines import Colour, Line, Page
+
+if TYPE_CHECKING:
+    import numpy
+    from PIL import Image
+
+_SHADES = 16  # values of a channel that count as one colour when colours are counted
+
+
+class _Found(Protocol):
+    """What RapidOCR found: four corners and the words of each line, in one order."""
+
+    boxes: numpy.ndarray | None
+    txts: tuple[str, ...] | None
+
+
+class _Engine(Protocol):
+    """RapidOCR, as far as it is used."""
+
+    def __call__(self, picture: numpy.ndarray) -> _Found: ...
+
+
+class Reader:
+    """Reads pictures, one at a time; the engine is made for the first."""
+
+    def __init__(self) -> None:
+        self._one_at_a_time = threading.Lock()
+        self._engine: _Engine | None = None
+
+    def read(self, png: bytes) -> Page:
+        """Return what stands in a picture.
+
+        Args:
+            png: The file of the picture.
+        """
+        import numpy
+        from PIL import Image
+
+        with Image.open(io.BytesIO(png)) as file:
+            picture = file.convert("RGB")
+        with self._one_at_a_time:
+            self._engine = self._engine or _engine()
+            # RapidOCR takes arrays as OpenCV has them: blue, green, red.
+            found = self._engine(numpy.asarray(picture)[:, :, ::-1].copy())
+        boxes = found.boxes if found.boxes is not None else ()
+        lines = [
+            line
+            for corners, text in zip(boxes, found.txts or (), strict=True)
+            if (line := _line(picture, corners.tolist(), str(text).strip())) is not None
+        ]
+        lines.sort(key=lambda line: (line.top, line.left))
+        return Page(picture.width, picture.height, _most_frequent(picture), tuple(lines))
+
+
+def _engine() -> _Engine:
+    from rapidocr import RapidOCR
+
+    return cast("_Engine", RapidOCR(params={"Global.log_level": "error"}))
+
+
+def _line(picture: Image.Image, corners: list[list[float]], text: str) -> Line | None:
+    """Return the line in a quadrilateral, upright and inside of the picture; None where nothing is left."""
+    across, down = [x for x, _ in corners], [y for _, y in corners]
+    left, right = max(0, round(min(across))), min(picture.width, round(max(across)))
+    top, bottom = max(0, round(min(down))), min(picture.height, round(max(down)))
+    if not text or right <= left or bottom <= top:
+        return None
+    part = picture.crop((left, top, right, bottom))
+    paper = _most_frequent(part)
+    return Line(text, left, top, right, bottom, ink=_farthest(part, paper), paper=paper)
+
+
+def _most_frequent(picture: Image.Image) -> Colour:
+    """Return the mean of the most frequent colour, shades that are close taken together."""
+    groups: dict[Colour, list[int]] = {}
+    for number, (red, green, blue) in _colours(picture):
+        key = (red // _SHADES, green // _SHADES, blue // _SHADES)
+        sums = groups.setdefault(key, [0, 0, 0, 0])
+        for index, value in enumerate((1, red, green, blue)):
+            sums[index] += number * value
+    most, red, green, blue = max(groups.values(), key=lambda sums: sums[0])
+    return round(red / most), round(green / most), round(blue / most)
+
+
+def _farthest(picture: Image.Image, paper: Colour) -> Colour:
+    """Return the colour that differs most from that of the paper: the ink where no edge softens it."""
+
+    def distance(colour: Colour) -> int:
+        red, green, blue = (a - b for a, b in zip(colour, paper, strict=True))
+        return red * red + green * green + blue * blue
+
+    return max((colour for _, colour in _colours(picture)), key=distance)
+
+
+def _colours(picture: Image.Image) -> list[tuple[int, Colour]]:
+    """Return how many pixels each colour of an RGB picture has."""
+    found = picture.getcolors(picture.width * picture.height) or []
+    return [(number, cast("Colour", colour)) for number, colour in found]

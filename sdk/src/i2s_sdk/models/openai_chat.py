@@ -1,0 +1,149 @@
+"""Models that are asked by OpenAI's chat completions, of OpenAI or of any server that speaks the same.
+
+Source of the protocol: OpenAI's API reference, "Create chat completion".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from i2s_sdk.models.http_status import status_error, transport_fault
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.per_loop import PerLoop
+from i2s_sdk.models.provider import Answer, FaultError, count, one_line
+from i2s_sdk.models.question import Question
+from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, AsyncOpenAI
+
+VENDOR = "openai"
+
+_FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH, "content_filter": Finish.REFUSED}
+#: Codes of 400 by which a filter refuses the question itself.
+_FILTERED = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
+
+
+class OpenAIChat:
+    """Asks a model by chat completions.
+
+    Args:
+        model: Its name, as the server has it.
+        options: Of the calls.
+
+    Raises:
+        UsageError: The package or the key is missing.
+    """
+
+    vendor = VENDOR
+    repeatable = True
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        self.model, self._options = model, options
+        vendor = VENDORS[VENDOR]
+        require_package(vendor.package, vendor.extra, f"{VENDOR}/{model}")
+        self.base_url, self._key = address_and_key(vendor, f"{VENDOR}/{model}", options)
+        self._hint = key_hint(options, vendor)
+        # OpenAI's newer models know only the longer name, most other servers only the shorter.
+        own = self.base_url.rstrip("/") == vendor.base_url
+        self._limit = "max_completion_tokens" if own else "max_tokens"
+        self.parameters = options.parameters
+        self._clients: PerLoop[AsyncOpenAI] = PerLoop(self._client, lambda client: client.close())
+
+    async def ask(self, question: Question) -> Answer:
+        """Make one attempt.
+
+        Raises:
+            AttemptError: There is no answer.
+            ModelAccessError: There will never be one.
+        """
+        import openai
+
+        client = self._clients.get()
+        try:
+            raw = await client.chat.completions.with_raw_response.create(**self._request(question))
+            body = raw.http_response.text
+        except openai.APIStatusError as error:
+            return self._refusal_or_raise(error)
+        except Exception as error:
+            raise transport_fault(error, openai.APIConnectionError) from None
+        return read_answer(body)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._clients.close()
+
+    def _client(self) -> AsyncOpenAI:
+        from openai import AsyncOpenAI
+
+        return AsyncOpenAI(
+            api_key=self._key,
+            base_url=self.base_url,
+            timeout=self._options.call_seconds,
+            max_retries=0,  # retries are made in one place
+        )
+
+    def _request(self, question: Question) -> dict[str, Any]:
+        content = [
+            {"type": "text", "text": question.text},
+            {"type": "image_url", "image_url": {"url": question.data_url}},
+        ]
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": content}],
+            self._limit: self._options.max_tokens,
+        }
+        if self._options.temperature is not None:
+            request["temperature"] = self._options.temperature
+        return request
+
+    def _refusal_or_raise(self, error: APIStatusError) -> Answer:
+        details: Mapping[str, object] = error.body if isinstance(error.body, dict) else {}
+        code, message = details.get("code"), details.get("message") or error.message
+        if error.status_code == 400 and code in _FILTERED:
+            return Answer(one_line(message), Finish.REFUSED)
+        raise status_error(
+            error.status_code, error.response.headers, message, code, hint=self._hint
+        ) from None
+
+
+def read_answer(body: str) -> Answer:
+    """Return the answer in the body of a chat completion.
+
+    Raises:
+        FaultError: It is none.
+    """
+    try:
+        found = json.loads(body)
+    except ValueError:
+        raise FaultError(f"the answer is not JSON: {one_line(body, 80)!r}") from None
+    match found:
+        case {"choices": [{"message": dict(message), **choice}, *_]}:
+            return _answer(found, message, choice.get("finish_reason"))
+        case {"error": dict(error)}:  # some servers answer 200 and put the failure inside
+            raise FaultError(f"the server answered with an error: {one_line(error.get('message'))}")
+    raise FaultError(f"the answer is no chat completion: {one_line(body, 80)!r}")
+
+
+def _answer(found: dict[str, Any], message: dict[str, Any], reason: object) -> Answer:
+    text, refusal = message.get("content"), message.get("refusal")
+    finish = _FINISH.get(reason, Finish.OTHER) if isinstance(reason, str) else Finish.OTHER
+    if isinstance(refusal, str) and refusal:
+        text, finish = refusal, Finish.REFUSED
+    if text is None and finish is not Finish.OTHER:
+        text = ""  # nothing but reasoning before the most tokens were reached, or a filter
+    if not isinstance(text, str):
+        raise FaultError(f"the answer has no text: {one_line(json.dumps(message), 80)}")
+    usage = found.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    served = found.get("model")
+    return Answer(
+        text,
+        finish,
+        tokens_in=count(usage.get("prompt_tokens")),
+        tokens_out=count(usage.get("completion_tokens")),
+        served=served if isinstance(served, str) else "",
+    )

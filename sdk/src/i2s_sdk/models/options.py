@@ -1,0 +1,73 @@
+"""How models are called: the options that every model which is asked over a wire has."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from i2s_sdk.errors import UsageError
+from i2s_sdk.tasks.prompts import DECODING
+
+
+def default_cache_folder() -> Path:
+    """Return where answers are kept where nobody says otherwise: i2s/answers of the user's caches."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "i2s" / "answers"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """How models are called.
+
+    Attributes:
+        base_url: Of the server; None is the vendor's own.
+        key_env: Name of the environment variable that holds the key; None is the vendor's own variable,
+            which is not sent to a server of another ``base_url``.
+        temperature: 0 is greedy; None leaves it to the server, for models that accept none.
+        max_tokens: The most tokens of a completion.
+        call_seconds: For one attempt.
+        retry_seconds: For all attempts of a call and the pauses between, waiting for a turn left out.
+        failures: How often one call may fail, rate limits left out, before it is given up.
+        concurrency: Calls in flight at most; fewer while the server says that there are too many.
+        first_pause: Seconds after a first failure; they double with each further one.
+        longest_pause: Seconds, where the server does not ask for more.
+        cache: Folder of answers kept; None keeps none.
+        prices: File that replaces the bundled prices.
+    """
+
+    base_url: str | None = None
+    key_env: str | None = None
+    temperature: float | None = DECODING.temperature
+    max_tokens: int = DECODING.max_tokens
+    call_seconds: float = 300.0
+    retry_seconds: float = 900.0
+    failures: int = 5
+    concurrency: int = 16
+    first_pause: float = 0.5
+    longest_pause: float = 30.0
+    cache: Path | None = field(default_factory=default_cache_folder)
+    prices: Path | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("call_seconds", "retry_seconds", "longest_pause"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise UsageError(
+                    f"model option {name}: {getattr(self, name)} is not a number of seconds above 0"
+                )
+        for name in ("max_tokens", "failures", "concurrency"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"model option {name}: {getattr(self, name)} is below 1")
+        if self.temperature is not None and not 0 <= self.temperature < math.inf:
+            raise UsageError(f"model option temperature: {self.temperature} is not a number from 0 on")
+        if self.base_url is not None and (
+            urlsplit(self.base_url).scheme not in ("http", "https") or not urlsplit(self.base_url).hostname
+        ):
+            raise UsageError(f"--base-url {self.base_url!r} is no address such as http://127.0.0.1:8000/v1")
+
+    @property
+    def parameters(self) -> dict[str, float | int | str | None]:
+        """What is sent with a question and decides the answer."""
+        return {"temperature": self.temperature, "max_tokens": self.max_tokens}

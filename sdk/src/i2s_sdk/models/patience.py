@@ -1,0 +1,116 @@
+"""The one retry loop around calls of models; the retries of the vendors' packages are off."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
+
+from i2s_sdk.clients.retry import RetryPolicy
+from i2s_sdk.models.errors import ModelAccessError, ModelFailedError
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.pace import Pace, Turn
+from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
+from i2s_sdk.models.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer, how many calls it took, and the seconds of the last."""
+
+    answer: Answer
+    attempts: int
+    seconds: float
+
+
+class Patience:
+    """Asks a provider until there is an answer or no hope.
+
+    "Too many calls" makes all calls fewer and later, and is borne for ``retry_seconds``. Every other failure
+    makes this call later only, and is borne ``failures`` times within the same seconds.
+    """
+
+    def __init__(self, provider: Provider, options: ModelOptions) -> None:
+        self._provider, self._options = provider, options
+        self._pace = Pace(options.concurrency)
+        self._policy = RetryPolicy(options.retry_seconds, options.first_pause, options.longest_pause)
+
+    async def ask(self, question: Question) -> Asked:
+        """Return the answer.
+
+        Raises:
+            ModelFailedError: There is none.
+            ModelAccessError: There will be none to any question.
+        """
+        tally = _Tally(self._options)
+        attempts = AsyncRetrying(
+            retry=retry_if_exception_type((ThrottledError, FaultError)),
+            wait=self._policy.pause_after,
+            stop=tally.exhausted,
+            reraise=True,
+        )
+        try:
+            return await attempts(self._attempt, question, tally)
+        except ModelAccessError as error:
+            raise ModelAccessError(f"{self._name}: {error.message}") from None
+        except AttemptError as error:
+            raise ModelFailedError(f"{self._name}: {tally.story(error)}", tally.attempts) from None
+
+    @property
+    def _name(self) -> str:
+        where = f" at {self._provider.base_url}" if self._provider.base_url else ""
+        return f"{self._provider.vendor}/{self._provider.model}{where}"
+
+    async def _attempt(self, question: Question, tally: _Tally) -> Asked:
+        async with self._pace.turn() as turn:
+            began = time.monotonic()
+            tally.attempts += 1
+            try:
+                answer = await self._within_time(question)
+            except AttemptError as error:
+                self._count(error, turn, tally)
+                raise
+            finally:
+                seconds = time.monotonic() - began
+                tally.busy_seconds += seconds
+            turn.answered()
+            return Asked(answer, tally.attempts, seconds)
+
+    async def _within_time(self, question: Question) -> Answer:
+        try:
+            async with asyncio.timeout(self._options.call_seconds):
+                return await self._provider.ask(question)
+        except TimeoutError:
+            raise FaultError(f"no answer within {self._options.call_seconds:g} s") from None
+
+    def _count(self, error: AttemptError, turn: Turn, tally: _Tally) -> None:
+        if not isinstance(error, ThrottledError):
+            tally.failures += 1
+            return
+        asked_for = error.retry_after_seconds
+        # What this call has not the patience for, the others need not wait for either.
+        bearable = asked_for is not None and asked_for <= self._options.retry_seconds
+        turn.throttled(asked_for if bearable else None)
+
+
+class _Tally:
+    """What one call has gone through."""
+
+    def __init__(self, options: ModelOptions) -> None:
+        self._options = options
+        self.attempts = self.failures = 0
+        self.busy_seconds = 0.0
+
+    def exhausted(self, state: RetryCallState) -> bool:
+        """Return whether another attempt is one too many."""
+        spent = self.busy_seconds + state.idle_for + state.upcoming_sleep
+        return self.failures >= self._options.failures or spent > self._options.retry_seconds
+
+    def story(self, last: AttemptError) -> str:
+        """Return what happened, for people."""
+        times = "1 attempt" if self.attempts == 1 else f"{self.attempts} attempts"
+        later = last.retry_after_seconds
+        asks = f" (it asks to come back after {later:g} s)" if later is not None else ""
+        return f"no answer after {times}; the last: {last.message}{asks}"

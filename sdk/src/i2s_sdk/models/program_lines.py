@@ -1,0 +1,182 @@
+"""A program that answers many questions: JSON lines in, JSON lines out. The form is in :mod:`.command`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import logging
+import os
+import signal
+from collections.abc import Sequence
+from typing import Any
+
+from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.per_loop import PerLoop
+from i2s_sdk.models.provider import Answer, AttemptError, FaultError, count, one_line
+from i2s_sdk.models.question import Question
+
+_log = logging.getLogger(__name__)
+
+_LONGEST_LINE = 64 * 1024 * 1024  # bytes of one answer
+_END_SECONDS = 5.0  # that a program has to end by itself
+
+
+class ProgramOfLines:
+    """Asks a program that stays; one that ended is started again.
+
+    Args:
+        line: The command line, as the user wrote it.
+        argv: The same, split.
+        options: Of the calls.
+    """
+
+    vendor = "command"
+    base_url = ""
+    repeatable = False  # the line does not say which version of the program answers
+
+    def __init__(self, line: str, argv: Sequence[str], options: ModelOptions) -> None:
+        self.model = line
+        self.parameters = options.parameters
+        self._programs = PerLoop(lambda: _Program(argv), lambda program: program.close())
+
+    async def ask(self, question: Question) -> Answer:
+        """Write the question and wait for its line.
+
+        Raises:
+            FaultError: The program ended, or its answer is none.
+            ModelAccessError: It cannot be started.
+        """
+        said = await self._programs.get().ask(
+            {
+                "instance": question.id,
+                "prompt": question.text,
+                "image": str(question.path.resolve()),
+                "media_type": question.media_type,
+                **self.parameters,
+            }
+        )
+        return _read_answer(said)
+
+    async def close(self) -> None:
+        """Let the program end, and make it if it does not."""
+        await self._programs.close()
+
+
+def _read_answer(said: dict[str, Any]) -> Answer:
+    tokens_in, tokens_out = count(said.get("tokens_in")), count(said.get("tokens_out"))
+    match said:
+        case {"error": error} if error is not None:
+            raise FaultError(f"the program says: {one_line(error)}")
+        case {"refused": refused} if refused is not None and refused is not False:
+            return Answer(str(refused), Finish.REFUSED, tokens_in, tokens_out)
+        case {"completion": str(text)}:
+            return Answer(text, Finish.STOP, tokens_in, tokens_out)
+    raise FaultError(f"the program's answer has no text 'completion': {one_line(json.dumps(said), 80)}")
+
+
+class _Program:
+    """The process, and the questions that it has not answered yet."""
+
+    def __init__(self, argv: Sequence[str]) -> None:
+        self._argv = argv
+        self._process: asyncio.subprocess.Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._starting = asyncio.Lock()
+        self._numbers = itertools.count(1)
+        self._open: dict[str, asyncio.Future[dict[str, Any]]] = {}
+
+    async def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Return what the program says to a question."""
+        number = str(next(self._numbers))
+        stdin = await self._started()
+        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._open[number] = future
+        try:
+            stdin.write(json.dumps({"id": number, **question}).encode() + b"\n")
+            await stdin.drain()
+            return await future
+        except (BrokenPipeError, ConnectionResetError):
+            # Its end is being noticed; what that says is better.
+            return await future
+        finally:
+            self._open.pop(number, None)
+
+    async def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.stdin is not None:
+            process.stdin.close()
+        for number in (None, signal.SIGTERM, signal.SIGKILL):
+            if number is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, number)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), _END_SECONDS)
+                break
+        if self._reading is not None:
+            await asyncio.gather(self._reading, return_exceptions=True)
+
+    async def _started(self) -> asyncio.StreamWriter:
+        async with self._starting:
+            if self._process is None or self._process.returncode is not None or self._has_stopped_talking:
+                await self.close()
+                self._process = await _start(self._argv)
+                self._reading = asyncio.create_task(self._read(self._process))
+            assert self._process.stdin is not None
+            return self._process.stdin
+
+    @property
+    def _has_stopped_talking(self) -> bool:
+        return self._reading is not None and self._reading.done()
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        why = "closed its standard output"
+        try:
+            while line := await process.stdout.readline():
+                self._take(line)
+        except ValueError:
+            why = f"wrote a line of more than {_LONGEST_LINE} bytes"
+        with contextlib.suppress(TimeoutError):
+            why = f"ended with code {await asyncio.wait_for(process.wait(), 1.0)}"
+        self._fail(FaultError(f"the program {why} before it answered"))
+
+    def _take(self, line: bytes) -> None:
+        try:
+            said = json.loads(line)
+        except ValueError:
+            said = None
+        if not isinstance(said, dict) or "id" not in said:
+            _log.warning(
+                "%s wrote what is no answer; words for people belong to standard error: %s",
+                self._argv[0],
+                one_line(line.decode("utf-8", "replace"), 80),
+            )
+            return
+        future = self._open.get(str(said["id"]))
+        if future is not None and not future.done():  # else it is late, and nobody waits any more
+            future.set_result(said)
+
+    def _fail(self, error: AttemptError) -> None:
+        for future in self._open.values():
+            if not future.done():
+                future.set_exception(error)
+
+
+async def _start(argv: Sequence[str]) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *argv,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=_LONGEST_LINE,
+            start_new_session=True,  # so that it ends with all that it started
+        )
+    except OSError as error:
+        raise ModelAccessError(f"{argv[0]!r} cannot be started: {error.strerror}") from None

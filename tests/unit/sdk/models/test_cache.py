@@ -1,0 +1,129 @@
+"""Answers on disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk.models.cache import AnswerCache, question_key
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.provider import Answer
+from i2s_sdk.models.question import Question
+
+KEY = "ab" * 32
+ANSWER = Answer("é\r\n\x00 \ud83d", Finish.LENGTH, 7, None, "served")
+QUESTION = Question("a", "text", b"\x89PNG", "image/png", Path("a.png"))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Who:
+    vendor: str = "openai"
+    model: str = "m"
+    base_url: str = "http://a/v1"
+    parameters: dict[str, float | int | str | None] = dataclasses.field(
+        default_factory=lambda: {"temperature": 0.0}
+    )
+
+
+def test_an_answer_comes_back_as_it_was(tmp_path: Path) -> None:
+    AnswerCache(tmp_path).put(KEY, ANSWER)
+    assert AnswerCache(tmp_path).get(KEY) == ANSWER
+    assert AnswerCache(tmp_path).get("cd" * 32) is None
+
+
+def test_no_folder_keeps_nothing() -> None:
+    cache = AnswerCache(None)
+    cache.put(KEY, ANSWER)
+    assert cache.get(KEY) is None
+
+
+def test_everything_that_decides_an_answer_is_in_its_key() -> None:
+    keys = {
+        question_key(who, question)
+        for who in (
+            _Who(),
+            _Who(vendor="google"),
+            _Who(model="n"),
+            _Who(base_url="http://b/v1"),
+            _Who(parameters={"temperature": 0.5}),
+        )
+        for question in (
+            QUESTION,
+            dataclasses.replace(QUESTION, text="other"),
+            dataclasses.replace(QUESTION, image=b"\x89PNH"),
+        )
+    }
+    assert len(keys) == 15
+    elsewhere = dataclasses.replace(QUESTION, id="b", path=Path("b.png"))
+    assert question_key(_Who(), elsewhere) == question_key(_Who(), QUESTION)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40, -1])
+def test_a_file_that_was_cut_off_is_no_answer_and_is_written_again(tmp_path: Path, cut: int) -> None:
+    cache = AnswerCache(tmp_path)
+    cache.put(KEY, ANSWER)
+    (file,) = tmp_path.rglob("*.json")
+    file.write_bytes(file.read_bytes()[:cut])
+    assert cache.get(KEY) is None
+    cache.put(KEY, ANSWER)
+    assert cache.get(KEY) == ANSWER
+
+
+def test_a_file_whose_text_was_changed_is_no_answer(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path)
+    cache.put(KEY, ANSWER)
+    (file,) = tmp_path.rglob("*.json")
+    content = json.loads(file.read_text())
+    content["answer"]["text"] = "something else"
+    file.write_text(json.dumps(content))
+    assert cache.get(KEY) is None
+
+
+@pytest.mark.parametrize("content", [b"[]", b"7", b"\xff\xfe", b'{"key": 1}', b'{"key": null, "answer": []}'])
+def test_a_file_of_another_kind_is_no_answer(tmp_path: Path, content: bytes) -> None:
+    AnswerCache(tmp_path).put(KEY, ANSWER)
+    (file,) = tmp_path.rglob("*.json")
+    file.write_bytes(content)
+    assert AnswerCache(tmp_path).get(KEY) is None
+
+
+def test_a_file_under_the_name_of_another_question_is_no_answer(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path)
+    cache.put(KEY, ANSWER)
+    (file,) = tmp_path.rglob("*.json")
+    file.rename(file.with_name(f"{KEY[:-2]}ff.json"))
+    assert cache.get(f"{KEY[:-2]}ff") is None
+
+
+def test_a_folder_that_cannot_be_written_loses_no_answer(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    cache = AnswerCache(blocked)
+    cache.put(KEY, ANSWER)
+    assert cache.get(KEY) is None
+
+
+_WRITE_OFTEN = """
+import sys
+from pathlib import Path
+from i2s_sdk.models.cache import AnswerCache
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.provider import Answer
+
+cache, answer = AnswerCache(Path(sys.argv[1])), Answer("x" * 10_000, Finish.STOP)
+for _ in range(150):
+    cache.put("ab" * 32, answer)
+    assert cache.get("ab" * 32) == answer
+"""
+
+
+def test_processes_that_write_the_same_answer_never_see_half_of_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _WRITE_OFTEN, str(tmp_path)]
+    both = [subprocess.Popen(command) for _ in range(2)]
+    assert [one.wait(60) for one in both] == [0, 0]
+    assert [file.suffix for file in tmp_path.rglob("*") if file.is_file()] == [".json"]

@@ -1,0 +1,76 @@
+"""What a run would ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from i2s_sdk.data import Instance
+from i2s_sdk.models import ModelOptions, estimate
+from i2s_sdk.models.cache import AnswerCache, question_key
+from i2s_sdk.models.estimate import image_tokens
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.openai_chat import OpenAIChat
+from i2s_sdk.models.provider import Answer
+from i2s_sdk.models.question import read_question
+from i2s_sdk.tasks.prompts import Prompt
+
+PROMPT = Prompt(("a" * 40,))
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> list[tuple[Instance, Prompt]]:
+    found = []
+    for index in range(3):
+        Image.new("RGB", (512, 512), (index, 0, 0)).save(tmp_path / f"{index}.png")
+        found.append((Instance(str(index), "latex", "plot", tmp_path / f"{index}.png"), PROMPT))
+    return found
+
+
+def test_calls_tokens_and_cost_are_counted_without_a_key(
+    questions: list[tuple[Instance, Prompt]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    found = estimate("openai/gpt-4o", questions, ModelOptions(cache=None, max_tokens=100))
+    assert (found.images, found.calls) == (3, 3)
+    assert found.tokens_in == 3 * (10 + 85 + 170)
+    assert found.tokens_out == 300
+    assert found.cost == pytest.approx((found.tokens_in * 2.5 + 300 * 10.0) / 1e6, abs=0)
+
+
+def test_a_price_that_is_not_known_makes_no_cost(questions: list[tuple[Instance, Prompt]]) -> None:
+    assert estimate("openai/new-model", questions, ModelOptions(cache=None)).cost is None
+    local = ModelOptions(cache=None, base_url="http://127.0.0.1:8000/v1")
+    assert estimate("openai/gpt-4o", questions, local).cost is None
+
+
+@pytest.mark.parametrize("model", ["oracle", "baseline/ocr", "replay:x.jsonl"])
+def test_a_model_that_asks_nobody_makes_no_calls(
+    questions: list[tuple[Instance, Prompt]], model: str
+) -> None:
+    found = estimate(model, questions, ModelOptions(cache=None))
+    assert (found.images, found.calls, found.tokens_in, found.tokens_out, found.cost) == (3, 0, 0, 0, 0.0)
+
+
+def test_answers_that_are_kept_are_no_calls(
+    questions: list[tuple[Instance, Prompt]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    options = ModelOptions(cache=tmp_path / "cache")
+    key = question_key(OpenAIChat("gpt-4o", options), read_question(*questions[0]))
+    AnswerCache(options.cache).put(key, Answer("x", Finish.STOP))
+    assert estimate("openai/gpt-4o", questions, options).calls == 2
+
+
+@pytest.mark.parametrize(
+    ("vendor", "size", "tokens"),
+    [("openai", (1024, 1024), 765), ("openai", (2048, 4096), 1105), ("openai", (64, 64), 255),
+     ("anthropic", (1000, 750), 1000), ("google", (384, 384), 258), ("google", (960, 540), 516),
+     ("hf", (56, 29), 4)],
+)  # fmt: skip
+def test_pictures_are_so_many_tokens_as_the_vendors_publish(
+    vendor: str, size: tuple[int, int], tokens: int
+) -> None:
+    assert image_tokens(vendor, *size) == tokens

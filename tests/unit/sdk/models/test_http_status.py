@@ -1,0 +1,64 @@
+"""What a status means for the next attempt."""
+
+from __future__ import annotations
+
+import email.utils
+import time
+
+import pytest
+
+from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.http_status import retry_after, status_error, transport_fault
+from i2s_sdk.models.provider import FaultError, RejectedError, ThrottledError
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(400, RejectedError), (401, ModelAccessError), (402, ModelAccessError), (403, ModelAccessError),
+     (404, ModelAccessError), (408, FaultError), (409, FaultError), (413, RejectedError),
+     (422, RejectedError), (429, ThrottledError), (500, FaultError), (502, FaultError), (503, FaultError),
+     (529, FaultError), (302, FaultError)],
+)  # fmt: skip
+def test_each_status_has_one_meaning(status: int, kind: type[Exception]) -> None:
+    assert type(status_error(status, {}, "why")) is kind
+
+
+def test_an_empty_account_is_not_waited_for() -> None:
+    assert isinstance(status_error(429, {}, "why", "insufficient_quota"), ModelAccessError)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [({}, None), ({"retry-after": "3"}, 3.0), ({"retry-after": "0.5"}, 0.5), ({"retry-after": "-1"}, None),
+     ({"retry-after": "soon"}, None), ({"retry-after": "nan"}, None), ({"retry-after": "inf"}, None),
+     ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),
+     ({"retry-after-ms": "x", "retry-after": "1"}, 1.0),
+     ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0)],
+)  # fmt: skip
+def test_retry_after_is_seconds(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+def test_retry_after_may_be_a_date() -> None:
+    later = email.utils.formatdate(time.time() + 100, usegmt=True)
+    assert retry_after({"retry-after": later}) == pytest.approx(100, abs=30)
+
+
+def test_what_a_server_said_is_one_bounded_line() -> None:
+    error = status_error(500, {}, "<html>\n" + "x" * 5000)
+    assert isinstance(error, FaultError)
+    assert "\n" not in error.message
+    assert len(error.message) < 330
+
+
+def test_a_temperature_that_is_not_accepted_says_how_to_leave_it_out() -> None:
+    error = status_error(400, {}, "Unsupported value: 'temperature'")
+    assert isinstance(error, RejectedError)
+    assert error.message.endswith("--temperature none leaves it to the server")
+
+
+def test_faults_of_ours_are_not_taken_for_those_of_the_network() -> None:
+    ours = KeyError("a")
+    assert transport_fault(ours) is ours
+    assert isinstance(transport_fault(ConnectionResetError("gone")), FaultError)
+    assert isinstance(transport_fault(ours, KeyError), FaultError)
