@@ -10,7 +10,7 @@ from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services
 from i2s_sdk.tasks import Structure, render_with_repairs_async
-from i2s_sdk.tasks.latex import LatexTask, preamble_files
+from i2s_sdk.tasks.latex import LatexTask
 
 pytestmark = [pytest.mark.fidelity, pytest.mark.integration]
 
@@ -25,7 +25,7 @@ SIZE_TOLERANCE = 2
 async def rendered(logs):
     """Every vector, rendered with its repairs, by name."""
     done = {}
-    async with open_services(Settings(), logs, ["render-latex"], preamble_files()) as services:
+    async with open_services(Settings(), logs, ["render-latex"]) as services:
 
         async def render(document):
             return await services.renderer.render_latex(document.source, page=TASK.page())

@@ -250,6 +250,51 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Element:
+    """An element of a page; x, y, width and height in CSS pixels from the top left of the page."""
+
+    tag: str
+    text: str
+    role: str
+    clickable: bool
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleEntry:
+    """What a page said: ``level`` is "log", "warning", "error" or "exception"."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SiteResult:
+    """What is known of a page beside its picture.
+
+    Attributes:
+        title: Of the page.
+        text: As the DOM shows it; empty where it was not asked for.
+        console: Messages and errors of the page, bounded.
+        elements: Those asked for.
+        settled: Whether fonts, requests and frames came to rest within the bound.
+        jekyll: Whether Jekyll built the site.
+        missing: Files that the page asked for and the site does not have, bounded.
+    """
+
+    title: str = ""
+    text: str = ""
+    console: tuple[ConsoleEntry, ...] = ()
+    elements: tuple[Element, ...] = ()
+    settled: bool = False
+    jekyll: bool = False
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Rendering:
     """A renderer's answer to one source.
 
@@ -266,6 +311,7 @@ class Rendering:
         isolation: The walls the job ran in.
         engine: What made it.
         policy_events: What was tried and prevented.
+        site: Of sites, what is known of the page.
     """
 
     verdict: Verdict
@@ -280,3 +326,4 @@ class Rendering:
     isolation: Isolation = Isolation()
     engine: Engine = Engine()
     policy_events: tuple[PolicyEvent, ...] = ()
+    site: SiteResult | None = None

@@ -16,6 +16,9 @@ from i2s_sdk.profile import Profile
 #: Read where neither --config nor I2S_CONFIG names another file.
 DEFAULT_FILE = Path("i2s.toml")
 
+#: Settings that hold the address of a service.
+ADDRESSES = ("render_latex", "render_html", "render_lilypond", "metrics")
+
 _PREFIX = "I2S_"
 _ADDRESS = re.compile(r"[^\s/]+:\d{1,5}")
 
@@ -29,8 +32,14 @@ class Settings:
     """What holds for everything that the SDK does; each field is a flag, I2S_<FIELD> and a key of the file.
 
     Attributes:
-        render_latex: Address of a running renderer; None starts one here.
+        render_latex: Address of a running LaTeX renderer; None starts one here.
+        render_html: Address of a running renderer of web sites; None starts one here.
+        render_lilypond: Address of a running LilyPond renderer; None starts one here.
         metrics: Address of a running metric service; None starts one here.
+        tls_ca: Certificates (PEM) that services named by address are checked against; None speaks without
+            TLS. Services started here listen on the loopback and need none.
+        tls_cert: Our certificate chain (PEM), for services that ask for one.
+        tls_key: Its private key (PEM).
         profile: The rule book.
         examples: Folder of the bundled examples; None looks for it.
         jobs: Samples in flight; 0 is twice the slots of the renderer.
@@ -42,11 +51,22 @@ class Settings:
     """
 
     render_latex: str | None = field(
-        default=None, metadata=_about("address (host:port) of a running renderer; else one is started")
+        default=None, metadata=_about("address (host:port) of a running LaTeX renderer; else one is started")
+    )
+    render_html: str | None = field(
+        default=None, metadata=_about("address (host:port) of a running site renderer; else one is started")
+    )
+    render_lilypond: str | None = field(
+        default=None, metadata=_about("address (host:port) of a LilyPond renderer; else one is started")
     )
     metrics: str | None = field(
         default=None, metadata=_about("address (host:port) of a running metric service; else one is started")
     )
+    tls_ca: Path | None = field(
+        default=None, metadata=_about("certificates (PEM) that named services are checked against")
+    )
+    tls_cert: Path | None = field(default=None, metadata=_about("our certificate (PEM), where asked for"))
+    tls_key: Path | None = field(default=None, metadata=_about("private key (PEM) of our certificate"))
     profile: Profile = field(default=Profile.PAPER, metadata=_about("rule book: paper or helm"))
     examples: Path | None = field(default=None, metadata=_about("folder of the bundled examples"))
     jobs: int = field(default=0, metadata=_about("samples in flight; 0: twice the slots of the renderer"))
@@ -58,10 +78,16 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        for name in ("render_latex", "metrics"):
+        for name in ADDRESSES:
             address = getattr(self, name)
             if address is not None and not _ADDRESS.fullmatch(address):
                 raise SettingsError(f"{_names(name)}: {address!r} is not an address such as 127.0.0.1:7710")
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise SettingsError(
+                f"{_names('tls_cert')} and {_names('tls_key')} belong together; give both or none"
+            )
+        if self.tls_cert is not None and self.tls_ca is None:
+            raise SettingsError(f"{_names('tls_cert')} needs {_names('tls_ca')}: without it there is no TLS")
         for name in ("deadline", "retry_seconds", "start_seconds"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise SettingsError(
@@ -148,6 +174,9 @@ def _convert(source: _Source, raw: object) -> object:
     readers = {
         "profile": Profile,
         "examples": Path,
+        "tls_ca": Path,
+        "tls_cert": Path,
+        "tls_key": Path,
         "jobs": int,
         "deadline": float,
         "retry_seconds": float,
@@ -156,5 +185,5 @@ def _convert(source: _Source, raw: object) -> object:
     try:
         return readers.get(source.name, str)(raw)
     except (ValueError, TypeError):
-        wanted = {"profile": "paper or helm", "examples": "a path"}.get(source.name, "a number")
+        wanted = {Profile: "paper or helm", Path: "a path"}.get(readers[source.name], "a number")
         raise SettingsError(f"{source.label}: {raw!r} is not {wanted}") from None

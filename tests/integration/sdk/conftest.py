@@ -19,10 +19,9 @@ import asyncio, json, sys
 from pathlib import Path
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services
-from i2s_sdk.tasks.latex import preamble_files
 
 async def main():
-    async with open_services(Settings(), Path(sys.argv[1]), preambles=preamble_files()) as services:
+    async with open_services(Settings(), Path(sys.argv[1])) as services:
         print(json.dumps({name: client.address for name, client in services.clients.items()}), flush=True)
         await asyncio.to_thread(sys.stdin.read)
 

@@ -64,3 +64,17 @@ def test_a_wrong_file_is_told_by_its_path(text: str, tmp_path: Path) -> None:
 )
 def test_the_bound_of_failures_is_a_number_or_a_share(bound: str, samples: int, allowed: float) -> None:
     assert Settings(fail_on_error=bound).failures_allowed(samples) == pytest.approx(allowed)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"tls_cert": "c", "tls_ca": "a"}, "belong together"),
+        ({"tls_key": "k", "tls_ca": "a"}, "belong together"),
+        ({"tls_cert": "c", "tls_key": "k"}, "--tls-ca or I2S_TLS_CA"),
+        ({"render_html": "here"}, "--render-html or I2S_RENDER_HTML"),
+    ],
+)
+def test_settings_that_contradict_are_told(given: dict[str, str], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        Settings.load(given, environ={})

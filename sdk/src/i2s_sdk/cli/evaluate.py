@@ -42,13 +42,14 @@ def command(
 ) -> int:
     """Render a model's answers, score them, and write tables and a report.
 
-    The same command goes on where it was stopped; nothing that is finished is done again.
+    The same command goes on where it was stopped; nothing that is finished is done again. Only the
+    renderers are started that the data set needs; samples of one that is not installed have no score.
 
     \b
     Examples:
       i2s-sdk evaluate
       i2s-sdk evaluate --data my-set --model replay:answers.jsonl --profile helm --out runs/answers-helm
-      i2s-sdk evaluate --limit 4 --json
+      i2s-sdk evaluate --task latex --limit 4 --json
 
     \b
     Models:
@@ -63,7 +64,13 @@ def command(
     folder = Path(out) if out else default_folder(data, model, str(settings.profile))
     with Progress(sys.stderr) as progress:
         result = evaluate(
-            data, model, out=folder, tasks=tasks, limit=limit, settings=settings, on_progress=progress.show
+            data,
+            model,
+            out=folder,
+            tasks=tasks,
+            limit=limit,
+            settings=settings,
+            on_progress=lambda done, planned, last: progress.show(done, planned, last.id if last else None),
         )
     if as_json:
         document = {

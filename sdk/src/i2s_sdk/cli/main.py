@@ -11,8 +11,9 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -25,11 +26,20 @@ COMMANDS = ("evaluate", "render", "score", "metrics", "doctor")
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is used."""
+    """A group that imports a command when it is used.
+
+    Args:
+        modules: The module of each command, by name.
+        kind: What a command is called when there is none of a name.
+    """
+
+    def __init__(self, *args: Any, modules: Mapping[str, str], kind: str, **more: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **more)
+        self._modules, self._kind = modules, kind
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
-        return list(COMMANDS)
+        return list(self._modules)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Return a command.
@@ -37,14 +47,19 @@ class LazyGroup(click.Group):
         Raises:
             UnknownNameError: There is none of that name.
         """
-        if cmd_name not in COMMANDS:
-            raise UnknownNameError("command", cmd_name, COMMANDS)
-        module = importlib.import_module(f"i2s_sdk.cli.{cmd_name}")
+        if cmd_name not in self._modules:
+            raise UnknownNameError(self._kind, cmd_name, self._modules)
+        module = importlib.import_module(self._modules[cmd_name])
         command: click.Command = module.command
         return command
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    modules={name: f"i2s_sdk.cli.{name}" for name in COMMANDS},
+    kind="command",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="i2s-sdk", prog_name="i2s-sdk")
 def group() -> None:
     """Judge models that turn pictures into code: render their answers and compare the pictures.
@@ -55,9 +70,11 @@ def group() -> None:
       i2s-sdk evaluate
       i2s-sdk evaluate --model replay:answers.jsonl --out runs/answers
       i2s-sdk render latex formula.tex -o formula.png
+      i2s-sdk render html site/ -o page.png
       i2s-sdk score reference.png formula.png
 
-    Services are started here and stopped again, unless I2S_RENDER_LATEX and I2S_METRICS name running ones.
+    Services are started here and stopped again, unless I2S_RENDER_LATEX, I2S_RENDER_HTML,
+    I2S_RENDER_LILYPOND and I2S_METRICS name running ones.
 
     Exit codes: 0 complete, 1 fault, 2 usage, 3 too many samples without a score, 130 interrupted.
     """  # noqa: D301 - \b is for click

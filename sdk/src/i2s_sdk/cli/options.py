@@ -17,7 +17,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: Names of the parameters that ``settings_options`` adds, and the field of the settings that each sets.
 _FLAGS = {
     "render_latex_at": "render_latex",
+    "render_html_at": "render_html",
+    "render_lilypond_at": "render_lilypond",
     "metrics_at": "metrics",
+    "tls_ca": "tls_ca",
+    "tls_cert": "tls_cert",
+    "tls_key": "tls_key",
     "deadline": "deadline",
     "retry_seconds": "retry_seconds",
     "start_seconds": "start_seconds",
@@ -31,7 +36,20 @@ def settings_options(command: F) -> F:
         click.option(
             "--render-latex-at", metavar="ADDRESS", help="Running LaTeX renderer.  [I2S_RENDER_LATEX]"
         ),
+        click.option("--render-html-at", metavar="ADDRESS", help="Running site renderer.  [I2S_RENDER_HTML]"),
+        click.option(
+            "--render-lilypond-at",
+            metavar="ADDRESS",
+            help="Running LilyPond renderer.  [I2S_RENDER_LILYPOND]",
+        ),
         click.option("--metrics-at", metavar="ADDRESS", help="Running metric service.  [I2S_METRICS]"),
+        click.option(
+            "--tls-ca",
+            metavar="FILE",
+            help="Check running services against these certificates.  [I2S_TLS_CA]",
+        ),
+        click.option("--tls-cert", metavar="FILE", help="Our certificate, where asked for.  [I2S_TLS_CERT]"),
+        click.option("--tls-key", metavar="FILE", help="Private key of it.  [I2S_TLS_KEY]"),
         click.option("--deadline", metavar="SECONDS", help="For one attempt of a call.  [I2S_DEADLINE; 120]"),
         click.option(
             "--retry-seconds", metavar="SECONDS", help="For all attempts.  [I2S_RETRY_SECONDS; 300]"

@@ -10,27 +10,25 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from i2s_sdk.runs.record import Record
-
 _LINE_EVERY = 10.0  # seconds between plain lines
 
 
 class Progress:
     """Shows progress on a stream; nothing is shown until the first call of ``show``."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO, what: str = "samples") -> None:
+        self._stream, self._what = stream, what
         self._bar: Bar | None = None
         self._task: TaskID | None = None
         self._began = self._last_line = 0.0
         self._before = 0
 
-    def show(self, finished: int, planned: int, record: Record | None) -> None:
-        """Show that ``finished`` of ``planned`` samples are done."""
-        if record is None:
+    def show(self, finished: int, planned: int, last: str | None) -> None:
+        """Show that ``finished`` of ``planned`` are done, ``last`` as the last one; None at the beginning."""
+        if last is None:
             self._begin(finished, planned)
         elif self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=finished, last=record.id)
+            self._bar.update(self._task, completed=finished, last=last)
         elif finished == planned or time.monotonic() - self._last_line >= _LINE_EVERY:
             self._line(finished, planned)
 
@@ -38,7 +36,7 @@ class Progress:
         self._began = self._last_line = time.monotonic()
         self._before = finished
         if finished:
-            self._stream.write(f"{finished} of {planned} samples were finished before\n")
+            self._stream.write(f"{finished} of {planned} {self._what} were finished before\n")
         if not self._stream.isatty():
             return
         from rich.console import Console
@@ -52,13 +50,13 @@ class Progress:
             console=Console(file=self._stream),
             transient=True,
         )
-        self._task = self._bar.add_task("samples", total=planned, completed=finished, last="")
+        self._task = self._bar.add_task(self._what, total=planned, completed=finished, last="")
         self._bar.start()
 
     def _line(self, finished: int, planned: int) -> None:
         self._last_line = time.monotonic()
         rate = (finished - self._before) / max(1e-9, self._last_line - self._began)
-        self._stream.write(f"{finished} of {planned} samples, {rate:.1f} a second\n")
+        self._stream.write(f"{finished} of {planned} {self._what}, {rate:.1f} a second\n")
         self._stream.flush()
 
     def __enter__(self) -> Self:

@@ -12,7 +12,7 @@ from i2s_sdk.cli.main import COMMANDS, group
 _HEAD = """# Command line
 
 Made by `python -m i2s_sdk.cli.reference`; a test keeps it true. Everything here is a function of the same
-name in Python: `i2s_sdk.evaluate`, `render`, `score`, `metrics`, `doctor`.
+name in Python: `i2s_sdk.evaluate`, `score`, `metrics`, `doctor`; `render latex` is `i2s_sdk.render_latex`.
 
 Settings come from flags, then the environment, then the configuration file: each `[I2S_NAME]` below is a
 variable, and `name` in lower case is the key of the TOML file. With `--json` standard output holds one JSON
@@ -21,8 +21,8 @@ document and nothing else; progress and remarks go to standard error.
 Exit codes:
 
 - 0: complete.
-- 1: a fault. A service cannot be started or does not answer. `render` has no picture, `score` lacks a value,
-  `doctor` found something bad.
+- 1: a fault. A service cannot be started or does not answer. `render` has no picture, `score` lacks a value
+  or a prediction, `doctor` found something bad.
 - 2: used wrongly. An option, a name, a file, a data set or a run folder does not fit.
 - 3: more samples than `--fail-on-error` allows have no score, for reasons that are ours and not the model's.
 - 130: interrupted by Ctrl-C or SIGTERM; what is finished is kept.
@@ -34,9 +34,18 @@ def reference() -> str:
     root = click.Context(group, info_name="i2s-sdk", terminal_width=100, **group.context_settings)
     parts = [_HEAD, _section(group, root)]
     for name in COMMANDS:
-        command = group.get_command(root, name)
-        parts.append(_section(command, click.Context(command, parent=root, info_name=name)))
+        parts += _sections(group.get_command(root, name), root, name)
     return "\n".join(parts)
+
+
+def _sections(command: click.Command | None, parent: click.Context, name: str) -> list[str]:
+    assert command is not None
+    context = click.Context(command, parent=parent, info_name=name)
+    parts = [_section(command, context)]
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            parts += _sections(command.get_command(context, inner), context, inner)
+    return parts
 
 
 def _section(command: click.Command, context: click.Context) -> str:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from i2s_sdk.cli.main import FAULT
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
 
+if TYPE_CHECKING:
+    from i2s_sdk.runs.score import FolderScore, PairScore
+    from i2s_sdk.score_types import Score
 
-@click.command("score", short_help="Compare two pictures.")
+
+@click.command("score", short_help="Compare pictures, or folders of them.")
 @click.argument("reference")
 @click.argument("prediction")
 @click.option(
@@ -18,6 +24,12 @@ from i2s_sdk.cli.options import json_option, load_settings, profile_option, sett
 )
 @profile_option
 @click.option("--metrics", metavar="NAME,…", help="Only these metrics.  [default: all that are available]")
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "skip", "zero"]),
+    default="error",
+    help="In folders, a reference without prediction: listed with exit code 1 (error), left out, or 0.",
+)
 @json_option
 @settings_options
 def command(
@@ -26,31 +38,48 @@ def command(
     task: str,
     profile: str | None,
     metrics: str | None,
+    missing: str,
     as_json: bool,
     **given: str | bool | None,
 ) -> int:
-    """Compare the picture PREDICTION with the picture REFERENCE.
+    """Compare the picture PREDICTION with the picture REFERENCE, or the pictures of two folders.
 
+    Files of folders (PNG, JPEG, WebP) are matched by their name relative to the folder. A picture and a
+    folder: all pictures of the folder are predictions of that one.
     Pictures of different size are padded with white (latex, music) or the prediction is resized (webpage).
-    The exit code is 1 where a metric has no value.
+    The exit code is 1 where a metric has no value or a prediction is missing (see --missing).
 
     \b
     Examples:
       i2s-sdk score reference.png rendering.png
       i2s-sdk score page.png shot.png --task webpage --profile helm --metrics ems,ssim --json
+      i2s-sdk score references/ renderings/ --missing zero
     """  # noqa: D301 - \b is for click
     settings = load_settings(given, profile=profile)
+    from i2s_sdk.cli.progress import Progress
     from i2s_sdk.runs.score import score
+    from i2s_sdk.score_types import Score
 
     names = [name.strip() for name in (metrics or "").split(",") if name.strip()]
-    result = score(reference, prediction, task=task, metrics=names, settings=settings)
+    with Progress(sys.stderr, "pairs") as progress:
+        result = score(
+            reference,
+            prediction,
+            task=task,
+            metrics=names,
+            missing=missing,
+            settings=settings,
+            on_progress=lambda done, total: progress.show(done, total, str(done) if done else None),
+        )
+    if isinstance(result, Score):
+        return _tell_pair(result, as_json)
+    return _tell_folder(result, as_json)
+
+
+def _tell_pair(result: Score, as_json: bool) -> int:
     if as_json:
         document = {
-            "metrics": result.values,
-            "failures": {
-                name: {"kind": failure.kind.name, "message": failure.message}
-                for name, failure in result.failures.items()
-            },
+            **_values(result),
             "parts": {one.name: dict(one.parts) for one in result.results if one.parts},
             "versions": {one.name: one.version for one in result.results},
             "profile": str(result.profile),
@@ -63,3 +92,56 @@ def command(
             shown = f"{one.value:.6f}" if one.failure is None else f"no value: {one.failure.message}"
             click.echo(f"{one.name:<8} {shown}")
     return FAULT if result.failures else 0
+
+
+def _values(result: Score) -> dict[str, Any]:
+    failures = {
+        name: {"kind": failure.kind.name, "message": failure.message}
+        for name, failure in result.failures.items()
+    }
+    return {"metrics": result.values, "failures": failures}
+
+
+def _tell_folder(result: FolderScore, as_json: bool) -> int:
+    if as_json:
+        document = {
+            "metrics": result.values,
+            "n": {name: one.n for name, one in result.means.items()},
+            "pairs": [_pair(one) for one in result.pairs],
+            "missing": list(result.missing),
+            "unmatched": list(result.unmatched),
+            "unavailable": dict(result.unavailable),
+            "profile": str(result.profile),
+            "complete": result.complete,
+        }
+        click.echo(json.dumps(document, indent=2))
+    else:
+        _say_folder(result)
+    return 0 if result.complete else FAULT
+
+
+def _pair(one: PairScore) -> dict[str, Any]:
+    if one.score is None:
+        return {"name": one.name, "metrics": {}, "failures": {}, "error": one.error and one.error.message}
+    return {"name": one.name, **_values(one.score), "error": None}
+
+
+def _say_folder(result: FolderScore) -> None:
+    for one in result.pairs:
+        if one.score is None:
+            click.echo(
+                f"{one.name}: {one.error.message if one.error else 'no prediction: 0 in every metric'}"
+            )
+            continue
+        shown = [f"{name} {value:.4f}" for name, value in one.score.values.items()]
+        shown += [f"{name} has no value: {failure.message}" for name, failure in one.score.failures.items()]
+        click.echo(f"{one.name}: {', '.join(shown)}")
+    for name, mean in result.means.items():
+        value = "–" if mean.value is None else f"{mean.value:.6f}"
+        click.echo(f"mean {name:<8} {value}  (n={mean.n} of {len(result.pairs)})")
+    for name, reason in result.unavailable.items():
+        click.echo(f"not computed: {name}: {reason}", err=True)
+    for name in result.unmatched:
+        click.echo(f"no reference: {name} was not compared", err=True)
+    for name in result.missing:
+        click.echo(f"no prediction: {name}", err=True)

@@ -1,15 +1,17 @@
 """Typed clients of the services: deadlines, one retry policy, and no type of the wire beyond this room."""
 
+from i2s_sdk.clients.bulk import Streamed
 from i2s_sdk.clients.descriptions import MetricDescription, MetricsDescription, RendererDescription
 from i2s_sdk.clients.metrics import AsyncMetricsClient, MetricsClient
 from i2s_sdk.clients.render import AsyncRenderClient, RenderClient
 from i2s_sdk.clients.retry import RetryPolicy
-from i2s_sdk.clients.score_types import (
+from i2s_sdk.score_types import (
     Direction,
     MetricFailure,
     MetricFailureKind,
     MetricResult,
     Score,
+    ScoreRequest,
     SizePolicy,
 )
 
@@ -27,5 +29,7 @@ __all__ = [
     "RendererDescription",
     "RetryPolicy",
     "Score",
+    "ScoreRequest",
     "SizePolicy",
+    "Streamed",
 ]

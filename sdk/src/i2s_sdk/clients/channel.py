@@ -41,6 +41,7 @@ class Connection:
         credentials: grpc.ChannelCredentials | None = None,
     ) -> None:
         self.address, self.deadline, self.retry = address, deadline, retry or RetryPolicy()
+        self.credentials = credentials
         options = channel_options(address)
         self.channel = (
             grpc.insecure_channel(address, options)
@@ -95,6 +96,7 @@ class AsyncConnection:
         credentials: grpc.ChannelCredentials | None = None,
     ) -> None:
         self.address, self.deadline, self.retry = address, deadline, retry or RetryPolicy()
+        self.credentials = credentials
         options = channel_options(address)
         self.channel = (
             grpc.aio.insecure_channel(address, options)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from i2s_sdk.clients.score_types import Direction
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_types import Engine, Isolation, Limits
+from i2s_sdk.score_types import Direction
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
 from i2s_sdk.clients import metrics_wire as wire
+from i2s_sdk.clients.blocking import iterate_blocking
+from i2s_sdk.clients.bulk import Bulk, Streamed, each
 from i2s_sdk.clients.channel import AsyncConnection, Connection
 from i2s_sdk.clients.descriptions import MetricsDescription
 from i2s_sdk.clients.health import wait_until_serving
-from i2s_sdk.clients.score_types import Score, SizePolicy
+from i2s_sdk.clients.status import status_of, stream_error
+from i2s_sdk.errors import ProtocolError, ServiceError
 from i2s_sdk.profile import Profile
+from i2s_sdk.score_types import Score, ScoreRequest, SizePolicy
 
 SERVICE = "i2s.metrics.v1.MetricsService"
+
+#: Items of a stream that are under way or not yet taken, where the caller says nothing.
+WINDOW = 16
+
+_REMEMBERED = 256  # references that a call has sent; the service forgets old ones as well
 
 
 class AsyncMetricsClient(AsyncConnection):
@@ -58,9 +69,46 @@ class AsyncMetricsClient(AsyncConnection):
             ServiceError: There was no answer, after the attempts that the policy allows.
             ProtocolError: The answer is outside the contract.
         """
-        request = wire.score_request(reference, prediction, size_policy, profile, metrics, request_id)
+        request = ScoreRequest(reference, prediction, size_policy, profile, tuple(metrics), request_id)
         stub = MetricsServiceStub(self.channel)
-        return wire.score(await self.call(stub.Score, "Score", request, deadline))
+        return wire.score(await self.call(stub.Score, "Score", wire.score_request(request), deadline))
+
+    async def score_stream(
+        self,
+        requests: AsyncIterable[ScoreRequest] | Iterable[ScoreRequest],
+        *,
+        window: int = WINDOW,
+        deadline: float | None = None,
+    ) -> AsyncGenerator[Streamed[Score], None]:
+        """Compare many pairs over one call; a reference that was sent is named by its digest afterwards.
+
+        Args:
+            requests: With ids that differ. The next is asked for when there is room in the window.
+            window: The most items under way or not yet taken.
+            deadline: Seconds for one attempt of an item; None takes that of the client.
+
+        Yields:
+            What became of each item, in order of completion: its score, or the error that ``score`` would
+            raise. One item's failure does not end the stream.
+
+        Raises:
+            UsageError: An id is empty, or two items under way have the same.
+        """
+
+        async def source() -> AsyncIterator[tuple[str, ScoreRequest]]:
+            async for request in each(requests):
+                yield request.id, request
+
+        bulk: Bulk[ScoreRequest, Score] = Bulk(
+            "ScoreStream",
+            self.address,
+            lambda: _Talk(self),
+            retry=self.retry,
+            deadline=deadline or self.deadline,
+            window=window,
+        )
+        async for result in bulk.results(source()):
+            yield result
 
     async def describe(self, deadline: float | None = None) -> MetricsDescription:
         """Return what the service says of itself and of its metrics.
@@ -106,11 +154,62 @@ class MetricsClient(Connection):
         deadline: float | None = None,
     ) -> Score:
         """Compare two encoded pictures; see ``AsyncMetricsClient.score``."""
-        request = wire.score_request(reference, prediction, size_policy, profile, metrics, request_id)
+        request = ScoreRequest(reference, prediction, size_policy, profile, tuple(metrics), request_id)
         stub = MetricsServiceStub(self.channel)
-        return wire.score(self.call(stub.Score, "Score", request, deadline))
+        return wire.score(self.call(stub.Score, "Score", wire.score_request(request), deadline))
+
+    def score_stream(
+        self, requests: Iterable[ScoreRequest], *, window: int = WINDOW, deadline: float | None = None
+    ) -> Iterator[Streamed[Score]]:
+        """Compare many pairs over one call; see ``AsyncMetricsClient.score_stream``."""
+
+        async def items() -> AsyncGenerator[Streamed[Score], None]:
+            async with AsyncMetricsClient(
+                self.address, deadline=self.deadline, retry=self.retry, credentials=self.credentials
+            ) as client:
+                async for item in client.score_stream(requests, window=window, deadline=deadline):
+                    yield item
+
+        return iterate_blocking(items)
 
     def describe(self, deadline: float | None = None) -> MetricsDescription:
         """Return what the service says of itself; see ``AsyncMetricsClient.describe``."""
         stub = MetricsServiceStub(self.channel)
         return wire.description(self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline))
+
+
+class _Talk:
+    """One call of ScoreStream."""
+
+    def __init__(self, client: AsyncMetricsClient) -> None:
+        self._address = client.address
+        self._call = MetricsServiceStub(client.channel).ScoreStream()
+        self._sent: OrderedDict[str, None] = OrderedDict()
+
+    async def write(self, request: ScoreRequest, whole: bool) -> None:
+        digest = hashlib.sha256(request.reference).hexdigest()
+        known = digest in self._sent and not whole
+        self._sent[digest] = None
+        self._sent.move_to_end(digest)
+        if len(self._sent) > _REMEMBERED:
+            self._sent.popitem(last=False)
+        await self._call.write(wire.score_request(request, digest if known else ""))
+
+    async def read(self) -> tuple[str, Score | ServiceError | ProtocolError] | None:
+        answer = await self._call.read()
+        if not isinstance(answer, pb.ScoreStreamResponse):
+            return None
+        if answer.WhichOneof("outcome") == "failure":
+            failure = answer.failure
+            said = status_of(failure.code), failure.message, failure.retry_after_ms
+            return answer.id, stream_error(*said, self._address, "ScoreStream")
+        try:
+            return answer.id, wire.score(answer.response)
+        except ProtocolError as error:
+            return answer.id, error
+
+    async def done_writing(self) -> None:
+        await self._call.done_writing()
+
+    def cancel(self) -> None:
+        self._call.cancel()

@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_sdk.clients.descriptions import MetricDescription, MetricsDescription
-from i2s_sdk.clients.score_types import (
+from i2s_sdk.clients.wire import member
+from i2s_sdk.errors import ProtocolError
+from i2s_sdk.profile import Profile
+from i2s_sdk.score_types import (
     Direction,
     MetricFailure,
     MetricFailureKind,
     MetricResult,
     Score,
-    SizePolicy,
+    ScoreRequest,
 )
-from i2s_sdk.clients.wire import member
-from i2s_sdk.errors import ProtocolError
-from i2s_sdk.profile import Profile
 
 _TO_WIRE = {Profile.PAPER: pb.PROFILE_PAPER, Profile.HELM: pb.PROFILE_HELM}
 _FROM_WIRE = {number: profile for profile, number in _TO_WIRE.items()}
 
 
-def score_request(
-    reference: bytes,
-    prediction: bytes,
-    size_policy: SizePolicy,
-    profile: Profile,
-    metrics: Sequence[str],
-    request_id: str,
-) -> pb.ScoreRequest:
-    """Return the request to compare two encoded pictures."""
+def score_request(request: ScoreRequest, reference_sha256: str = "") -> pb.ScoreRequest:
+    """Return the request to compare two encoded pictures.
+
+    Args:
+        request: In our own words.
+        reference_sha256: Of a reference that the stream has; empty sends the reference itself.
+    """
+    reference = pb.Image(sha256=reference_sha256) if reference_sha256 else pb.Image(data=request.reference)
     return pb.ScoreRequest(
-        id=request_id,
-        reference=pb.Image(data=reference),
-        prediction=pb.Image(data=prediction),
-        size_policy=pb.SizePolicy.ValueType(size_policy),
-        profile=_TO_WIRE[profile],
-        metrics=metrics,
+        id=request.id,
+        reference=reference,
+        prediction=pb.Image(data=request.prediction),
+        size_policy=pb.SizePolicy.ValueType(request.size_policy),
+        profile=_TO_WIRE[request.profile],
+        metrics=request.metrics,
     )
 
 

@@ -1,18 +1,36 @@
-"""The clients of a renderer."""
+"""The clients of a renderer, of whatever engine."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_sdk.clients import render_wire as wire
+from i2s_sdk.clients.blocking import iterate_blocking
+from i2s_sdk.clients.bulk import Bulk, Streamed, each
 from i2s_sdk.clients.channel import AsyncConnection, Connection
 from i2s_sdk.clients.descriptions import RendererDescription
 from i2s_sdk.clients.health import wait_until_serving
+from i2s_sdk.clients.render_requests_wire import render_request
+from i2s_sdk.clients.status import status_of, stream_error
+from i2s_sdk.errors import ProtocolError, ServiceError
+from i2s_sdk.render_requests import (
+    LatexOptions,
+    LatexSource,
+    LilypondSource,
+    RenderOptions,
+    RenderRequest,
+    SiteSource,
+)
 from i2s_sdk.render_types import Limits, PageOptions, Rendering
 
 SERVICE = "i2s.render.v1.RenderService"
+
+#: Items of a stream that are under way or not yet taken, where the caller says nothing.
+WINDOW = 16
+
+_Requests = AsyncIterable[RenderRequest] | Iterable[RenderRequest]
 
 
 class AsyncRenderClient(AsyncConnection):
@@ -28,6 +46,24 @@ class AsyncRenderClient(AsyncConnection):
         credentials: Of gRPC; None speaks without TLS.
     """
 
+    async def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
+        """Render one source of any kind.
+
+        Args:
+            request: Source, options, wanted limits.
+            deadline: Seconds for one attempt; None takes that of the client.
+
+        Returns:
+            The verdict and, where it has one, the picture.
+
+        Raises:
+            RequestRefusedError: The renderer does not serve this kind of source, or an option is wrong.
+            ServiceError: There was no answer, after the attempts that the policy allows.
+            ProtocolError: The answer is outside the contract.
+        """
+        stub = RenderServiceStub(self.channel)
+        return wire.rendering(await self.call(stub.Render, "Render", render_request(request), deadline))
+
     async def render_latex(
         self,
         document: str | bytes,
@@ -40,7 +76,7 @@ class AsyncRenderClient(AsyncConnection):
         request_id: str = "",
         deadline: float | None = None,
     ) -> Rendering:
-        r"""Render one LaTeX document.
+        r"""Render one LaTeX document; see ``render``.
 
         Args:
             document: From ``\documentclass`` to ``\end{document}``; text is sent as UTF-8.
@@ -51,17 +87,92 @@ class AsyncRenderClient(AsyncConnection):
             cold: Compile without a precompiled format: slower, the same picture.
             request_id: Stands in the logs of the renderer.
             deadline: Seconds for one attempt; None takes that of the client.
+        """
+        request = _latex(document, files, page, limits, max_runs, cold, request_id)
+        return await self.render(request, deadline=deadline)
 
-        Returns:
-            The verdict and, where it has one, the picture.
+    async def render_site(
+        self,
+        files: Mapping[str, bytes],
+        *,
+        assets: Mapping[str, bytes] | None = None,
+        entry_path: str = "",
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Render one web site; see ``render``.
+
+        Args:
+            files: By relative path.
+            assets: Of the data set; they win over files of the same path.
+            entry_path: The page that is shown; empty is the index page.
+            options: Window and what is returned beside the picture; None takes the renderer's defaults.
+            limits: Wanted; the renderer clamps them. None takes its defaults.
+            request_id: Stands in the logs of the renderer.
+            deadline: Seconds for one attempt; None takes that of the client.
+        """
+        source = SiteSource(files, assets or {}, entry_path)
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return await self.render(request, deadline=deadline)
+
+    async def render_lilypond(
+        self,
+        score: str | bytes,
+        *,
+        assume_version: str = "",
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        r"""Render one LilyPond score; see ``render``.
+
+        Args:
+            score: Text is sent as UTF-8.
+            assume_version: To convert from where the score has no ``\version``.
+            options: Page and conversion; None takes the renderer's defaults.
+            limits: Wanted; the renderer clamps them. None takes its defaults.
+            request_id: Stands in the logs of the renderer.
+            deadline: Seconds for one attempt; None takes that of the client.
+        """
+        source = LilypondSource(_bytes(score), assume_version)
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return await self.render(request, deadline=deadline)
+
+    async def render_stream(
+        self, requests: _Requests, *, window: int = WINDOW, deadline: float | None = None
+    ) -> AsyncGenerator[Streamed[Rendering], None]:
+        """Render many sources over one call.
+
+        Args:
+            requests: With ids that differ. The next is asked for when there is room in the window.
+            window: The most items under way or not yet taken.
+            deadline: Seconds for one attempt of an item; None takes that of the client.
+
+        Yields:
+            What became of each item, in order of completion: its rendering, or the error that ``render``
+            would raise. One item's failure does not end the stream.
 
         Raises:
-            ServiceError: There was no answer, after the attempts that the policy allows.
-            ProtocolError: The answer is outside the contract.
+            UsageError: An id is empty, or two items under way have the same.
         """
-        request = wire.latex_request(_bytes(document), files or {}, page, limits, max_runs, cold, request_id)
-        stub = RenderServiceStub(self.channel)
-        return wire.rendering(await self.call(stub.Render, "Render", request, deadline))
+
+        async def source() -> AsyncIterator[tuple[str, RenderRequest]]:
+            async for request in each(requests):
+                yield request.id, request
+
+        bulk: Bulk[RenderRequest, Rendering] = Bulk(
+            "RenderStream",
+            self.address,
+            lambda: _Talk(self),
+            retry=self.retry,
+            deadline=deadline or self.deadline,
+            window=window,
+        )
+        async for result in bulk.results(source()):
+            yield result
 
     async def describe(self, deadline: float | None = None) -> RendererDescription:
         """Return what the renderer says of itself.
@@ -95,6 +206,11 @@ class RenderClient(Connection):
         credentials: Of gRPC; None speaks without TLS.
     """
 
+    def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
+        """Render one source of any kind; see ``AsyncRenderClient.render``."""
+        stub = RenderServiceStub(self.channel)
+        return wire.rendering(self.call(stub.Render, "Render", render_request(request), deadline))
+
     def render_latex(
         self,
         document: str | bytes,
@@ -108,14 +224,101 @@ class RenderClient(Connection):
         deadline: float | None = None,
     ) -> Rendering:
         """Render one LaTeX document; see ``AsyncRenderClient.render_latex``."""
-        request = wire.latex_request(_bytes(document), files or {}, page, limits, max_runs, cold, request_id)
-        stub = RenderServiceStub(self.channel)
-        return wire.rendering(self.call(stub.Render, "Render", request, deadline))
+        request = _latex(document, files, page, limits, max_runs, cold, request_id)
+        return self.render(request, deadline=deadline)
+
+    def render_site(
+        self,
+        files: Mapping[str, bytes],
+        *,
+        assets: Mapping[str, bytes] | None = None,
+        entry_path: str = "",
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Render one web site; see ``AsyncRenderClient.render_site``."""
+        source = SiteSource(files, assets or {}, entry_path)
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return self.render(request, deadline=deadline)
+
+    def render_lilypond(
+        self,
+        score: str | bytes,
+        *,
+        assume_version: str = "",
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Render one LilyPond score; see ``AsyncRenderClient.render_lilypond``."""
+        source = LilypondSource(_bytes(score), assume_version)
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return self.render(request, deadline=deadline)
+
+    def render_stream(
+        self, requests: Iterable[RenderRequest], *, window: int = WINDOW, deadline: float | None = None
+    ) -> Iterator[Streamed[Rendering]]:
+        """Render many sources over one call; see ``AsyncRenderClient.render_stream``."""
+
+        async def items() -> AsyncGenerator[Streamed[Rendering], None]:
+            async with AsyncRenderClient(
+                self.address, deadline=self.deadline, retry=self.retry, credentials=self.credentials
+            ) as client:
+                async for item in client.render_stream(requests, window=window, deadline=deadline):
+                    yield item
+
+        return iterate_blocking(items)
 
     def describe(self, deadline: float | None = None) -> RendererDescription:
         """Return what the renderer says of itself; see ``AsyncRenderClient.describe``."""
         stub = RenderServiceStub(self.channel)
         return wire.description(self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline))
+
+
+class _Talk:
+    """One call of RenderStream."""
+
+    def __init__(self, client: AsyncRenderClient) -> None:
+        self._address = client.address
+        self._call = RenderServiceStub(client.channel).RenderStream()
+
+    async def write(self, request: RenderRequest, whole: bool) -> None:
+        await self._call.write(render_request(request))
+
+    async def read(self) -> tuple[str, Rendering | ServiceError | ProtocolError] | None:
+        answer = await self._call.read()
+        if not isinstance(answer, pb.RenderStreamResponse):
+            return None
+        if answer.WhichOneof("outcome") == "failure":
+            failure = answer.failure
+            said = status_of(failure.code), failure.message, failure.retry_after_ms
+            return answer.id, stream_error(*said, self._address, "RenderStream")
+        try:
+            return answer.id, wire.rendering(answer.response)
+        except ProtocolError as error:
+            return answer.id, error
+
+    async def done_writing(self) -> None:
+        await self._call.done_writing()
+
+    def cancel(self) -> None:
+        self._call.cancel()
+
+
+def _latex(
+    document: str | bytes,
+    files: Mapping[str, bytes] | None,
+    page: PageOptions | None,
+    limits: Limits | None,
+    max_runs: int | None,
+    cold: bool,
+    request_id: str,
+) -> RenderRequest:
+    options = RenderOptions(page=page or PageOptions(), latex=LatexOptions(max_runs, cold))
+    return RenderRequest(LatexSource(_bytes(document), files or {}), options, limits, request_id)
 
 
 def _bytes(document: str | bytes) -> bytes:

@@ -1,59 +1,34 @@
-"""Renders on the wire: requests from our own words, answers into them."""
+"""Answers of renderers in our own words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_sdk.clients.descriptions import RendererDescription, WarmEngine
 from i2s_sdk.clients.wire import member
 from i2s_sdk.render_types import (
+    ConsoleEntry,
+    Element,
     Engine,
     ErrorKind,
     Isolation,
     IsolationTier,
     Limits,
     LogExcerpt,
-    PageOptions,
     Picture,
     PolicyEvent,
     PolicyKind,
     Provider,
     ProviderKind,
     Rendering,
+    SiteResult,
     SourceError,
     Stage,
     Undefined,
     Usage,
     Verdict,
 )
-
-
-def latex_request(
-    document: bytes,
-    files: Mapping[str, bytes],
-    page: PageOptions | None,
-    limits: Limits | None,
-    max_runs: int | None,
-    cold: bool,
-    request_id: str,
-) -> pb.RenderRequest:
-    """Return the request to render one LaTeX document."""
-    return pb.RenderRequest(
-        id=request_id,
-        latex=pb.LatexSource(
-            document=document,
-            files=[pb.File(path=path, content=content) for path, content in files.items()],
-        ),
-        options=pb.RenderOptions(
-            page=_page(page or PageOptions()),
-            latex=pb.LatexOptions(max_runs=max_runs, cold=cold or None),
-        ),
-        limits=pb.Limits(**{field.name: getattr(limits, field.name) for field in fields(Limits)})
-        if limits
-        else None,
-    )
 
 
 def rendering(answer: pb.RenderResponse) -> Rendering:
@@ -81,6 +56,7 @@ def rendering(answer: pb.RenderResponse) -> Rendering:
             PolicyEvent(member(PolicyKind, one.kind, "policy_events.kind"), one.detail, max(1, one.count))
             for one in answer.policy_events
         ),
+        site=_site(answer.site) if answer.HasField("site") else None,
     )
 
 
@@ -107,14 +83,18 @@ def description(answer: pb.DescribeResponse) -> RendererDescription:
     )
 
 
-def _page(page: PageOptions) -> pb.PageOptions:
-    return pb.PageOptions(
-        dpi=page.dpi,
-        first_page=page.first_page,
-        page_count=page.page_count,
-        cut_bottom=page.cut_bottom,
-        crop=pb.Crop.ValueType(page.crop or pb.CROP_UNSPECIFIED),
-        blank_page=pb.BlankPage.ValueType(page.blank_page or pb.BLANK_PAGE_UNSPECIFIED),
+def _site(site: pb.SiteResult) -> SiteResult:
+    return SiteResult(
+        title=site.title,
+        text=site.text,
+        console=tuple(ConsoleEntry(one.level, one.text) for one in site.console),
+        elements=tuple(
+            Element(one.tag, one.text, one.role, one.clickable, one.x, one.y, one.width, one.height)
+            for one in site.elements
+        ),
+        settled=site.settled,
+        jekyll=site.jekyll,
+        missing=tuple(site.missing),
     )
 
 

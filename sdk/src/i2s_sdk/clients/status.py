@@ -23,7 +23,10 @@ PUSHBACK_KEY = "grpc-retry-pushback-ms"
 _ERRORS: dict[grpc.StatusCode, tuple[type[ServiceError], str]] = {
     grpc.StatusCode.UNAVAILABLE: (ServiceUnavailableError, "is the service running there, and reachable?"),
     grpc.StatusCode.RESOURCE_EXHAUSTED: (OverloadedError, "send less at once, or give it more slots"),
-    grpc.StatusCode.DEADLINE_EXCEEDED: (DeadlineError, "give calls more time with --timeout or I2S_TIMEOUT"),
+    grpc.StatusCode.DEADLINE_EXCEEDED: (
+        DeadlineError,
+        "give calls more time with --deadline",
+    ),
     grpc.StatusCode.CANCELLED: (CallCancelledError, "the service may be shutting down"),
     grpc.StatusCode.UNAUTHENTICATED: (AccessError, "give credentials that it knows"),
     grpc.StatusCode.PERMISSION_DENIED: (AccessError, "these credentials do not suffice"),
@@ -52,19 +55,45 @@ def error_of(error: grpc.RpcError, address: str, method: str) -> ServiceError:
         method: Such as "Render".
     """
     ended = cast("_Ended", error)
-    status, detail = ended.code(), ended.details() or ""
+    found = _error(ended.code(), ended.details() or "", address, method)
+    if isinstance(found, OverloadedError | ServiceUnavailableError):
+        found.retry_after_seconds = _pushback_seconds(ended.trailing_metadata() or ())
+    return found
+
+
+def stream_error(
+    status: grpc.StatusCode, detail: str, retry_after_ms: int, address: str, method: str
+) -> ServiceError:
+    """Return what a failed item of a stream means; see ``error_of``.
+
+    Args:
+        status: That a single call would have ended with.
+        detail: What the service said.
+        retry_after_ms: When to come back; 0 where it did not say.
+        address: Where the service is.
+        method: Such as "RenderStream".
+    """
+    found = _error(status, detail, address, method)
+    if isinstance(found, OverloadedError | ServiceUnavailableError) and retry_after_ms:
+        found.retry_after_seconds = retry_after_ms / 1000.0
+    return found
+
+
+def _error(status: grpc.StatusCode, detail: str, address: str, method: str) -> ServiceError:
     kind, advice = _ERRORS.get(status, _OTHERWISE)
     said = f": {detail}" if detail else ""
-    found = kind(
+    return kind(
         f"{method} at {address} ended with {status.name}{said} ({advice})",
         address=address,
         method=method,
         status=status.name,
         detail=detail,
     )
-    if isinstance(found, OverloadedError | ServiceUnavailableError):
-        found.retry_after_seconds = _pushback_seconds(ended.trailing_metadata() or ())
-    return found
+
+
+def status_of(number: int) -> grpc.StatusCode:
+    """Return the status of a number on the wire; UNKNOWN where there is none such."""
+    return next((one for one in grpc.StatusCode if one.value[0] == number), grpc.StatusCode.UNKNOWN)
 
 
 def _pushback_seconds(metadata: Iterable[tuple[str, str | bytes]]) -> float | None:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 
 from i2s_sdk.report import figures
 from i2s_sdk.runs.folder import picture_name
 from i2s_sdk.runs.record import Record
 
 
-def card(record: Record) -> str:
-    """Return the HTML of one sample; everything that comes from outside is escaped."""
+def card(record: Record, thumbnails: Mapping[str, str]) -> str:
+    """Return the HTML of one sample; everything that comes from outside is escaped.
+
+    Args:
+        record: Of the sample.
+        thumbnails: Names of small copies by digest of the picture.
+    """
     missing = "no rendering" if record.outcome.counts else "no score"
     return f"""<article>
 <h3>{html.escape(record.id)} <span class="badge {_tone(record)}">{html.escape(_state(record))}</span></h3>
 <p class="where">{html.escape(" · ".join(filter(None, (record.task, record.subset, record.difficulty))))}</p>
 <div class="pair">
-{_picture("reference", record.reference_sha256, "no reference")}
-{_picture("rendering", record.rendering_sha256, missing)}
+{_picture("reference", record.reference_sha256, "no reference", thumbnails)}
+{_picture("rendering", record.rendering_sha256, missing, thumbnails)}
 </div>
 {_metrics(record)}
 {_notes(record)}
@@ -38,10 +44,11 @@ def _tone(record: Record) -> str:
     return "good" if record.has_picture else "bad"
 
 
-def _picture(caption: str, digest: str, missing: str) -> str:
+def _picture(caption: str, digest: str, missing: str, thumbnails: Mapping[str, str]) -> str:
     if digest:
         source = html.escape(picture_name(digest))
-        shown = f'<a href="{source}"><img src="{source}" alt="{caption}" loading="lazy"></a>'
+        small = html.escape(thumbnails.get(digest, picture_name(digest)))
+        shown = f'<a href="{source}"><img src="{small}" alt="{caption}" loading="lazy"></a>'
     else:
         shown = f'<div class="missing">{missing}</div>'
     return f"<figure><figcaption>{caption}</figcaption>{shown}</figure>"
@@ -57,6 +64,10 @@ def _metrics(record: Record) -> str:
 
 def _notes(record: Record) -> str:
     notes = [f"repair: {repair.kind}: {repair.detail}" for repair in record.repairs]
+    if record.assets:
+        notes.append(f"assets: {', '.join(record.assets)}")
+    if record.has_picture and record.pages > 1:
+        notes.append(f"page 1 of {record.pages} is shown")
     if record.error:
         line = f", line {record.error.line}" if record.error.line else ""
         notes.append(f"first error: {record.error.message} ({record.error.kind.lower()}{line})")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from i2s_sdk.report import figures
 from i2s_sdk.report.card import card
+from i2s_sdk.report.thumbnails import make_thumbnails
 from i2s_sdk.runs.aggregate import Group, Summary, TaskResult
 from i2s_sdk.runs.folder import REPORT, write_whole
 from i2s_sdk.runs.manifest import Manifest
@@ -21,12 +22,27 @@ _POLICY = "default-src 'none'; img-src 'self' file: data:; style-src 'unsafe-inl
 def write_page(folder: Path, manifest: Manifest, summary: Summary, records: Iterable[Record]) -> Path:
     """Write the page of a run into its folder and return its path."""
     page = folder / REPORT
-    write_whole(page, render_page(manifest, summary, list(records)).encode("utf-8", "replace"))
+    shown = list(records)
+    digests = (digest for one in shown for digest in (one.reference_sha256, one.rendering_sha256) if digest)
+    thumbnails = make_thumbnails(folder, digests)
+    write_whole(page, render_page(manifest, summary, shown, thumbnails).encode("utf-8", "replace"))
     return page
 
 
-def render_page(manifest: Manifest, summary: Summary, records: Sequence[Record]) -> str:
-    """Return the page; the numbers first, then a card for each sample, in the order given."""
+def render_page(
+    manifest: Manifest,
+    summary: Summary,
+    records: Sequence[Record],
+    thumbnails: Mapping[str, str] | None = None,
+) -> str:
+    """Return the page; the numbers first, then a card for each sample, in the order given.
+
+    Args:
+        manifest: Of the run.
+        summary: Its numbers.
+        records: Its samples.
+        thumbnails: Names of small copies by digest of the picture; the others are shown as they are.
+    """
     options = manifest.options
     title = html.escape(f"{options.model}, profile {options.profile}")
     style = files("i2s_sdk.report").joinpath("page.css").read_text("utf-8")
@@ -52,7 +68,7 @@ def render_page(manifest: Manifest, summary: Summary, records: Sequence[Record])
 rendered ones. “Before repair” is the share whose first render had a picture.</p>
 {_unavailable(manifest.unavailable)}
 <h2>Samples</h2>
-{"".join(card(record) for record in records)}
+{"".join(card(record, thumbnails or {}) for record in records)}
 </main>
 </body>
 </html>

@@ -109,20 +109,23 @@ class Summary:
 
 
 def aggregate(
-    instances: Sequence[Instance], records: Mapping[str, Record], metrics: Sequence[str], profile: Profile
+    instances: Sequence[Instance],
+    records: Mapping[str, Record],
+    metrics: Mapping[str, Sequence[str]],
+    profile: Profile,
 ) -> Summary:
     """Return the numbers of a run.
 
     Args:
         instances: All that the run has.
         records: By instance; those of no instance are left out.
-        metrics: Names, in the order shown.
+        metrics: Names by task, in the order shown.
         profile: The rule book.
     """
     tasks: dict[str, list[Instance]] = {}
     for instance in instances:
         tasks.setdefault(instance.task, []).append(instance)
-    results = {task: _task(task, members, records, metrics, profile) for task, members in tasks.items()}
+    results = {task: _task(task, members, records, metrics[task], profile) for task, members in tasks.items()}
     scored = sum(result.total.scored for result in results.values())
     return Summary(str(profile), len(instances), scored, results)
 
@@ -145,7 +148,7 @@ def _task(
         _group("", [one for one in instances if (one.subset, one.difficulty) == cell], records, metrics)
         for cell in dict.fromkeys((one.subset, one.difficulty) for one in instances)
     ]
-    values = {name: _mean([cell.metrics[name].all.value for cell in cells]).value for name in metrics}
+    values = {name: mean([cell.metrics[name].all.value for cell in cells]).value for name in metrics}
     return TaskResult(total, subsets, values)
 
 
@@ -169,14 +172,15 @@ def _group(
         verdicts=dict(sorted(Counter(one.verdict.name for one in scored if one.verdict).items())),
         metrics={
             metric: MetricMeans(
-                all=_mean(record.metrics.get(metric) for record in scored),
-                rendered=_mean(record.metrics.get(metric) for record in rendered),
+                all=mean(record.metrics.get(metric) for record in scored),
+                rendered=mean(record.metrics.get(metric) for record in rendered),
             )
             for metric in metrics
         },
     )
 
 
-def _mean(values: Iterable[float | None]) -> Mean:
+def mean(values: Iterable[float | None]) -> Mean:
+    """Return the mean of the values that are there, and how many they are."""
     present = [value for value in values if value is not None]
     return Mean(math.fsum(present) / len(present) if present else None, len(present))

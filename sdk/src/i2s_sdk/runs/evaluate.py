@@ -11,24 +11,22 @@ from pathlib import Path
 
 from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
 from i2s_sdk.data import examples_folder, read_folder
+from i2s_sdk.data.instance import Instance
 from i2s_sdk.models import Model, open_model
+from i2s_sdk.models.model import close_model
 from i2s_sdk.profile import Profile
 from i2s_sdk.report.page import write_page
 from i2s_sdk.runs.aggregate import Summary, aggregate
 from i2s_sdk.runs.folder import LOGS, MANIFEST, RESULTS, RunFolder, write_whole
 from i2s_sdk.runs.manifest import Manifest
+from i2s_sdk.runs.metrics import run_metrics, split_metrics
 from i2s_sdk.runs.pipeline import run_samples
-from i2s_sdk.runs.plan import Plan, choose
+from i2s_sdk.runs.plan import Plan, plan_run
 from i2s_sdk.runs.record import Record
 from i2s_sdk.runs.sample import Bench
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.services import Services, open_services
-from i2s_sdk.tasks.latex import LatexTask, preamble_files
-from i2s_sdk.text.edit_similarity import EDIT
-
-#: Of the definition of ``edit``; the versions of the other metrics are those of their service.
-EDIT_VERSION = "1"
+from i2s_sdk.stack.services import METRICS, Services, open_services
 
 #: Called with how many samples are finished, how many there are, and the record that was just kept; None at
 #: the beginning, when those of an earlier start are counted.
@@ -86,13 +84,8 @@ def evaluate(
     """
     settings = settings or Settings.load()
     dataset = read_folder(Path(data) if data is not None else examples_folder(settings.examples))
-    plan = Plan(
-        task=LatexTask(Profile(profile or settings.profile)),
-        model=open_model(model) if isinstance(model, str) else model,
-        data=dataset,
-        instances=choose(dataset, tasks, limit),
-        limit=limit,
-    )
+    opened = open_model(model) if isinstance(model, str) else model
+    plan = plan_run(dataset, opened, Profile(profile or settings.profile), tasks, limit)
     return run_blocking(_evaluate(plan, Path(out), settings, on_progress or _say_nothing))
 
 
@@ -101,8 +94,16 @@ async def _evaluate(plan: Plan, out: Path, settings: Settings, on_progress: OnPr
         found = folder.manifest()
         if found is not None:  # differences are told before anything is started
             plan.options(found.options.engines, found.options.metrics).require_same(found.options, out)
-        if found is None or plan.remaining(folder.records()):
-            async with open_services(settings, out / LOGS, preambles=preamble_files()) as services:
+        remaining = plan.remaining(folder.records())
+        if found is None or remaining:
+            renderers = {plan.tasks[one.task].service for one in remaining}
+            # With one renderer there is nothing to go on with when it is missing.
+            optional = renderers if len(renderers) > 1 else set()
+            async with open_services(
+                settings, out / LOGS, sorted({*renderers, METRICS}), optional
+            ) as services:
+                if not services.renderers:
+                    raise next(iter(services.missing.values()))
                 await _work(plan, folder, services, settings, on_progress)
         return _conclude(plan, folder, settings)
 
@@ -111,17 +112,28 @@ async def _work(
     plan: Plan, folder: RunFolder, services: Services, settings: Settings, on_progress: OnProgress
 ) -> None:
     """Take what remains of a run through all stages."""
-    renderer, scorer = services.renderer, services.scorer
-    engine, comparer = await renderer.describe(), await scorer.describe()
-    versions, unavailable = _metrics(plan.task, comparer)
+    scorer = services.scorer
+    engines = {name: await one.describe() for name, one in services.renderers.items()}
+    comparer = await scorer.describe()
+    versions, unavailable = run_metrics(plan.tasks.values(), comparer)
     manifest = Manifest(
-        options=plan.options({engine.service: engine.engine.digest}, versions),
+        options=plan.options({one.service: one.engine.digest for one in engines.values()}, versions),
         unavailable=unavailable,
-        about=_about(plan, engine, comparer),
+        about=_about(plan, tuple(engines.values()), comparer),
     )
     folder.begin(manifest)
-    image_metrics = tuple(name for name in versions if name != EDIT)
-    bench = Bench(plan.task, plan.model, renderer, scorer, image_metrics, folder)
+    benches = {
+        name: Bench(
+            task,
+            plan.model,
+            services.missing.get(task.service) or services.renderers[task.service],
+            scorer,
+            *split_metrics(task, versions),
+            folder,
+        )
+        for name, task in plan.tasks.items()
+        if task.service in services.renderers or task.service in services.missing
+    }
     remaining = plan.remaining(folder.records())
     finished = len(plan.instances) - len(remaining)
     on_progress(finished, len(plan.instances), None)
@@ -132,14 +144,25 @@ async def _work(
         finished += 1
         on_progress(finished, len(plan.instances), record)
 
-    await run_samples(remaining, bench.sample, keep, settings.jobs or max(2, 2 * engine.slots))
+    async def sample(instance: Instance) -> Record:
+        return await benches[instance.task].sample(instance)
+
+    slots = max(one.slots for one in engines.values())
+    try:
+        await run_samples(remaining, sample, keep, settings.jobs or max(2, 2 * slots))
+    finally:
+        await close_model(plan.model)
 
 
 def _conclude(plan: Plan, folder: RunFolder, settings: Settings) -> RunResult:
     """Write numbers and report of what the folder holds."""
     manifest = Manifest.from_file(folder.path / MANIFEST)
     records = folder.records()
-    summary = aggregate(plan.instances, records, list(manifest.options.metrics), plan.task.profile)
+    metrics = {
+        name: [metric for group in split_metrics(task, manifest.options.metrics) for metric in group]
+        for name, task in plan.tasks.items()
+    }
+    summary = aggregate(plan.instances, records, metrics, plan.profile)
     numbers = {**summary.to_json(), "unavailable": dict(manifest.unavailable)}
     write_whole(folder.path / RESULTS, (json.dumps(numbers, indent=2) + "\n").encode())
     ordered = [records[one.id] for one in plan.instances if one.id in records]
@@ -152,30 +175,20 @@ def _conclude(plan: Plan, folder: RunFolder, settings: Settings) -> RunResult:
     )
 
 
-def _metrics(task: LatexTask, comparer: MetricsDescription) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the version of each metric of the run, and why the others of the task cannot be computed."""
-    described = {one.name: one for one in comparer.metrics if task.profile in one.profiles}
-    versions: dict[str, str] = {}
-    unavailable: dict[str, str] = {}
-    for name in task.image_metrics:
-        if name not in described:
-            unavailable[name] = "the metric service does not know it"
-        elif not described[name].available:
-            unavailable[name] = described[name].unavailable_reason
-        else:
-            versions[name] = described[name].version
-    return {**versions, EDIT: EDIT_VERSION}, unavailable
-
-
-def _about(plan: Plan, engine: RendererDescription, comparer: MetricsDescription) -> dict[str, str]:
-    return {
+def _about(
+    plan: Plan, engines: Sequence[RendererDescription], comparer: MetricsDescription
+) -> dict[str, str]:
+    facts = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "data": str(plan.data.folder.resolve()),
-        "engine": f"{engine.engine.name} {engine.engine.version}",
-        "engine digest": engine.engine.digest,
-        "isolation": f"{engine.isolation.tier.name.lower()} ({', '.join(engine.isolation.mechanisms)})",
-        "services": f"{engine.service} {engine.version}, {comparer.service} {comparer.version}",
-        "device": comparer.device,
+    }
+    for one in engines:
+        walls = f"{one.isolation.tier.name.lower()} ({', '.join(one.isolation.mechanisms)})"
+        facts[one.service] = f"{one.version}, {one.engine.name} {one.engine.version}, isolation {walls}"
+        facts[f"{one.service} engine digest"] = one.engine.digest
+    return {
+        **facts,
+        comparer.service: f"{comparer.version}, device {comparer.device}",
         "python": platform.python_version(),
         "platform": platform.platform(),
     }

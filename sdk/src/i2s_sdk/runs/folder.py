@@ -19,6 +19,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -72,7 +73,11 @@ class RunFolder:
         found = self.manifest()
         if found is not None:
             manifest.options.require_same(found.options, self.path)
-            return found
+            engines = {**manifest.options.engines, **found.options.engines}
+            if engines == found.options.engines:
+                return found
+            options = replace(found.options, engines=engines)
+            manifest = replace(found, options=options, about={**manifest.about, **found.about})
         write_whole(self.path / MANIFEST, manifest.to_json().encode())
         return manifest
 

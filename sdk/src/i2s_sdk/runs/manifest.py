@@ -25,7 +25,7 @@ class Options:
         limit: The most instances; None is all.
         prompts: SHA-256 of the prompt of each task.
         metrics: Name and version of each metric.
-        engines: Digest of each renderer.
+        engines: Digest of each renderer that has been there.
         sdk: Version of this package.
     """
 
@@ -45,6 +45,9 @@ class Options:
         found = []
         for one in fields(self):
             mine, theirs = getattr(self, one.name), getattr(other, one.name)
+            if one.name == "engines":  # a renderer that was missing may come later
+                both = mine.keys() & theirs.keys()
+                mine, theirs = ({name: side[name] for name in sorted(both)} for side in (mine, theirs))
             if mine != theirs:
                 found.append(f"{one.name}: {_shown(theirs)} there, {_shown(mine)} now")
         return found

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from i2s_sdk.data import DataSet, Instance
-from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.errors import UsageError
 from i2s_sdk.models import Model
+from i2s_sdk.profile import Profile
 from i2s_sdk.runs.manifest import Options
 from i2s_sdk.runs.record import Record
-from i2s_sdk.tasks.latex import LatexTask
-
-#: Tasks that this version can evaluate.
-RUNNABLE = ("latex",)
+from i2s_sdk.tasks.registry import AnyTask, open_task
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +22,16 @@ class Plan:
     """A run as it was asked for.
 
     Attributes:
-        task: With its profile.
+        profile: The rule book.
+        tasks: Those of the instances, by name, in the order of the data set.
         model: Whose answers are judged.
         data: The data set.
         instances: Of it, those of the run.
         limit: That was asked for.
     """
 
-    task: LatexTask
+    profile: Profile
+    tasks: Mapping[str, AnyTask]
     model: Model
     data: DataSet
     instances: tuple[Instance, ...]
@@ -44,15 +44,14 @@ class Plan:
             engines: Digest of each renderer.
             metrics: Version of each metric.
         """
-        prompt = json.dumps(self.task.prompt().texts).encode()
         return Options(
-            profile=str(self.task.profile),
+            profile=str(self.profile),
             model=self.model.name,
             model_fingerprint=self.model.fingerprint,
             data_sha256=self.data.sha256,
-            tasks=tuple(dict.fromkeys(one.task for one in self.instances)),
+            tasks=tuple(self.tasks),
             limit=self.limit,
-            prompts={self.task.name: hashlib.sha256(prompt).hexdigest()},
+            prompts={name: _digest(task) for name, task in self.tasks.items()},
             metrics=dict(metrics),
             engines=dict(engines),
             sdk=version("i2s-sdk"),
@@ -65,30 +64,33 @@ class Plan:
         )
 
 
-def choose(data: DataSet, tasks: Sequence[str], limit: int | None) -> tuple[Instance, ...]:
-    """Return the instances of a run.
+def plan_run(data: DataSet, model: Model, profile: Profile, tasks: Sequence[str], limit: int | None) -> Plan:
+    """Return the plan of a run.
 
     Args:
-        data: Where they are from.
-        tasks: That are wanted; none means all.
+        data: Where the instances are from.
+        model: Whose answers are judged.
+        profile: The rule book.
+        tasks: That are wanted; none means all that the data set has.
         limit: The most instances, in the order of the data set.
 
     Raises:
         UnknownNameError: A task is unknown.
-        UsageError: Nothing is left, or something that this version cannot evaluate.
+        UsageError: Nothing is left.
     """
     for task in tasks:
-        if task not in RUNNABLE:
-            raise UnknownNameError("task that this version can evaluate", task, RUNNABLE)
+        open_task(task)
     if limit is not None and limit < 1:
         raise UsageError(f"--limit {limit}: must be at least 1")
     chosen = tuple(one for one in data.instances if not tasks or one.task in tasks)
-    others = sorted({one.task for one in chosen} - set(RUNNABLE))
-    if others:
-        raise UsageError(
-            f"{data.folder} holds instances of task {others[0]!r}, which this version cannot evaluate; "
-            f"choose with --task {RUNNABLE[0]}"
-        )
     if not chosen:
         raise UsageError(f"{data.folder} holds no instance of task {', '.join(tasks)}")
-    return chosen[:limit]
+    chosen = chosen[:limit]
+    names = dict.fromkeys(one.task for one in chosen)
+    return Plan(profile, {name: open_task(name, profile) for name in names}, model, data, chosen, limit)
+
+
+def _digest(task: AnyTask) -> str:
+    """Return what tells the words of a task's prompt from others; those about assets are among them."""
+    texts = (*task.prompt().texts, *task.prompt(["NAME"]).texts)
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()

@@ -47,7 +47,7 @@ class Record:
         difficulty: Of the instance; empty where unknown.
         outcome: How the sample ended.
         verdict: Of the last render; None where nothing was rendered.
-        verdict_before_repair: Of the first render.
+        verdict_before_repair: Of the first render; None also where the answer had to be mended before that.
         metrics: Values by name; None where a metric is not defined for the pair. A sample that has no
             picture has 0 in each. Empty where the sample has no score.
         undefined: Why a metric is not defined, by name.
@@ -56,6 +56,7 @@ class Record:
         error: The first error of the last render.
         completion: What the model said, verbatim; None where it said nothing.
         structure: The code taken from it.
+        assets: Names of the files that the answer could use.
         failure: What stopped the sample.
         reference_sha256: Of the reference picture.
         rendering_sha256: Of the rendering; empty where there is none. Pictures are kept by this name.
@@ -82,6 +83,7 @@ class Record:
     error: FirstError | None = None
     completion: str | None = None
     structure: str | None = None
+    assets: tuple[str, ...] = ()
     failure: Failure | None = None
     reference_sha256: str = ""
     rendering_sha256: str = ""
@@ -119,6 +121,7 @@ class Record:
         values["outcome"] = Outcome(values["outcome"])
         for name in ("verdict", "verdict_before_repair"):
             values[name] = Verdict[values[name]] if values.get(name) else None
+        values["assets"] = tuple(values.get("assets", ()))
         values["repairs"] = tuple(RepairNote(**one) for one in values.get("repairs", ()))
         values["error"] = FirstError(**values["error"]) if values.get("error") else None
         values["failure"] = Failure(**values["failure"]) if values.get("failure") else None

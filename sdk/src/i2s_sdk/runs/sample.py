@@ -6,21 +6,20 @@ import asyncio
 import hashlib
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Protocol
+from typing import Generic, Protocol
 
 from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.clients.score_types import MetricFailureKind, Score
+from i2s_sdk.data.content import Content, read_content
 from i2s_sdk.data.instance import Instance
-from i2s_sdk.errors import DataError, ModelError, ProtocolError, ServiceError
+from i2s_sdk.errors import I2SError, ModelError, ProtocolError, ServiceError
 from i2s_sdk.models.model import Model
 from i2s_sdk.render_types import Rendering
 from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.runs.record import Failure, FirstError, Record, RepairNote
-from i2s_sdk.runs.sizes import size_policy
-from i2s_sdk.tasks import Attempts, NoStructure, Structure, render_with_repairs_async
-from i2s_sdk.tasks.latex import LatexDocument, LatexTask
+from i2s_sdk.score_types import MetricFailureKind, Score
+from i2s_sdk.tasks import Attempts, NoStructure, Structure, Task, render_with_repairs_async
+from i2s_sdk.tasks.task import D
 from i2s_sdk.text.edit_similarity import EDIT, edit_similarity
 
 _FAILED_IN = {
@@ -39,23 +38,25 @@ class PictureStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class Bench(Generic[D]):
     """What every sample of a task goes through.
 
     Attributes:
         task: Prompt, extraction, documents, repairs.
         model: Gives completions.
-        renderer: Makes pictures of documents.
+        renderer: Makes pictures of documents; or why there is none.
         scorer: Compares pictures.
         image_metrics: That the scorer is asked for.
+        text_metrics: That are computed here.
         pictures: Where references and renderings are kept.
     """
 
-    task: LatexTask
+    task: Task[D]
     model: Model
-    renderer: AsyncRenderClient
+    renderer: AsyncRenderClient | I2SError
     scorer: AsyncMetricsClient
     image_metrics: tuple[str, ...]
+    text_metrics: tuple[str, ...]
     pictures: PictureStore
 
     async def sample(self, instance: Instance) -> Record:
@@ -64,64 +65,74 @@ class Bench:
         Raises:
             DataError: The reference or the ground truth cannot be read.
         """
-        reference = await asyncio.to_thread(_read, instance.image)
-        truth = await self._truth(instance)
+        content = await asyncio.to_thread(read_content, instance)
         watch = _Watch()
-        record = replace(_blank(instance), reference_sha256=self.pictures.put_picture(reference))
+        record = replace(
+            _blank(instance),
+            assets=tuple(content.assets),
+            reference_sha256=self.pictures.put_picture(content.reference),
+        )
+        if isinstance(self.renderer, I2SError):  # before the model is asked, which may cost money
+            failure = Failure(type(self.renderer).__name__, self.renderer.message)
+            return replace(record, outcome=Outcome.RENDER_FAILURE, failure=failure)
         try:
-            with watch("generate"):
-                completion = await self.model.complete(instance, self.task.prompt())
-            record = replace(record, completion=completion.text)
-            structure = self.task.structure_from(completion.text)
-            if isinstance(structure, NoStructure):
-                zeros = self._zeros(truth)
-                record = replace(
-                    record, outcome=Outcome.NO_STRUCTURE, message=structure.reason, metrics=zeros
-                )
-            else:
-                with watch("render"):
-                    attempts = await self._render(instance, structure)
-                record = self._rendered(replace(record, structure=structure.code), attempts)
-                with watch("score"):
-                    record = await self._scored(record, instance, reference, truth, attempts)
+            record = await self._stages(self.renderer, instance, content, record, watch)
         except (ModelError, ServiceError, ProtocolError) as error:
-            failure = Failure(type(error).__name__, error.message)
-            record = replace(record, outcome=_FAILED_IN[watch.stage], failure=failure)
+            record = replace(
+                watch.record or record,
+                outcome=_FAILED_IN[watch.stage],
+                failure=Failure(type(error).__name__, error.message),
+            )
         return replace(record, seconds=watch.seconds)
 
-    async def _truth(self, instance: Instance) -> str | None:
-        """Return the text of the ground truth that ``edit`` compares with."""
-        code = None
-        if instance.structure is not None:
-            code = (await asyncio.to_thread(_read, instance.structure)).decode("utf-8", "replace")
-        return self.task.reference_text(code, instance.text)
+    async def _stages(
+        self, renderer: AsyncRenderClient, instance: Instance, content: Content, record: Record, watch: _Watch
+    ) -> Record:
+        """Generate, render, score; ``watch`` keeps what is known when a stage fails."""
+        assets = tuple(content.assets)
+        with watch("generate"):
+            completion = await self.model.complete(instance, self.task.prompt(assets))
+        record = watch.record = replace(record, completion=completion.text)
+        structure = self.task.structure_from(completion.text, assets)
+        render = _Rendering(self.task, renderer, instance.id)
+        with watch("render"):
+            truth = await self._truth(content, render)
+            if isinstance(structure, NoStructure):
+                zeros = self._zeros(truth)
+                return replace(record, outcome=Outcome.NO_STRUCTURE, message=structure.reason, metrics=zeros)
+            document = self.task.document(structure, content.assets)
+            attempts = await render_with_repairs_async(self.task, document, render)
+        record = watch.record = self._rendered(replace(record, structure=structure.code), structure, attempts)
+        with watch("score"):
+            return await self._scored(record, content, truth, attempts)
 
-    async def _render(self, instance: Instance, structure: Structure) -> Attempts[LatexDocument]:
-        async def once(document: LatexDocument) -> Rendering:
-            rendering = await self.renderer.render_latex(
-                document.source, page=self.task.page(), request_id=instance.id
-            )
-            if rendering.verdict.has_picture and not rendering.pictures:
-                raise ProtocolError(f"the renderer answered {rendering.verdict.name} without a picture")
-            return rendering
+    async def _truth(self, content: Content, render: _Rendering[D]) -> str | None:
+        """Return the text of the ground truth that ``edit`` compares with, rendering it where need be."""
+        if not self.text_metrics:
+            return None
+        truth = await asyncio.to_thread(self.task.truth, content)
+        if truth is None or isinstance(truth, str):
+            return truth
+        rendering = await render(truth)
+        if not rendering.verdict.has_picture:
+            return content.text
+        return await asyncio.to_thread(self.task.text_for_edit, truth, rendering)
 
-        return await render_with_repairs_async(self.task, self.task.document(structure), once)
-
-    def _rendered(self, record: Record, attempts: Attempts[LatexDocument]) -> Record:
+    def _rendered(self, record: Record, structure: Structure, attempts: Attempts[D]) -> Record:
         last = attempts.last
         error = last.error
         picture = last.pictures[0] if last.verdict.has_picture else None
+        repairs = (*structure.repairs, *attempts.repairs)
+        source = attempts.document.source.encode("utf-8", "surrogatepass")
         return replace(
             record,
             verdict=last.verdict,
-            verdict_before_repair=attempts.first.verdict,
-            repairs=tuple(RepairNote(str(one.kind), one.detail, one.error) for one in attempts.repairs),
+            verdict_before_repair=None if structure.repairs else attempts.first.verdict,
+            repairs=tuple(RepairNote(str(one.kind), one.detail, one.error) for one in repairs),
             message=last.message,
             error=FirstError(error.message, error.kind.name, error.line) if error else None,
             rendering_sha256=self.pictures.put_picture(picture.png) if picture else "",
-            document_sha256=hashlib.sha256(
-                attempts.document.source.encode("utf-8", "surrogatepass")
-            ).hexdigest(),
+            document_sha256=hashlib.sha256(source).hexdigest(),
             width=picture.width if picture else 0,
             height=picture.height if picture else 0,
             pages=last.total_pages,
@@ -130,12 +141,7 @@ class Bench:
         )
 
     async def _scored(
-        self,
-        record: Record,
-        instance: Instance,
-        reference: bytes,
-        truth: str | None,
-        attempts: Attempts[LatexDocument],
+        self, record: Record, content: Content, truth: str | None, attempts: Attempts[D]
     ) -> Record:
         if not attempts.last.verdict.has_picture:
             return replace(record, outcome=Outcome.SCORED, metrics=self._zeros(truth))
@@ -143,29 +149,50 @@ class Bench:
         undefined: dict[str, str] = {}
         if self.image_metrics:
             score = await self.scorer.score(
-                reference,
+                content.reference,
                 attempts.last.pictures[0].png,
-                size_policy=size_policy(instance.task),
+                size_policy=self.task.size_policy,
                 profile=self.task.profile,
                 metrics=self.image_metrics,
-                request_id=instance.id,
+                request_id=record.id,
             )
             metrics, undefined = _values(score, self.image_metrics)
         if truth is not None:
-            text = self.task.text_for_edit(attempts.document)
-            metrics[EDIT] = await asyncio.to_thread(edit_similarity, text, truth, self.task.profile)
+            metrics[EDIT] = await asyncio.to_thread(self._edit, attempts, truth)
         return replace(record, outcome=Outcome.SCORED, metrics=metrics, undefined=undefined)
+
+    def _edit(self, attempts: Attempts[D], truth: str) -> float:
+        text = self.task.text_for_edit(attempts.document, attempts.last)
+        return edit_similarity(text, truth, self.task.profile)
 
     def _zeros(self, truth: str | None) -> dict[str, float | None]:
         """Return the score of a sample without a picture: 0 in every metric that it could have had."""
-        return dict.fromkeys((*self.image_metrics, *((EDIT,) if truth is not None else ())), 0.0)
+        texts = self.text_metrics if truth is not None else ()
+        return dict.fromkeys((*self.image_metrics, *texts), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering(Generic[D]):
+    """Renders documents of one instance."""
+
+    task: Task[D]
+    renderer: AsyncRenderClient
+    instance_id: str
+
+    async def __call__(self, document: D) -> Rendering:
+        request = replace(self.task.request(document), id=self.instance_id)
+        rendering = await self.renderer.render(request)
+        if rendering.verdict.has_picture and not rendering.pictures:
+            raise ProtocolError(f"the renderer answered {rendering.verdict.name} without a picture")
+        return rendering
 
 
 class _Watch:
-    """Seconds by stage, and which stage it is."""
+    """Seconds by stage, which stage it is, and what was known at its beginning."""
 
     def __init__(self) -> None:
         self.stage, self.seconds = "", dict[str, float]()
+        self.record: Record | None = None
         self._started = 0.0
 
     def __call__(self, stage: str) -> _Watch:
@@ -208,10 +235,3 @@ def _values(score: Score, wanted: tuple[str, ...]) -> tuple[dict[str, float | No
         if result.failure is not None:
             undefined[name] = result.failure.message
     return values, undefined
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None

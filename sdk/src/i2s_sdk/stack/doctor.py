@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,11 +19,25 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.command import find_program
 from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import METRICS, RENDER_LATEX, open_services
-from i2s_sdk.tasks import Structure
-from i2s_sdk.tasks.latex import LatexTask, preamble_files
+from i2s_sdk.stack.services import (
+    METRICS,
+    RENDER_HTML,
+    RENDER_LATEX,
+    RENDER_LILYPOND,
+    RENDERERS,
+    address_of,
+    open_services,
+)
+from i2s_sdk.tasks import Origin, Structure
+from i2s_sdk.tasks.registry import open_task
+from i2s_sdk.tasks.webpage.site import site_structure
 
-_CANARY = r"\[ \int_0^1 x^2 \, dx = \frac{1}{3} \]"
+#: What is rendered to try each renderer, with the rules of its task.
+_CANARIES = {
+    RENDER_LATEX: ("latex", Structure(r"\[ \int_0^1 x^2 \, dx = \frac{1}{3} \]")),
+    RENDER_HTML: ("webpage", site_structure({"index.html": "<h1>Image2Struct</h1>"}, Origin.BARE)),
+    RENDER_LILYPOND: ("music", Structure("\\version \"2.24.0\" { c'4 e' g' c'' }")),
+}
 
 
 class State(enum.StrEnum):
@@ -52,8 +66,8 @@ class Finding:
 def doctor(*, settings: Settings | None = None) -> tuple[Finding, ...]:
     """Look at everything that an evaluation needs; what does not work is returned and not raised.
 
-    The services are started as every command starts them, a canary is rendered, and its picture is compared
-    with itself.
+    The services are started as every command starts them, each renderer draws a canary, and a picture is
+    compared with itself. A renderer that is not installed is missing, which is no fault.
 
     Raises:
         SettingsError: The settings themselves are wrong.
@@ -65,16 +79,20 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
     findings = [
         Finding("i2s-sdk", State.GOOD, f"{version('i2s-sdk')}, Python {platform.python_version()}"),
         _look("examples", lambda: _examples(settings)),
-        _look(RENDER_LATEX, lambda: settings.render_latex or str(find_program(RENDER_LATEX))),
-        _look(METRICS, lambda: settings.metrics or str(find_program(METRICS))),
+        *(_look_for(name, settings) for name in (*RENDERERS, METRICS)),
     ]
-    task, picture = LatexTask(settings.profile), None
+    picture = None
     with passing_logs() as logs:
-        try:
-            async with open_services(settings, logs, (RENDER_LATEX,), preamble_files()) as services:
-                picture = await _examine_renderer(services.renderer, task, findings)
-        except I2SError as error:
-            findings.append(Finding("canary render", State.BAD, error.message))
+        for name in RENDERERS:
+            missing = any(one.name == name and one.state is State.MISSING for one in findings)
+            if missing:
+                continue
+            try:
+                async with open_services(settings, logs, (name,)) as services:
+                    drawn = await _examine_renderer(name, services.renderers[name], settings, findings)
+                picture = picture or drawn
+            except I2SError as error:
+                findings.append(Finding(f"{name} canary", State.BAD, error.message))
         try:
             async with open_services(settings, logs, (METRICS,)) as services:
                 await _examine_scorer(services.scorer, settings.profile, picture, findings)
@@ -83,29 +101,33 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
+def _look_for(name: str, settings: Settings) -> Finding:
+    """Look where a service is. One task can be evaluated without the renderers of the others."""
+    found = _look(name, lambda: address_of(settings, name) or str(find_program(name)))
+    optional = name in (RENDER_HTML, RENDER_LILYPOND)
+    return replace(found, state=State.MISSING) if optional and found.state is State.BAD else found
+
+
 async def _examine_renderer(
-    renderer: AsyncRenderClient, task: LatexTask, findings: list[Finding]
+    name: str, renderer: AsyncRenderClient, settings: Settings, findings: list[Finding]
 ) -> bytes | None:
-    """Render the canary and return its picture."""
+    """Render the canary of a renderer and return its picture."""
     about = await renderer.describe()
     tier = about.isolation.tier
+    engine = f"{about.engine.name} {about.engine.version} ({about.engine.digest[:16]})"
+    walls = f"{tier.name.lower()} ({', '.join(about.isolation.mechanisms)})"
     findings += [
-        Finding(
-            "engine", State.GOOD, f"{about.engine.name} {about.engine.version} ({about.engine.digest[:16]})"
-        ),
-        Finding(
-            "isolation",
-            State.BAD if tier is IsolationTier.NONE else State.GOOD,
-            f"{tier.name.lower()} ({', '.join(about.isolation.mechanisms)})",
-        ),
+        Finding(f"{name} engine", State.GOOD, engine),
+        Finding(f"{name} isolation", State.BAD if tier is IsolationTier.NONE else State.GOOD, walls),
     ]
-    document = task.document(Structure(_CANARY)).source
-    rendering = await renderer.render_latex(document, page=task.page())
+    task_name, structure = _CANARIES[name]
+    task = open_task(task_name, settings.profile)
+    rendering = await renderer.render(task.request(task.document(structure)))
     good = rendering.verdict.has_picture
     detail = f"{rendering.verdict.name}, {rendering.usage.cpu_seconds:.2f} s CPU"
     if not good:
         detail += f": {rendering.message}"
-    findings.append(Finding("canary render", State.GOOD if good else State.BAD, detail))
+    findings.append(Finding(f"{name} canary", State.GOOD if good else State.BAD, detail))
     return rendering.pictures[0].png if good else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,7 +14,10 @@ from i2s_sdk.stack.command import ServiceCommand
 
 @asynccontextmanager
 async def local_services(
-    commands: Sequence[ServiceCommand], folder: Path, seconds: float
+    commands: Sequence[ServiceCommand],
+    folder: Path,
+    seconds: float,
+    do_without: Callable[[str, StackError], None] | None = None,
 ) -> AsyncIterator[dict[str, Child]]:
     """Run services as long as the block lasts.
 
@@ -25,6 +28,8 @@ async def local_services(
         commands: What to start.
         folder: Where the logs are kept; made where it does not exist.
         seconds: That each may take until it serves.
+        do_without: Called with the name of a service that cannot be started and the reason; returns where
+            the block can go on without it, else raises. None raises the reason.
 
     Yields:
         The children by name of their service, all serving.
@@ -32,7 +37,7 @@ async def local_services(
     Raises:
         StackError: One cannot be started, or died too often.
     """
-    children = [Child(command, folder) for command in commands]
+    children: list[Child] = []
     body = asyncio.current_task()
     broken: list[StackError] = []
 
@@ -44,7 +49,7 @@ async def local_services(
 
     watches: list[asyncio.Task[None]] = []
     try:
-        await _start_all(children, seconds)
+        await _start_all(commands, folder, seconds, children, do_without or _insist)
         for child in children:
             watches.append(asyncio.create_task(child.watch(seconds), name=f"watch {child.command.name}"))
             watches[-1].add_done_callback(look)
@@ -61,11 +66,37 @@ async def local_services(
         await asyncio.gather(*(child.stop() for child in children))
 
 
-async def _start_all(children: Sequence[Child], seconds: float) -> None:
-    starts = [asyncio.create_task(child.start(seconds)) for child in children]
+async def _start_all(
+    commands: Sequence[ServiceCommand],
+    folder: Path,
+    seconds: float,
+    children: list[Child],
+    do_without: Callable[[str, StackError], None],
+) -> None:
+    """Start services at the same time; those that serve are added to ``children``."""
+
+    async def start(command: ServiceCommand) -> None:
+        child: Child | None = None
+        try:
+            child = Child(command, folder)
+            await child.start(seconds)
+        except BaseException as error:
+            if child is not None:
+                await child.stop()
+            if not isinstance(error, StackError):
+                raise
+            do_without(command.name, error)
+        else:
+            children.append(child)
+
+    starts = [asyncio.create_task(start(command)) for command in commands]
     try:
         await asyncio.gather(*starts)
     finally:
-        for start in starts:
-            start.cancel()
+        for one in starts:
+            one.cancel()
         await asyncio.gather(*starts, return_exceptions=True)
+
+
+def _insist(name: str, error: StackError) -> None:
+    raise error

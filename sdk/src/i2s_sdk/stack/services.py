@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Sequence
+import logging
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_sdk.clients import AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_sdk.clients.metrics import SERVICE as METRICS_WIRE_NAME
 from i2s_sdk.clients.render import SERVICE as RENDER_WIRE_NAME
+from i2s_sdk.clients.tls import tls_credentials
+from i2s_sdk.errors import I2SError, ServiceUnavailableError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_sdk.stack.local import local_services
+from i2s_sdk.tasks.latex.preamble import preamble_files
 
-RENDER_LATEX, METRICS = "render-latex", "metrics"
+RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND = "render-latex", "render-html", "render-lilypond"
+METRICS = "metrics"
+
+#: Names of the renderers.
+RENDERERS = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND)
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,26 +33,33 @@ class Services:
     """Clients of the services that were asked for, all of which serve.
 
     Attributes:
-        clients: By name.
+        renderers: By name.
+        metrics: The metric service, where it was asked for.
         children: Those that were started here, by name.
+        missing: Why those are not here that could be done without, by name.
     """
 
-    clients: dict[str, AsyncRenderClient | AsyncMetricsClient]
-    children: dict[str, Child]
+    renderers: Mapping[str, AsyncRenderClient]
+    metrics: AsyncMetricsClient | None
+    children: Mapping[str, Child]
+    missing: Mapping[str, I2SError] = field(default_factory=dict)
+
+    @property
+    def clients(self) -> dict[str, AsyncRenderClient | AsyncMetricsClient]:
+        """All clients by name."""
+        found: dict[str, AsyncRenderClient | AsyncMetricsClient] = dict(self.renderers)
+        return {**found, METRICS: self.metrics} if self.metrics is not None else found
 
     @property
     def renderer(self) -> AsyncRenderClient:
         """The LaTeX renderer, which was asked for."""
-        client = self.clients[RENDER_LATEX]
-        assert isinstance(client, AsyncRenderClient)
-        return client
+        return self.renderers[RENDER_LATEX]
 
     @property
     def scorer(self) -> AsyncMetricsClient:
         """The metric service, which was asked for."""
-        client = self.clients[METRICS]
-        assert isinstance(client, AsyncMetricsClient)
-        return client
+        assert self.metrics is not None
+        return self.metrics
 
 
 @asynccontextmanager
@@ -50,7 +67,7 @@ async def open_services(
     settings: Settings,
     logs: Path,
     needed: Collection[str] = (RENDER_LATEX, METRICS),
-    preambles: Sequence[Path] = (),
+    optional: Collection[str] = (),
 ) -> AsyncIterator[Services]:
     """Have services as long as the block lasts.
 
@@ -58,7 +75,8 @@ async def open_services(
         settings: Addresses of running services, and how long to wait.
         logs: Folder for the logs of those that are started.
         needed: Names of services.
-        preambles: Files that a LaTeX renderer started here prepares a format for.
+        optional: Names of those that may be missing, among the needed ones: where such a one cannot be
+            started, or does not serve at its address, the reason is told and kept and the block goes on.
 
     Yields:
         Clients; they are closed, and what was started is stopped, at the end of the block.
@@ -66,25 +84,65 @@ async def open_services(
     Raises:
         StackError: A service cannot be started, or dies again and again (then the block is cancelled).
         ServiceUnavailableError: A named service does not serve within ``settings.start_seconds``.
+        SettingsError: A file for TLS cannot be read.
     """
-    named = {RENDER_LATEX: settings.render_latex, METRICS: settings.metrics}
-    commands = {
-        RENDER_LATEX: ServiceCommand(RENDER_LATEX, RENDER_WIRE_NAME, _preamble_flags(preambles)),
-        METRICS: ServiceCommand(METRICS, METRICS_WIRE_NAME),
-    }
-    to_start = [commands[name] for name in needed if not named[name]]
-    retry = RetryPolicy(total_seconds=settings.retry_seconds)
+    named = {name: address_of(settings, name) for name in needed}
+    commands = [service_command(name) for name in needed if not named[name]]
+    missing: dict[str, I2SError] = {}
+
+    def do_without(name: str, error: I2SError) -> None:
+        if name not in optional:
+            raise error
+        missing[name] = error
+        _log.warning("%s", error.message)
+
     async with AsyncExitStack() as stack:
-        children = await stack.enter_async_context(local_services(to_start, logs, settings.start_seconds))
-        clients: dict[str, AsyncRenderClient | AsyncMetricsClient] = {}
-        for name in needed:
-            address = named[name] or children[name].address
-            kind = AsyncMetricsClient if name == METRICS else AsyncRenderClient
-            client = kind(address, deadline=settings.deadline, retry=retry)
-            clients[name] = await stack.enter_async_context(client)
-            if named[name]:
-                await client.wait_ready(settings.start_seconds)
-        yield Services(clients, children)
+        children = await stack.enter_async_context(
+            local_services(commands, logs, settings.start_seconds, do_without)
+        )
+        renderers: dict[str, AsyncRenderClient] = {}
+        metrics: AsyncMetricsClient | None = None
+        for name, address in named.items():
+            if not address and name not in children:
+                continue
+            client = _client(name, address, children, settings)
+            await stack.enter_async_context(client)
+            if address:
+                try:
+                    await client.wait_ready(settings.start_seconds)
+                except ServiceUnavailableError as error:
+                    do_without(name, error)
+                    continue
+            if isinstance(client, AsyncMetricsClient):
+                metrics = client
+            else:
+                renderers[name] = client
+        yield Services(renderers, metrics, children, missing)
+
+
+def address_of(settings: Settings, name: str) -> str | None:
+    """Return the address that the settings give for a service; None where it is to be started."""
+    address: str | None = getattr(settings, name.replace("-", "_"))
+    return address
+
+
+def service_command(name: str) -> ServiceCommand:
+    """Return how a service is started here."""
+    if name == METRICS:
+        return ServiceCommand(name, METRICS_WIRE_NAME)
+    arguments = _preamble_flags(preamble_files()) if name == RENDER_LATEX else ()
+    return ServiceCommand(name, RENDER_WIRE_NAME, arguments)
+
+
+def _client(
+    name: str, address: str | None, children: Mapping[str, Child], settings: Settings
+) -> AsyncRenderClient | AsyncMetricsClient:
+    kind = AsyncMetricsClient if name == METRICS else AsyncRenderClient
+    retry = RetryPolicy(total_seconds=settings.retry_seconds)
+    if address is None:
+        return kind(children[name].address, deadline=settings.deadline, retry=retry)
+    credentials = tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
+    return kind(address, deadline=settings.deadline, retry=retry, credentials=credentials)
 
 
 def _preamble_flags(preambles: Sequence[Path]) -> tuple[str, ...]:

@@ -4,11 +4,13 @@ from i2s_sdk.tasks.attempts import Attempts, render_with_repairs, render_with_re
 from i2s_sdk.tasks.prompts import DECODING, Decoding, Prompt
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_sdk.tasks.task import Document, Task
 
 __all__ = [
     "DECODING",
     "Attempts",
     "Decoding",
+    "Document",
     "NoStructure",
     "Origin",
     "Prompt",
@@ -16,6 +18,7 @@ __all__ = [
     "RepairKind",
     "Repaired",
     "Structure",
+    "Task",
     "render_with_repairs",
     "render_with_repairs_async",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from i2s_sdk.render_types import Rendering, SourceError, Verdict
+from i2s_sdk.render_types import Rendering
 from i2s_sdk.tasks.repair import Repair, Repaired
 
 Document = TypeVar("Document")
@@ -21,9 +21,15 @@ class Repairing(Protocol[Document]):
     """What the loop needs of a task."""
 
     def repair(
-        self, document: Document, error: SourceError, past: tuple[Repair, ...]
+        self, document: Document, rendering: Rendering, past: tuple[Repair, ...]
     ) -> Repaired[Document] | None:
-        """Return the document after one more repair, or None where there is none or enough were made."""
+        """Return the document after one more repair, or None where there is none or enough were made.
+
+        Args:
+            document: As it was rendered.
+            rendering: What became of it.
+            past: Repairs that led to ``document``.
+        """
         ...
 
 
@@ -60,9 +66,7 @@ def _steps(
     while True:
         rendering = yield document
         renderings.append(rendering)
-        repaired = None
-        if rendering.verdict is Verdict.COMPILE_ERROR and rendering.error is not None:
-            repaired = task.repair(document, rendering.error, repairs)
+        repaired = task.repair(document, rendering, repairs)
         if repaired is None:
             return Attempts(document, tuple(renderings), repairs)
         document, repairs = repaired.document, (*repairs, repaired.repair)
@@ -71,7 +75,7 @@ def _steps(
 def render_with_repairs(
     task: Repairing[Document], document: Document, render: Callable[[Document], Rendering]
 ) -> Attempts[Document]:
-    """Render ``document``, repairing it for as long as the engine refuses it and a repair applies.
+    """Render ``document``, repairing it for as long as the task has a repair for what became of it.
 
     Args:
         task: That knows the repairs and bounds their number.

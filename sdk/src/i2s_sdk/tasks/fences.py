@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from i2s_sdk.tasks.next_found import NextFound
 
 _RUN = re.compile(r"`{3,}|^[ \t]*~{3,}", re.MULTILINE)
-_INFO_LINE = re.compile(r"[ \t]*(?P<info>[A-Za-z][\w+#.-]*)?(?:[ \t]+[\w-]+=[^\n`]*)?[ \t]*(?=\n|\Z)")
+_INFO_LINE = re.compile(r"(?P<info>[A-Za-z][\w+#.-]*)?(?P<attributes>[ \t]+[\w-]+=.*)?")
 _INFO_WORD = re.compile(r"[ \t]*(?P<info>[A-Za-z]\w*)(?=[\s\\$])")
 
 
@@ -19,11 +21,13 @@ class Block:
         info: The language that the opening fence names, in lower case; empty where it names none.
         content: What stands between the fences, verbatim.
         closed: False where the completion ends before the block does.
+        start: Where the content begins in the text.
     """
 
     info: str
     content: str
     closed: bool
+    start: int = field(default=0, compare=False)
 
 
 def fenced_blocks(text: str, languages: Collection[str] = ()) -> tuple[Block, ...]:
@@ -37,33 +41,59 @@ def fenced_blocks(text: str, languages: Collection[str] = ()) -> tuple[Block, ..
         languages: In lower case, words that name a language even where code follows on the line. Any other
             word is one only where the line ends after it.
     """
+    fences = _Fences(text)
     blocks: list[Block] = []
     position = 0
     while opening := _RUN.search(text, position):
-        info, start = _info(text, opening.end(), languages)
-        closing = _closing(text, start, opening.group().strip())
-        end, position = closing.span() if closing else (len(text), len(text))
-        blocks.append(Block(info, text[start:end], closing is not None))
+        info, start = _info(text, opening.end(), languages, fences)
+        closing = fences.closing(start, opening.group().strip())
+        end, position = closing or (len(text), len(text))
+        blocks.append(Block(info, text[start:end], closing is not None, start))
     return tuple(blocks)
 
 
-def _info(text: str, start: int, languages: Collection[str]) -> tuple[str, int]:
+class _Fences:
+    """Where a text has fences; what was looked through once is remembered."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._line_end = NextFound(text, "\n")
+        self._backtick = NextFound(text, "`")
+        self._runs: dict[str, NextFound] = {}
+        self._own_lines: dict[str, NextFound] = {}
+
+    def bare_line(self, position: int) -> str | None:
+        """Return the rest of a line that has no backtick; None where it has one."""
+        end = self._line_end.at(position)
+        return None if self._backtick.at(position) < end else self._text[position:end]
+
+    def closing(self, start: int, fence: str) -> tuple[int, int] | None:
+        """Return where the fence stands that ends a block; blanks before it on its line belong to it."""
+        run = re.escape(fence) + re.escape(fence[0]) + "*"
+        anywhere = self._runs.setdefault(fence, NextFound(self._text, fence))
+        own_line = self._own_lines.setdefault(
+            fence, NextFound(self._text, re.compile(rf"(?<=\n)[ \t]*{run}"))
+        )
+        nearest = anywhere.at(start)
+        if nearest >= self._line_end.at(start) and own_line.at(start) < len(self._text):
+            nearest = own_line.at(start)
+        match = re.compile(rf"[ \t]*{run}").match(self._text, nearest)
+        return match.span() if match else None
+
+
+def _info(text: str, start: int, languages: Collection[str], fences: _Fences) -> tuple[str, int]:
     """Return the language that is named at ``start``, and where the code begins."""
-    line = _INFO_LINE.match(text, start)
-    if line:
-        return (line["info"] or "").lower(), line.end()
+    line = fences.bare_line(start)
+    if line is not None:
+        bare = line.strip(" \t")
+        blank = " " if line.startswith((" ", "\t")) else ""
+        named = _INFO_LINE.fullmatch(bare) or _INFO_LINE.fullmatch(blank + bare)
+        if named:
+            return (named["info"] or "").lower(), start + len(line)
     word = _INFO_WORD.match(text, start)
     if word and word["info"].lower() in languages:
         return word["info"].lower(), word.end()
     return "", start
-
-
-def _closing(text: str, start: int, fence: str) -> re.Match[str] | None:
-    run = re.escape(fence) + re.escape(fence[0]) + "*"
-    line_end = text.find("\n", start)
-    same_line = re.compile(run).search(text, start, len(text) if line_end < 0 else line_end)
-    own_line = re.compile(rf"(?<=\n)[ \t]*{run}")
-    return same_line or own_line.search(text, start) or re.compile(run).search(text, start)
 
 
 def longest_block(blocks: Collection[Block], languages: Collection[str]) -> Block | None:

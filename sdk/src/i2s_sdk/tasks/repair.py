@@ -1,4 +1,4 @@
-"""Repairs: small recorded changes to a structure that a renderer refused."""
+"""Repairs: small recorded changes to an answer that cannot be read, or to a structure that was refused."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ Document = TypeVar("Document")
 class RepairKind(enum.StrEnum):
     """What a repair did.
 
-    WRAP_MATH put the body in math mode. ADD_PACKAGE and ADD_LIBRARY loaded what defines a name that was
-    undefined; DROP_PACKAGE and DROP_LIBRARY removed one that is not installed or clashes. SWAP_ALGORITHM
+    LaTeX: WRAP_MATH put the body in math mode. ADD_PACKAGE and ADD_LIBRARY loaded what defines a name that
+    was undefined; DROP_PACKAGE and DROP_LIBRARY removed one that is not installed or clashes. SWAP_ALGORITHM
     replaced the fixed algorithm packages by algorithm2e. FREE_NAME let the document define a name that the
     fixed preamble has taken. ADD_NAMESAKE is the package injection of profile ``helm``, which never helps.
+
+    Web pages: SALVAGE_JSON closed a list of files that was cut off. MEND_JSON read one with raw line breaks
+    inside of its texts. HTML_AS_INDEX made a bare HTML document the index page. NOT_FOUND_PAGE shows what
+    the server of profile ``helm`` showed for a site without index page.
+
+    Music: ASSUME_VERSION converted a score that states no version from an older one.
     """
 
     WRAP_MATH = "wrap_math"
@@ -26,6 +32,11 @@ class RepairKind(enum.StrEnum):
     SWAP_ALGORITHM = "swap_algorithm"
     FREE_NAME = "free_name"
     ADD_NAMESAKE = "add_namesake"
+    SALVAGE_JSON = "salvage_json"
+    MEND_JSON = "mend_json"
+    HTML_AS_INDEX = "html_as_index"
+    NOT_FOUND_PAGE = "not_found_page"
+    ASSUME_VERSION = "assume_version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +45,7 @@ class Repair:
 
     Attributes:
         kind: What was done.
-        detail: To what: a package, a library, a name.
+        detail: To what: a package, a library, a name, a version.
         error: The message of the error it answers.
     """
 

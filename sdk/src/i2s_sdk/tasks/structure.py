@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from i2s_sdk.tasks.repair import Repair
+
 
 class Origin(enum.StrEnum):
     """Where in a completion the code stood."""
@@ -16,10 +18,17 @@ class Origin(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """The code taken from a completion, and where it stood."""
+    """The code taken from a completion.
+
+    Attributes:
+        code: As text; of a site, the list of its files as JSON.
+        origin: Where it stood.
+        repairs: What had to be mended before there was any code.
+    """
 
     code: str
     origin: Origin = Origin.BARE
+    repairs: tuple[Repair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,9 +138,86 @@ def test_doctor_finds_a_working_machine_good(command) -> None:
     assert answer.returncode == 0, document
     found = {one["name"]: one for one in document["findings"]}
     assert document["ok"]
-    assert found["canary render"]["detail"].startswith("RENDERED")
-    assert found["isolation"]["state"] == "good"
+    assert found["render-latex canary"]["detail"].startswith("RENDERED")
+    assert found["render-latex isolation"]["state"] == "good"
     assert "ems 1" in found["canary score"]["detail"]
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[str, str]:
+    """Two folders: a and b agree, c has no prediction, d no reference."""
+    for folder, names in (("r", "abc"), ("p", "abd")):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            Image.new("RGB", (40, 30), "black" if name == "a" else "white").save(
+                tmp_path / folder / f"{name}.png"
+            )
+    return "r", "p"
+
+
+def test_folders_are_scored_by_name_and_what_is_missing_is_told(command, folders) -> None:
+    answer = command("score", *folders, "--metrics", "ssim,pixel", "--json")
+    assert answer.returncode == 1
+    document = json.loads(answer.stdout)
+    assert [one["name"] for one in document["pairs"]] == ["a.png", "b.png"]
+    assert document["metrics"] == {"ssim": 1.0, "pixel": 1.0}
+    assert document["n"] == {"ssim": 2, "pixel": 2}
+    assert (document["missing"], document["unmatched"]) == (["c.png"], ["d.png"])
+    assert "2 of 2 pairs" in answer.stderr
+    told = command("score", *folders, "--metrics", "ssim")
+    assert told.returncode == 1
+    assert told.stdout.splitlines()[-1] == "mean ssim     1.000000  (n=2 of 2)"
+    assert told.stderr.splitlines()[-2:] == ["no reference: d.png was not compared", "no prediction: c.png"]
+
+
+@pytest.mark.parametrize(("missing", "mean", "n"), [("skip", 1.0, 2), ("zero", 2 / 3, 3)])
+def test_a_missing_prediction_may_be_left_out_or_count_zero(
+    command, folders, missing: str, mean: float, n: int
+) -> None:
+    answer = command("score", *folders, "--metrics", "ssim", "--missing", missing, "--json")
+    assert answer.returncode == 0, answer.stderr
+    document = json.loads(answer.stdout)
+    assert document["metrics"]["ssim"] == pytest.approx(mean)
+    assert document["n"]["ssim"] == n
+
+
+def test_one_reference_is_scored_against_a_folder_of_predictions(command, folders) -> None:
+    document = json.loads(command("score", "r/b.png", "p", "--metrics", "ssim", "--json").stdout)
+    values = {one["name"]: one["metrics"]["ssim"] for one in document["pairs"]}
+    assert values["b.png"] == values["d.png"] == 1.0 > values["a.png"]
+
+
+def test_a_picture_that_cannot_be_decoded_has_no_value_and_does_not_stop_the_others(
+    command, folders, tmp_path: Path
+) -> None:
+    (tmp_path / "p" / "a.png").write_bytes(b"no picture")
+    answer = command("score", *folders, "--metrics", "ssim", "--missing", "skip", "--json")
+    assert answer.returncode == 1
+    document = json.loads(answer.stdout)
+    assert document["n"] == {"ssim": 1}
+    assert document["pairs"][0]["failures"]["ssim"]["kind"] == "BAD_IMAGE"
+
+
+def test_a_metric_that_the_service_lacks_is_told_and_not_scored(command, folders) -> None:
+    listed = json.loads(command("metrics", "--json").stdout)["metrics"]
+    lacking = [one["name"] for one in listed if not one["available"]]
+    if not lacking:
+        pytest.skip("every metric is available here")
+    names = f"ssim,{lacking[0]}"
+    answer = command("score", *folders, "--metrics", names, "--missing", "skip", "--json")
+    assert answer.returncode == 1
+    document = json.loads(answer.stdout)
+    assert list(document["unavailable"]) == [lacking[0]]
+    assert list(document["metrics"]) == ["ssim"]
+    everything = command("score", *folders, "--missing", "skip", "--json")
+    assert everything.returncode == 0
+    assert lacking[0] in json.loads(everything.stdout)["unavailable"]
+
+
+def test_an_unknown_metric_of_folders_is_wrong_use(command, folders) -> None:
+    answer = command("score", *folders, "--metrics", "ems,ssmi")
+    assert answer.returncode == 2
+    assert "did you mean 'ssim'" in answer.stderr
 
 
 def test_doctor_finds_a_service_that_nobody_serves_bad(command, endpoints: dict[str, str]) -> None:
@@ -158,7 +235,7 @@ def test_metrics_are_listed_with_their_definition(command) -> None:
 
 
 def test_evaluate_tells_its_numbers_and_where_the_report_is(command, tmp_path: Path) -> None:
-    answer = command("evaluate", "--limit", "2")
+    answer = command("evaluate", "--task", "latex", "--limit", "2")
     assert answer.returncode == 0, answer.stderr
     assert "2 of 2" in answer.stdout
     report = tmp_path / "runs" / "examples-oracle-paper" / "index.html"
@@ -178,7 +255,7 @@ def test_too_many_failures_of_ours_are_exit_code_3(command, tmp_path: Path) -> N
 
 
 def test_progress_goes_to_standard_error_as_plain_lines(command) -> None:
-    answer = command("evaluate", "--limit", "1", "--out", "run", "--json")
+    answer = command("evaluate", "--task", "latex", "--limit", "1", "--out", "run", "--json")
     json.load(io.StringIO(answer.stdout))
     assert "1 of 1 samples" in answer.stderr
     assert "\x1b" not in answer.stderr

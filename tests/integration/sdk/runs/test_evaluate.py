@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,13 @@ from i2s_sdk.settings import Settings
 
 pytestmark = pytest.mark.integration
 
+evaluate_latex = partial(evaluate, tasks=["latex"])
+
 
 @pytest.fixture(scope="module")
 def oracle(running: Settings, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("oracle") / "run"
-    evaluate(model="oracle", out=folder, settings=running)
+    evaluate_latex(model="oracle", out=folder, settings=running)
     return folder
 
 
@@ -39,7 +42,7 @@ def _answers(path: Path, answers: dict[str, str | None]) -> str:
 
 def test_the_ground_truth_has_the_best_score_everywhere(oracle: Path, running: Settings) -> None:
     assert running.examples is not None
-    instances = read_folder(running.examples).instances
+    instances = [one for one in read_folder(running.examples).instances if one.task == "latex"]
     records = read_records(oracle)
     assert set(records) == {one.id for one in instances}
     for record in records.values():
@@ -61,7 +64,7 @@ def test_pictures_lie_under_the_digest_of_their_content(oracle: Path) -> None:
 def test_a_finished_run_is_told_again_without_any_service(oracle: Path, running: Settings) -> None:
     before = (oracle / RECORDS).read_bytes()
     nobody = replace(running, render_latex="127.0.0.1:1", metrics="127.0.0.1:1", start_seconds=0.1)
-    result = evaluate(model="oracle", out=oracle, settings=nobody)
+    result = evaluate_latex(model="oracle", out=oracle, settings=nobody)
     assert result.covered
     assert result.summary.scored == result.summary.planned
     assert (oracle / RECORDS).read_bytes() == before
@@ -74,13 +77,13 @@ def test_other_options_in_the_same_folder_are_refused_by_name(
     change: dict[str, object], named: str, oracle: Path, running: Settings
 ) -> None:
     with pytest.raises(RunConflictError, match=named):
-        evaluate(model="oracle", out=oracle, settings=running, **change)
+        evaluate_latex(model="oracle", out=oracle, settings=running, **change)
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path, running: Settings) -> None:
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(UsageError, match=r"thesis\.tex"):
-        evaluate(model="oracle", out=tmp_path, settings=running)
+        evaluate_latex(model="oracle", out=tmp_path, settings=running)
     assert [one.name for one in tmp_path.iterdir() if one.name != ".lock"] == ["thesis.tex"]
 
 
@@ -95,7 +98,7 @@ def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running: Settings)
             "table-sampling-steps": None,
         },
     )
-    result = evaluate(model=model, out=tmp_path / "run", limit=6, settings=running)
+    result = evaluate_latex(model=model, out=tmp_path / "run", limit=6, settings=running)
     records = read_records(tmp_path / "run")
     outcomes = {name: (one.outcome, one.verdict) for name, one in records.items()}
     assert outcomes == {
@@ -126,9 +129,9 @@ def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running: Settings)
 def test_a_failure_of_ours_is_tried_again_and_nothing_else(tmp_path: Path, running: Settings) -> None:
     answers = tmp_path / "answers.jsonl"
     known = {"equation-gaussian-posterior": "$x$"}
-    first = evaluate(model=_answers(answers, known), out=tmp_path / "run", limit=2, settings=running)
+    first = evaluate_latex(model=_answers(answers, known), out=tmp_path / "run", limit=2, settings=running)
     assert first.summary.scored == 1
-    again = evaluate(model=_answers(answers, known), out=tmp_path / "run", limit=2, settings=running)
+    again = evaluate_latex(model=_answers(answers, known), out=tmp_path / "run", limit=2, settings=running)
     assert again.summary == first.summary
     ids = [json.loads(line)["id"] for line in (tmp_path / "run" / RECORDS).read_text().splitlines()]
     assert ids.count("equation-gaussian-posterior") == 1
@@ -138,7 +141,7 @@ def test_a_failure_of_ours_is_tried_again_and_nothing_else(tmp_path: Path, runni
 def test_a_run_of_records_replays_to_the_same_numbers(
     oracle: Path, tmp_path: Path, running: Settings
 ) -> None:
-    result = evaluate(model=f"replay:{oracle / RECORDS}", out=tmp_path / "run", settings=running)
+    result = evaluate_latex(model=f"replay:{oracle / RECORDS}", out=tmp_path / "run", settings=running)
     ours, theirs = read_records(tmp_path / "run"), read_records(oracle)
     assert result.covered
     for name, record in ours.items():
@@ -158,7 +161,19 @@ def test_an_interrupted_run_keeps_what_is_finished_and_goes_on(
     number: signal.Signals, shell: tuple[str, ...], oracle: Path, tmp_path: Path, endpoints: dict[str, str]
 ) -> None:
     run = tmp_path / "run"
-    command = [sys.executable, "-m", "i2s_sdk.cli", "evaluate", "--out", str(run), "--jobs", "1", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "i2s_sdk.cli",
+        "evaluate",
+        "--task",
+        "latex",
+        "--out",
+        str(run),
+        "--jobs",
+        "1",
+        "--json",
+    ]
     environment = {**os.environ, **endpoints}
     with subprocess.Popen(
         [*shell, *command], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
@@ -185,7 +200,17 @@ def test_killed_and_started_again_gives_the_same_numbers(
     oracle: Path, tmp_path: Path, endpoints: dict[str, str]
 ) -> None:
     run = tmp_path / "run"
-    command = [sys.executable, "-m", "i2s_sdk.cli", "evaluate", "--out", str(run), "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "i2s_sdk.cli",
+        "evaluate",
+        "--task",
+        "latex",
+        "--out",
+        str(run),
+        "--json",
+    ]
     environment = {**os.environ, **endpoints}
     records = run / RECORDS
     for wanted in (1, 5, 11):

@@ -12,11 +12,19 @@ import pytest
 
 from i2s_sdk.cli.evaluate import default_folder
 from i2s_sdk.cli.main import COMMANDS, group, run
+from i2s_sdk.cli.render import ENGINES
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], *([name, "--help"] for name in COMMANDS)])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        *([name, "--help"] for name in COMMANDS),
+        *(["render", name, "--help"] for name in ENGINES),
+    ],
+)
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     code = f"""
 import atexit, sys
@@ -56,6 +64,12 @@ def test_every_command_has_examples_in_its_help(name: str) -> None:
         (["render", "latx", "-", "--json"], "did you mean 'latex'"),
         (["render", "latex", "/nowhere.tex", "--json"], "/nowhere.tex"),
         (["render", "latex", "-"], "-o PNG"),
+        (["render", "html", "/nowhere", "--json"], "/nowhere"),
+        (["render", "html", "-", "--json"], "the completion is empty"),
+        (["render", "html", "x", "--json", "--viewport", "wide"], "--viewport wide"),
+        (["render", "lilypond", "-"], "-o PNG"),
+        (["evaluate", "--tls-cert", "a.pem"], "--tls-key"),
+        (["score", "/nowhere", "/nowhere", "--missing", "maybe"], "--missing"),
         (["score", "/nowhere.png", "/nowhere.png"], "/nowhere.png"),
         (["score", "a.png", "b.png", "--task", "web"], "did you mean 'webpage'"),
         (["doctor", "--config", "/nowhere.toml"], "/nowhere.toml"),

@@ -8,8 +8,7 @@ import pytest
 
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2
-from i2s_sdk import render_types
-from i2s_sdk.clients import score_types
+from i2s_sdk import render_types, score_types
 
 
 @pytest.mark.parametrize(

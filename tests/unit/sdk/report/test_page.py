@@ -44,7 +44,7 @@ def _page(record: Record, **options: str) -> Reader:
         about={EVIL: EVIL},
     )
     instance = Instance(record.id, record.task, record.subset, Path("a.png"))
-    summary = aggregate([instance], {record.id: record}, ["ems"], Profile.PAPER)
+    summary = aggregate([instance], {record.id: record}, {"latex": ["ems"]}, Profile.PAPER)
     reader = Reader()
     reader.feed(render_page(manifest, summary, [record]))
     return reader
@@ -64,6 +64,7 @@ def _evil_record() -> Record:
         message=EVIL,
         error=FirstError(EVIL, EVIL, 3),
         completion=EVIL,
+        assets=(EVIL,),
         structure=EVIL,
         failure=Failure(EVIL, EVIL),
         reference_sha256="ab" * 32,

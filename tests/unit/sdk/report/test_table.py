@@ -17,7 +17,7 @@ from i2s_sdk.runs.record import Record
 def _printed(*records: Record) -> str:
     instances = [Instance(str(number), "latex", "[bold]x", Path("a.png")) for number in range(3)]
     stream = io.StringIO()
-    summary = aggregate(instances, {one.id: one for one in records}, ["ems"], Profile.PAPER)
+    summary = aggregate(instances, {one.id: one for one in records}, {"latex": ["ems"]}, Profile.PAPER)
     print_summary(summary, {"lp[ips]": "no weights"}, stream)
     return stream.getvalue()
 

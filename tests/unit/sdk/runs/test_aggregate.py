@@ -37,7 +37,7 @@ def _scored(
 
 
 def _aggregate(instances: list[Instance], records: list[Record], profile: Profile = Profile.PAPER):
-    return aggregate(instances, {one.id: one for one in records}, ["ems"], profile)
+    return aggregate(instances, {one.id: one for one in records}, {"latex": ["ems"]}, profile)
 
 
 def test_a_failed_rendering_counts_zero_in_one_mean_and_not_in_the_other() -> None:

@@ -15,10 +15,10 @@ class Appending:
 
     most: int
 
-    def repair(self, document: str, error: SourceError, past: tuple[Repair, ...]) -> Repaired[str] | None:
-        if len(past) == self.most:
+    def repair(self, document: str, rendering: Rendering, past: tuple[Repair, ...]) -> Repaired[str] | None:
+        if rendering.verdict.has_picture or len(past) == self.most:
             return None
-        return Repaired(document + "x", Repair(RepairKind.ADD_PACKAGE, "x", error.message))
+        return Repaired(document + "x", Repair(RepairKind.ADD_PACKAGE, "x", rendering.message))
 
 
 def test_a_document_that_renders_is_rendered_once() -> None:
@@ -39,12 +39,6 @@ def test_every_repair_is_followed_by_one_more_rendering() -> None:
 def test_the_loop_ends_when_no_repair_is_left() -> None:
     attempts = render_with_repairs(Appending(2), "", lambda document: REFUSED)
     assert (len(attempts.renderings), attempts.last) == (3, REFUSED)
-
-
-@pytest.mark.parametrize("verdict", [verdict for verdict in Verdict if verdict is not Verdict.COMPILE_ERROR])
-def test_only_a_compile_error_is_repaired(verdict: Verdict) -> None:
-    rendering = Rendering(verdict, error=SourceError("bad"))
-    assert render_with_repairs(Appending(3), "", lambda document: rendering).repairs == ()
 
 
 def test_a_fault_of_the_renderer_is_no_verdict() -> None:

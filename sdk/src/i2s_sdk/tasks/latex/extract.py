@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.fences import fenced_blocks, longest_block
+from i2s_sdk.tasks.helm_fence import helm_fenced
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
 
 #: What models write after an opening fence when they mean LaTeX.
 LANGUAGES = frozenset({"latex", "tex", "pdflatex", "latex2e", "tikz", "pgf", "pgfplots", "circuitikz"})
-
-_HELM_OPENERS = ("```latex", "```")
-_HELM_CLOSER = "```"
 
 
 def extract(completion: str, profile: Profile) -> Structure | NoStructure:
@@ -23,17 +21,9 @@ def extract(completion: str, profile: Profile) -> Structure | NoStructure:
     ``helm`` takes what stands between the first "```latex" and the next "```", else between the first two
     "```", else the whole completion. It always has a structure, if an empty one.
     """
-    text = completion.strip()
-    return _extract_helm(text) if profile is Profile.HELM else _extract_paper(text)
-
-
-def _extract_helm(text: str) -> Structure:
-    for opener in _HELM_OPENERS:
-        _, opened, rest = text.partition(opener)
-        code, closed, _ = rest.partition(_HELM_CLOSER)
-        if opened and closed:
-            return Structure(code, Origin.FENCE)
-    return Structure(text, Origin.BARE)
+    if profile is Profile.HELM:
+        return Structure(*helm_fenced(completion, "```latex"))
+    return _extract_paper(completion.strip())
 
 
 def _extract_paper(text: str) -> Structure | NoStructure:

@@ -13,17 +13,18 @@ from dataclasses import dataclass
 
 from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex.document import LatexDocument
+from i2s_sdk.tasks.latex.line_arguments import LineArguments, first, without
 from i2s_sdk.tasks.latex.numbering import NUMBERED
 from i2s_sdk.tasks.latex.preamble import DOCUMENT_CLASS, preamble
 from i2s_sdk.tasks.latex.strip import strip_latex
 
 BEGIN, END = r"\begin{document}", r"\end{document}"
 
-_LABEL = re.compile(r"\\label\{[^\n]*?\}[\t ]*\n?")
-_CLASS = re.compile(r"\\documentclass(?:\[[^\n]*?\])?\{[^\n]*?\}")
-_STYLE = re.compile(r"\\documentstyle(?:\[[^\n]*?\])?\{[^\n]*?\}")
-# Greedy: what follows a package on its line goes with it, up to the last brace.
-_PACKAGE = re.compile(r"\\usepackage(?:\[[^\n]*?\])?\{[^\n]*\}")
+_LABEL = re.compile(r"\\label(?=\{)")
+_AFTER_LABEL = re.compile(r"[\t ]*\n?")
+_CLASS = re.compile(r"\\documentclass(?=[\[{])")
+_STYLE = re.compile(r"\\documentstyle(?=[\[{])")
+_PACKAGE = re.compile(r"\\usepackage(?=[\[{])")
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,13 @@ def helm_document(code: str) -> HelmDocument:
 def _without_numbers(code: str) -> str:
     for name in NUMBERED:
         code = code.replace(f"{{{name}}}", f"{{{name}*}}")
-    return _LABEL.sub("", code)
+    return without(_LABEL, _label, code)
+
+
+def _label(read: LineArguments, position: int) -> int | None:
+    """Return the end of the name of a label and of the line, if nothing else follows on it."""
+    end = read.name(position)
+    return None if end is None else read.after(_AFTER_LABEL, end)
 
 
 def _with_delimiters(code: str) -> str:
@@ -62,6 +69,8 @@ def _with_delimiters(code: str) -> str:
 
 
 def _with_preamble(code: str) -> str:
-    own_class = _CLASS.search(code) or _STYLE.search(code)
-    code = code.replace(own_class.group(), DOCUMENT_CLASS) if own_class else f"{DOCUMENT_CLASS}\n\n{code}"
-    return _PACKAGE.sub("", code).replace(DOCUMENT_CLASS, preamble(Profile.HELM) + "\n")
+    own_class = first(_CLASS, code) or first(_STYLE, code)
+    code = code.replace(own_class, DOCUMENT_CLASS) if own_class else f"{DOCUMENT_CLASS}\n\n{code}"
+    # What follows a package on its line goes with it, up to the last brace.
+    bare = without(_PACKAGE, LineArguments.option_and_rest, code)
+    return bare.replace(DOCUMENT_CLASS, preamble(Profile.HELM) + "\n")

@@ -61,11 +61,12 @@ def repair(document: HelmDocument, error: SourceError) -> Repaired[HelmDocument]
 
 def _in_dollars(code: str) -> str:
     parts: list[str] = []
-    rest = code
-    while True:
-        before, begin, rest = rest.partition(BEGIN)
-        body, end, after = rest.partition(END)
-        if not (begin and end):
-            return "".join([*parts, before, begin, rest])
-        parts += [before, begin, "$$", body, "$$"]
-        rest = end + after
+    position = 0
+    while (begin := code.find(BEGIN, position)) >= 0:
+        body = begin + len(BEGIN)
+        end = code.find(END, body)
+        if end < 0:
+            break
+        parts += [code[position:body], "$$", code[body:end], "$$", END]
+        position = end + len(END)
+    return "".join([*parts, code[position:]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from i2s_sdk.tasks.latex.tex_source import commands, rewrite_code
+from i2s_sdk.tasks.latex.tex_source import commands, own_line, rewrite_code
 
 #: Environments that number what they hold and have a starred form that does not.
 NUMBERED = (
@@ -37,7 +37,7 @@ def _without_labels(source: str) -> str:
     kept: list[str] = []
     position = 0
     for start, end in _labels(source):
-        cut_from, cut_to = _own_line(source, start, end)
+        cut_from, cut_to = own_line(source, start, end)
         kept.append(source[position:cut_from])
         position = cut_to
     return "".join([*kept, source[position:]])
@@ -52,11 +52,3 @@ def _labels(source: str) -> list[tuple[int, int]]:
         else:
             found.append((command.start, command.end))
     return found
-
-
-def _own_line(source: str, start: int, end: int) -> tuple[int, int]:
-    line_start = source.rfind("\n", 0, start) + 1
-    line_end = source.find("\n", end)
-    if line_end < 0 or source[line_start:start].strip() or source[end:line_end].strip():
-        return start, end
-    return line_start, line_end + 1

@@ -16,7 +16,7 @@ _PREAMBLE_ONLY = {"DeclareMathOperator": 2, "DeclareUnicodeCharacter": 2, "Decla
 
 _NEW_COMMAND = re.compile(
     r"\\(?:newcommand|NewDocumentCommand|DeclareMathOperator|DeclarePairedDelimiter|newlength)(?![A-Za-z@])\*?"
-    r"\s*\{?\s*\\(?P<name>[A-Za-z]+)"
+    r"\s*(?:\{\s*)?\\(?P<name>[A-Za-z]+)"
 )
 _NEW_ENVIRONMENT = re.compile(
     r"\\(?:newenvironment|NewDocumentEnvironment|newtheorem)(?![A-Za-z@])\*?\s*\{\s*(?P<name>[A-Za-z]+\*?)\s*\}"

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 
-_HEADER = re.compile(r"\\(?:documentclass|documentstyle|usepackage)(?:\[[^\n]*?\])?\{[^\n]*?\}")
+from i2s_sdk.tasks.latex.line_arguments import LineArguments, without
+
+_HEADER = re.compile(r"\\(?:documentclass|documentstyle|usepackage)(?=[\[{])")
 _BEGIN_DOCUMENT = re.compile(r"\\begin\{document\}\n*")
 _END_DOCUMENT = r"\end{document}"
-_BEGIN = re.compile(r"\\begin\{[^\n]*?\}(?P<option>\[[^\n]*?\])?")
-_END = re.compile(r"\\end\{[^\n]*?\}(?!\n)")
+_BEGIN = re.compile(r"\\begin(?=\{)")
+_END = re.compile(r"\\end(?=\{)")
 _SPACES = re.compile(" +")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
@@ -24,19 +26,38 @@ def strip_latex(source: str) -> str:
     An option stays with its ``\begin``; but if a line feed follows the option, the one that is added stands
     before it. Runs of blanks become one, each tab becomes one blank, blank lines go.
     """
-    body = _BEGIN_DOCUMENT.sub("", _HEADER.sub("", source))
+    body = _BEGIN_DOCUMENT.sub("", without(_HEADER, LineArguments.option_and_name, source))
     body = body.partition(_END_DOCUMENT)[0]
-    body = _END.sub(lambda match: match.group() + "\n", _BEGIN.sub(_break_after, body))
+    body = _break_after_ends(_break_after_begins(body))
     body = _SPACES.sub(" ", body).replace("\t", " ")
     lines = "\n".join(line.strip(" \t") for line in body.split("\n"))
     return _BLANK_LINES.sub("\n", lines).strip()
 
 
-def _break_after(match: re.Match[str]) -> str:
-    followed_by_break = match.string.startswith("\n", match.end())
-    if not followed_by_break:
-        return match.group() + "\n"
-    option = match["option"]
-    if option is None:
-        return match.group()
-    return match.group().removesuffix(option) + "\n" + option
+def _break_after_begins(body: str) -> str:
+    read = LineArguments(body)
+    parts: list[str] = []
+    position = 0
+    for match in _BEGIN.finditer(body):
+        name_end = read.name(match.end()) if match.start() >= position else None
+        if name_end is None:
+            continue
+        end = read.option(name_end) or name_end
+        broken = body.startswith("\n", end)
+        cut = name_end if broken else end
+        line_feed = "" if broken and end == name_end else "\n"
+        parts += [body[position:cut], line_feed, body[cut:end]]
+        position = end
+    return "".join([*parts, body[position:]])
+
+
+def _break_after_ends(body: str) -> str:
+    read = LineArguments(body)
+    parts: list[str] = []
+    position = 0
+    for match in _END.finditer(body):
+        end = read.name(match.end()) if match.start() >= position else None
+        if end is not None and not body.startswith("\n", end):
+            parts += [body[position:end], "\n"]
+            position = end
+    return "".join([*parts, body[position:]])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from i2s_sdk.data.content import Content
 from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import BlankPage, Crop, PageOptions, SourceError
+from i2s_sdk.render_requests import LatexSource, RenderOptions, RenderRequest
+from i2s_sdk.render_types import BlankPage, Crop, PageOptions, Rendering, Verdict
+from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.tasks.latex import helm_repair, paper_repair
 from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.extract import extract
@@ -31,22 +34,30 @@ class LatexTask:
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         text_metrics: Computed here from two texts, where there is ground truth.
+        service: Renders the documents.
+        size_policy: How pictures of different size are compared.
     """
 
     profile: Profile = Profile.PAPER
     name: str = "latex"
     image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
     text_metrics: tuple[str, ...] = ("edit",)
+    service: str = "render-latex"
+    size_policy: SizePolicy = SizePolicy.PAD
 
-    def prompt(self) -> Prompt:
+    def unavailable(self) -> Mapping[str, str]:
+        """Return nothing: every text metric can be computed."""
+        return {}
+
+    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
         """Return what the model is asked; its image comes after the texts."""
         return task_prompt("latex")
 
-    def structure_from(self, completion: str) -> Structure | NoStructure:
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the code in a completion, or that there is none."""
         return extract(completion, self.profile)
 
-    def document(self, structure: Structure) -> LatexDocument:
+    def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> LatexDocument:
         """Return the document that shows a structure."""
         return (
             helm_document(structure.code) if self.profile is Profile.HELM else paper_document(structure.code)
@@ -59,25 +70,31 @@ class LatexTask:
             dpi=DPI, first_page=1, page_count=1, cut_bottom=CUT_BOTTOM, crop=Crop.INK, blank_page=blank
         )
 
+    def request(self, document: LatexDocument) -> RenderRequest:
+        """Return how the document is rendered."""
+        source = LatexSource(document.source.encode("utf-8", "surrogatepass"))
+        return RenderRequest(source, RenderOptions(page=self.page()))
+
     @property
     def max_repairs(self) -> int:
         """The most repairs of one document."""
         return helm_repair.MAX_REPAIRS if self.profile is Profile.HELM else paper_repair.MAX_REPAIRS
 
     def repair(
-        self, document: LatexDocument, error: SourceError, past: Sequence[Repair] = ()
+        self, document: LatexDocument, rendering: Rendering, past: Sequence[Repair] = ()
     ) -> Repaired[LatexDocument] | None:
-        """Return the document after a repair that answers ``error``, or None where nothing helps.
+        """Return the document after a repair that answers its first error, or None where nothing helps.
 
         Args:
             document: As it was refused.
-            error: The first that the engine reported.
+            rendering: With the error; only COMPILE_ERROR is repaired.
             past: Repairs that led to ``document``.
 
         Raises:
             TypeError: The document is not one of this task.
         """
-        if len(past) >= self.max_repairs:
+        error = rendering.error
+        if rendering.verdict is not Verdict.COMPILE_ERROR or error is None or len(past) >= self.max_repairs:
             return None
         match document:
             case HelmDocument():
@@ -88,17 +105,15 @@ class LatexTask:
                 return Repaired(paper.document, paper.repair) if paper else None
         raise TypeError(f"a LaTeX task cannot repair a {type(document).__name__}")
 
-    def text_for_edit(self, document: LatexDocument) -> str:
+    def text_for_edit(self, document: LatexDocument, rendering: Rendering) -> str:
         """Return the text of a rendered document that the metric ``edit`` compares."""
         return document.text
 
-    def reference_text(self, structure: str | None, text: str | None = None) -> str | None:
+    def truth(self, content: Content) -> str | LatexDocument | None:
         """Return the text of the ground truth that ``edit`` compares with, or None where there is none.
 
-        Args:
-            structure: Ground truth of the instance.
-            text: Text that the data set gives with it; ``helm`` prefers it, ``paper`` never needs it
-                unless there is no structure.
+        Profile ``helm`` prefers the text that the data set gives; ``paper`` never needs it unless there is
+        no structure.
         """
-        own = self.document(Structure(structure)).text if structure else None
-        return (text or own) if self.profile is Profile.HELM else (own or text)
+        own = self.document(Structure(content.structure)).text if content.structure else None
+        return (content.text or own) if self.profile is Profile.HELM else (own or content.text)

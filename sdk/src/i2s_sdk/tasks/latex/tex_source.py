@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+
+from i2s_sdk.tasks.latex.delimiters import Delimiters
 
 _VERBATIM = "verbatim|Verbatim|BVerbatim|LVerbatim|lstlisting|minted|comment|filecontents"
 # In the order in which TeX would notice them; an escaped character is code, and hides what it escapes.
@@ -15,6 +18,7 @@ _TOKEN = re.compile(
     r"|\\.",
     re.DOTALL | re.MULTILINE,
 )
+_delimiters = lru_cache(maxsize=4)(Delimiters)
 _BLANK = re.compile(r"(?:\s|%[^\n]*(?:\n|\Z))*")
 
 
@@ -64,36 +68,37 @@ def find_code(text: str, source: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What stands between the delimiters of an argument, and where the argument ends."""
+    """An argument of ``source``: what stands between its delimiters, and where it ends."""
 
-    content: str
+    source: str
+    start: int
+    stop: int
     end: int
+
+    @property
+    def content(self) -> str:
+        """The text between the delimiters."""
+        return self.source[self.start : self.stop]
 
 
 def braced(source: str, position: int) -> Argument | None:
     """Return the argument in braces that comes next, or None where there is none or it has no end."""
-    return _delimited(source, position, "{", "}")
+    return _delimited(source, position, "{")
 
 
 def bracketed(source: str, position: int) -> Argument | None:
     """Return the optional argument in brackets that comes next, or None where there is none."""
-    return _delimited(source, position, "[", "]")
+    return _delimited(source, position, "[")
 
 
-def _delimited(source: str, position: int, opening: str, closing: str) -> Argument | None:
+def _delimited(source: str, position: int, opening: str) -> Argument | None:
     blank = _BLANK.match(source, position)
     start = blank.end() if blank else position
     if not source.startswith(opening, start):
         return None
-    depth = 0
-    index = start + 1
-    while index < len(source):
-        character = source[index]
-        if character == closing and depth == 0:
-            return Argument(source[start + 1 : index], index + 1)
-        depth += (character == "{") - (character == "}")
-        index += 2 if character == "\\" else 1
-    return None
+    delimiters = _delimiters(source)
+    stop = delimiters.brace(start) if opening == "{" else delimiters.bracket(start)
+    return None if stop is None else Argument(source, start + 1, stop, stop + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +138,19 @@ _BARE = re.compile(r"\s*(\\[A-Za-z@]+)")
 def _command(source: str, match: re.Match[str], arity: int) -> Command | None:
     option = bracketed(source, match.end())
     end = option.end if option else match.end()
-    arguments: list[str] = []
+    arguments: list[Argument] = []
     while len(arguments) < arity:
         argument = braced(source, end)
         if argument is None and not arguments and (bare := _BARE.match(source, end)):
-            argument = Argument(bare[1], bare.end())
+            argument = Argument(source, bare.start(1), bare.end(1), bare.end())
         if argument is None:
             return None
-        arguments.append(argument.content)
+        arguments.append(argument)
         end = argument.end
         if len(arguments) < arity and (later := _options_after(source, end)):
             end = later
-    return Command(match[1], option.content if option else "", tuple(arguments), match.start(), end)
+    contents = tuple(argument.content for argument in arguments)
+    return Command(match[1], option.content if option else "", contents, match.start(), end)
 
 
 def _options_after(source: str, position: int) -> int:
@@ -159,11 +165,19 @@ def cut(source: str, found: list[Command]) -> str:
     parts: list[str] = []
     position = 0
     for command in found:
-        line_start = source.rfind("\n", 0, command.start) + 1
-        line_end = source.find("\n", command.end)
-        around = source[line_start : command.start] + source[command.end : line_end]
-        alone = line_end >= 0 and not around.strip()
-        start, end = (line_start, line_end + 1) if alone else (command.start, command.end)
+        start, end = own_line(source, command.start, command.end)
         parts.append(source[position : max(start, position)])
         position = max(end, position)
     return "".join([*parts, source[position:]])
+
+
+def own_line(source: str, start: int, end: int) -> tuple[int, int]:
+    """Return the whole line with its end where nothing else than blanks stands on it, else what was given."""
+    before = start
+    while before and source[before - 1] != "\n" and source[before - 1].isspace():
+        before -= 1
+    after = end
+    while after < len(source) and source[after] != "\n" and source[after].isspace():
+        after += 1
+    alone = (not before or source[before - 1] == "\n") and source.startswith("\n", after)
+    return (before, after + 1) if alone else (start, end)

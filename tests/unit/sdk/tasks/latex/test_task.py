@@ -1,11 +1,21 @@
+from dataclasses import replace
+
 import pytest
 
+from i2s_sdk.data.content import Content
 from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import BlankPage, Crop, SourceError
+from i2s_sdk.render_types import BlankPage, Crop, Rendering, SourceError, Verdict
 from i2s_sdk.tasks import Repair, RepairKind, Structure
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 
-MATHS = SourceError("Missing $ inserted.")
+MATHS = Rendering(Verdict.COMPILE_ERROR, error=SourceError("Missing $ inserted."))
+
+
+RENDERED = Rendering(Verdict.RENDERED)
+
+
+def _content(structure: str | None, text: str | None = None) -> Content:
+    return Content(b"", structure=structure, text=text)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +36,12 @@ def test_repairs_are_bounded_by_the_profile(profile: Profile, most: int) -> None
     assert task.repair(document, MATHS, past[1:]) is not None
 
 
+@pytest.mark.parametrize("verdict", [verdict for verdict in Verdict if verdict is not Verdict.COMPILE_ERROR])
+def test_only_a_compile_error_is_repaired(verdict: Verdict) -> None:
+    task = LatexTask()
+    assert task.repair(task.document(Structure("x_1")), replace(MATHS, verdict=verdict)) is None
+
+
 def test_a_document_of_another_task_cannot_be_repaired() -> None:
     class Foreign(LatexDocument):
         source = text = "x"
@@ -40,11 +56,11 @@ def test_the_text_of_a_reference_is_made_like_that_of_an_answer() -> None:
         task = LatexTask(profile)
         answer = task.structure_from(f"```latex\n{structure}\n```")
         assert isinstance(answer, Structure)
-        assert task.reference_text(structure) == task.text_for_edit(task.document(answer))
+        assert task.truth(_content(structure)) == task.text_for_edit(task.document(answer), RENDERED)
 
 
 def test_helm_prefers_the_text_of_the_data_set_and_paper_the_structure() -> None:
-    assert LatexTask(Profile.HELM).reference_text("$x$", "given") == "given"
-    assert LatexTask(Profile.PAPER).reference_text("$x$", "given") == "$x$"
-    assert LatexTask(Profile.PAPER).reference_text(None, "given") == "given"
-    assert LatexTask(Profile.PAPER).reference_text(None) is None
+    assert LatexTask(Profile.HELM).truth(_content("$x$", "given")) == "given"
+    assert LatexTask(Profile.PAPER).truth(_content("$x$", "given")) == "$x$"
+    assert LatexTask(Profile.PAPER).truth(_content(None, "given")) == "given"
+    assert LatexTask(Profile.PAPER).truth(_content(None)) is None

@@ -35,6 +35,27 @@ class MetricFailureKind(enum.IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreRequest:
+    """One pair of encoded pictures (PNG, JPEG or WebP) to compare.
+
+    Attributes:
+        reference: What should have come out.
+        prediction: What came out.
+        size_policy: How pictures of different size are made comparable.
+        profile: The rule book.
+        metrics: Names; none means all that are available.
+        id: Stands in the logs of the service; tells the answers of a stream apart.
+    """
+
+    reference: bytes = field(repr=False)
+    prediction: bytes = field(repr=False)
+    size_policy: SizePolicy = SizePolicy.PAD
+    profile: Profile = Profile.PAPER
+    metrics: tuple[str, ...] = ()
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MetricFailure:
     """Why a metric has no value, and a sentence about it."""
 

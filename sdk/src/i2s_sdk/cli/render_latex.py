@@ -1,0 +1,48 @@
+"""``i2s-sdk render latex``."""
+
+from __future__ import annotations
+
+import click
+
+from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.rendered import out_option, page_settings, read_text, require_out, tell
+
+
+@click.command("latex", short_help="A LaTeX document or fragment.")
+@click.argument("file")
+@out_option
+@profile_option
+@click.option("--repair/--no-repair", default=True, help="Mend a fragment that the engine refuses.")
+@page_settings(200)
+@json_option
+@settings_options
+def command(
+    file: str,
+    out: str | None,
+    profile: str | None,
+    repair: bool,
+    dpi: float | None,
+    page: int,
+    whole_page: bool,
+    as_json: bool,
+    **given: str | bool | None,
+) -> int:
+    """Render FILE ("-" is standard input) with pdfLaTeX in its jail.
+
+    A file with a \\documentclass is rendered as it is. Anything else is taken as the answer of a model: it
+    gets the preamble of the profile, and what the engine refuses is repaired.
+    Without a picture the exit code is 1 and nothing is written.
+
+    \b
+    Examples:
+      i2s-sdk render latex paper.tex -o paper.png --whole-page
+      echo '\\[ e^{i\\pi} + 1 = 0 \\]' | i2s-sdk render latex - -o formula.png
+      i2s-sdk render latex table.tex -o table.png --profile helm --json
+    """  # noqa: D301 - \b is for click
+    settings = load_settings(given, profile=profile)
+    require_out(out, as_json)
+    source = read_text(file)
+    from i2s_sdk.runs.render import render_latex
+
+    result = render_latex(source, repair=repair, dpi=dpi, page=page, whole_page=whole_page, settings=settings)
+    return tell(result, out, as_json)

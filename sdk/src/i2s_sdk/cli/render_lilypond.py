@@ -1,0 +1,49 @@
+"""``i2s-sdk render lilypond``."""
+
+from __future__ import annotations
+
+import click
+
+from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.rendered import out_option, page_settings, read_text, require_out, tell
+
+
+@click.command("lilypond", short_help="A LilyPond score.")
+@click.argument("file")
+@out_option
+@profile_option
+@click.option("--repair/--no-repair", default=True, help="Try older versions of the syntax.")
+@page_settings(101)
+@json_option
+@settings_options
+def command(
+    file: str,
+    out: str | None,
+    profile: str | None,
+    repair: bool,
+    dpi: float | None,
+    page: int,
+    whole_page: bool,
+    as_json: bool,
+    **given: str | bool | None,
+) -> int:
+    """Render FILE ("-" is standard input) with LilyPond in its jail.
+
+    A score without \\version is taken as current syntax; where that has no picture it is converted from
+    older versions (profile paper). Profile helm wants a \\version and a single page.
+    Without a picture the exit code is 1 and nothing is written.
+
+    \b
+    Examples:
+      i2s-sdk render lilypond tune.ly -o tune.png
+      i2s-sdk render lilypond suite.ly -o page2.png --page 2 --whole-page --dpi 200
+    """  # noqa: D301 - \b is for click
+    settings = load_settings(given, profile=profile)
+    require_out(out, as_json)
+    source = read_text(file)
+    from i2s_sdk.runs.render import render_lilypond
+
+    result = render_lilypond(
+        source, repair=repair, dpi=dpi, page=page, whole_page=whole_page, settings=settings
+    )
+    return tell(result, out, as_json)

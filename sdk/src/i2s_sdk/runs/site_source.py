@@ -1,0 +1,78 @@
+"""A web site as a person names it: folder, archive, HTML document, the answer of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_sdk.data.site_files import read_site_folder, read_tar, read_zip
+from i2s_sdk.errors import DataError
+from i2s_sdk.tasks import NoStructure, Repair
+from i2s_sdk.tasks.webpage import Site, WebpageTask
+from i2s_sdk.tasks.webpage.site import site_of
+
+_ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
+_HTML_SUFFIXES = (".html", ".htm")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSite:
+    """A site, and what had to be mended to read it."""
+
+    site: Site
+    repairs: tuple[Repair, ...] = ()
+
+
+#: What a site is given as: its files by relative name, a path, or what was found before.
+Given = Path | str | Mapping[str, bytes] | FoundSite
+
+
+def read_site(given: Given, task: WebpageTask) -> FoundSite:
+    """Return the site that a path names, or that some files are.
+
+    Args:
+        given: Files by relative name; a path; what was found before.
+        task: How the answer of a model is read.
+
+    Raises:
+        DataError: The path cannot be read, or holds no site.
+    """
+    if isinstance(given, FoundSite):
+        return given
+    if not isinstance(given, Path | str):
+        return FoundSite(site_of(given, {}))
+    path = Path(given)
+    try:
+        if path.is_dir():
+            return FoundSite(site_of(read_site_folder(path), {}))
+        raw = path.read_bytes()
+        if raw.startswith(_ZIP):
+            return FoundSite(site_of(read_zip(raw), {}))
+        if raw.startswith(_GZIP) or path.suffix == ".tar":
+            return FoundSite(site_of(read_tar(raw), {}))
+    except OSError as error:
+        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise DataError(path, 0, str(error)) from None
+    if path.suffix.lower() in _HTML_SUFFIXES:
+        return FoundSite(site_of({"index.html": raw}, {}))
+    return site_of_answer(raw, task, path)
+
+
+def site_of_answer(raw: bytes, task: WebpageTask, where: Path) -> FoundSite:
+    """Return the site in the answer of a model.
+
+    Raises:
+        DataError: There is none; ``where`` is named.
+    """
+    try:
+        answer = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DataError(
+            where, 0, "is no folder, archive (.zip, .tar.gz), HTML document or answer of a model in UTF-8"
+        ) from None
+    structure = task.structure_from(answer)
+    if isinstance(structure, NoStructure):
+        raise DataError(where, 0, structure.reason)
+    return FoundSite(task.document(structure), structure.repairs)

@@ -1,0 +1,98 @@
+"""The music task: everything the pipeline asks of it, for one profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.data.content import Content
+from i2s_sdk.profile import Profile
+from i2s_sdk.render_requests import (
+    LilypondConvert,
+    LilypondOptions,
+    LilypondSource,
+    RenderOptions,
+    RenderRequest,
+)
+from i2s_sdk.render_types import BlankPage, Crop, Limits, PageOptions, Rendering
+from i2s_sdk.score_types import SizePolicy
+from i2s_sdk.tasks.music import versions
+from i2s_sdk.tasks.music.extract import extract
+from i2s_sdk.tasks.music.score import Score
+from i2s_sdk.tasks.prompts import Prompt, task_prompt
+from i2s_sdk.tasks.repair import Repair, Repaired
+from i2s_sdk.tasks.structure import NoStructure, Structure
+
+#: Resolution of LilyPond where nobody asks for another one.
+DPI = 101.0
+#: Share of the page that profile ``helm`` cuts off, as it does for LaTeX.
+HELM_CUT_BOTTOM = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class MusicTask:
+    """A picture of sheet music, to be answered with LilyPond.
+
+    Attributes:
+        profile: Which rule book.
+        name: As instances call it.
+        image_metrics: Computed from two pictures by the metric service, the main one first.
+        text_metrics: None: the references are pictures of engravings without a text.
+        service: Renders the scores.
+        size_policy: How pictures of different size are compared.
+    """
+
+    profile: Profile = Profile.PAPER
+    name: str = "music"
+    image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
+    text_metrics: tuple[str, ...] = ()
+    service: str = "render-lilypond"
+    size_policy: SizePolicy = SizePolicy.PAD
+
+    def unavailable(self) -> Mapping[str, str]:
+        """Return nothing: there are no text metrics."""
+        return {}
+
+    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
+        """Return what the model is asked; its image comes after the texts."""
+        return task_prompt("musicsheet")
+
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
+        """Return the code in a completion, or that there is none."""
+        return extract(completion, self.profile)
+
+    def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> Score:
+        """Return the score that shows a structure."""
+        return Score(structure.code)
+
+    def options(self) -> RenderOptions:
+        """Return how a score becomes a picture.
+
+        ``paper``: page 1 without tagline and footers, cropped to ink; a blank page is no picture. ``helm``:
+        convert-ly must succeed, the lowest fifth of the page is cut off, a blank page is a picture.
+        """
+        if self.profile is Profile.HELM:
+            page = PageOptions(DPI, 1, 1, HELM_CUT_BOTTOM, Crop.INK, BlankPage.KEEP)
+            return RenderOptions(page=page, lilypond=LilypondOptions(LilypondConvert.REQUIRED, False))
+        page = PageOptions(DPI, 1, 1, 0.0, Crop.INK, BlankPage.NO_OUTPUT)
+        return RenderOptions(page=page, lilypond=LilypondOptions(LilypondConvert.AUTO, True))
+
+    def request(self, document: Score) -> RenderRequest:
+        """Return how the score is rendered; to ``helm`` a score of several pages is a failure."""
+        source = LilypondSource(document.code.encode("utf-8", "surrogatepass"), document.assume_version)
+        limits = Limits(pages=1) if self.profile is Profile.HELM else None
+        return RenderRequest(source, self.options(), limits)
+
+    def repair(
+        self, document: Score, rendering: Rendering, past: Sequence[Repair] = ()
+    ) -> Repaired[Score] | None:
+        """Return the score after one more repair, or None where nothing helps."""
+        return None if self.profile is Profile.HELM else versions.repair(document, rendering, past)
+
+    def text_for_edit(self, document: Score, rendering: Rendering) -> str:
+        """Return no text: there is no text metric."""
+        return ""
+
+    def truth(self, content: Content) -> str | Score | None:
+        """Return None: there is no text metric."""
+        return None

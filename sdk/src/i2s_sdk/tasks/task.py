@@ -1,0 +1,105 @@
+"""What a task is: everything that the pipeline asks of latex, webpage and music.
+
+A task starts nothing and reads nothing but its own data files. To change what a model is asked, how its
+answer is read, what is repaired or what is compared, change the module of that name in its folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from i2s_sdk.data.content import Content
+from i2s_sdk.profile import Profile
+from i2s_sdk.render_requests import RenderRequest
+from i2s_sdk.render_types import Rendering
+from i2s_sdk.score_types import SizePolicy
+from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.repair import Repair, Repaired
+from i2s_sdk.tasks.structure import NoStructure, Structure
+
+
+class Document(Protocol):
+    """What is sent to a renderer, in the form in which a task repairs it."""
+
+    @property
+    def source(self) -> str:
+        """Text that tells documents apart; of LaTeX and LilyPond, what the engine reads."""
+        ...
+
+
+D = TypeVar("D", bound=Document)
+
+
+class Task(Protocol[D]):
+    """Prompt, extraction, documents, repairs, sizes and metrics of one kind of picture, for one profile."""
+
+    @property
+    def name(self) -> str:
+        """As instances call it."""
+        ...
+
+    @property
+    def profile(self) -> Profile:
+        """Which rule book."""
+        ...
+
+    @property
+    def service(self) -> str:
+        """The renderer that it needs, such as "render-latex"."""
+        ...
+
+    @property
+    def size_policy(self) -> SizePolicy:
+        """How pictures of different size are compared."""
+        ...
+
+    @property
+    def image_metrics(self) -> tuple[str, ...]:
+        """Computed from two pictures by the metric service, the main one first."""
+        ...
+
+    @property
+    def text_metrics(self) -> tuple[str, ...]:
+        """Computed here from two texts, where there is ground truth."""
+        ...
+
+    def unavailable(self) -> Mapping[str, str]:
+        """Return the text metrics that cannot be computed here, with the reason and what would mend it."""
+        ...
+
+    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
+        """Return what the model is asked; its image comes after the texts.
+
+        Args:
+            assets: Names of files that the answer may use.
+        """
+        ...
+
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
+        """Return the code in a completion, or that there is none."""
+        ...
+
+    def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> D:
+        """Return the document that shows a structure, with the assets at their names."""
+        ...
+
+    def request(self, document: D) -> RenderRequest:
+        """Return how the document is rendered."""
+        ...
+
+    def repair(self, document: D, rendering: Rendering, past: tuple[Repair, ...]) -> Repaired[D] | None:
+        """Return the document after one more repair, or None where nothing helps or enough were made."""
+        ...
+
+    def text_for_edit(self, document: D, rendering: Rendering) -> str:
+        """Return the text of a rendered document that the metric ``edit`` compares."""
+        ...
+
+    def truth(self, content: Content) -> str | D | None:
+        """Return the text of the ground truth that ``edit`` compares with.
+
+        Returns:
+            The text; a document where only its rendering has the text; None where there is no ground truth.
+        """
+        ...

@@ -1,0 +1,56 @@
+"""How profile ``helm`` makes files of a completion, bug for bug.
+
+The list must be strict JSON. Files are written one by one, so those before a malformed item are there when
+the sample fails, and the reference implementation served them with the next sample. Here every sample begins
+with an empty folder; ``before`` is for comparing with what was recorded.
+
+Source: fidelity vectors of HELM v1.0.x, kind "webpage".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from i2s_sdk.tasks.helm_fence import helm_fenced
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What lies in the folder.
+
+    Attributes:
+        files: By name, assets left out.
+        fault: Why the sample fails: "json", "not_a_list" or "item"; empty where it does not.
+    """
+
+    files: Mapping[str, str]
+    fault: str = ""
+
+
+def write_files(
+    completion: str, assets: Collection[str] = (), before: Mapping[str, str] | None = None
+) -> Written:
+    """Return the files of a completion.
+
+    Args:
+        completion: Verbatim.
+        assets: Names that are taken; a file of such a name is ignored.
+        before: Files that lie in the folder already.
+    """
+    files = dict(before or {})
+    try:
+        listed = json.loads(helm_fenced(completion, "```json")[0])
+    except (ValueError, RecursionError):
+        return Written(files, "json")
+    if not isinstance(listed, list):
+        return Written(files, "not_a_list")
+    for item in listed:
+        match item:
+            case {"filename": str(name), "content": str(content)}:
+                if name not in assets:
+                    files[name] = content
+            case _:
+                return Written(files, "item")
+    return Written(files)

@@ -1,0 +1,121 @@
+"""The webpage task: everything the pipeline asks of it, for one profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.data.content import Content
+from i2s_sdk.data.site_files import INDEXES
+from i2s_sdk.profile import Profile
+from i2s_sdk.render_requests import RenderOptions, RenderRequest, SiteOptions, SiteSource, WindowOptions
+from i2s_sdk.render_types import Rendering
+from i2s_sdk.score_types import SizePolicy
+from i2s_sdk.tasks.prompts import Prompt, task_prompt
+from i2s_sdk.tasks.repair import Repair, Repaired
+from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_sdk.tasks.webpage import not_found
+from i2s_sdk.tasks.webpage.helm_files import write_files
+from i2s_sdk.tasks.webpage.page_text import EXTRA, INSTALL, html_to_text, is_available, without_front_matter
+from i2s_sdk.tasks.webpage.paper_files import find_files
+from i2s_sdk.tasks.webpage.site import Site, SiteStructure, site_of, site_structure
+
+#: The viewport of the references, in CSS pixels.
+WIDTH, HEIGHT = 1920, 1080
+
+_FAULTS = {
+    "json": "the answer is not JSON",
+    "not_a_list": "the JSON is not a list",
+    "item": "an item of the list is not an object of filename and content",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WebpageTask:
+    """A picture of a web page, to be answered with the files of a site.
+
+    Attributes:
+        profile: Which rule book.
+        name: As instances call it.
+        image_metrics: Computed from two pictures by the metric service, the main one first.
+        text_metrics: Computed here from two texts, where there is ground truth.
+        service: Renders the sites.
+        size_policy: How pictures of different size are compared.
+    """
+
+    profile: Profile = Profile.PAPER
+    name: str = "webpage"
+    image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
+    text_metrics: tuple[str, ...] = ("edit",)
+    service: str = "render-html"
+    size_policy: SizePolicy = SizePolicy.RESIZE
+
+    def unavailable(self) -> Mapping[str, str]:
+        """Return why ``edit`` cannot be computed: profile ``helm`` needs a package for it."""
+        if self.profile is Profile.PAPER or is_available():
+            return {}
+        return {"edit": f"profile helm makes the text of a page with {EXTRA}: {INSTALL}"}
+
+    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
+        """Return what the model is asked, with the names of assets; its image comes after the texts."""
+        return task_prompt("webpage", assets)
+
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
+        """Return the files in a completion, or why there are none."""
+        if self.profile is Profile.PAPER:
+            return find_files(completion)
+        written = write_files(completion, assets)
+        if written.fault:
+            return NoStructure(_FAULTS[written.fault])
+        return site_structure(written.files, Origin.BARE)
+
+    def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> Site:
+        """Return the site of a structure: assets lie at their names, whatever the answer has there.
+
+        Raises:
+            TypeError: The structure is not one of this task.
+        """
+        if not isinstance(structure, SiteStructure):
+            raise TypeError(f"a webpage task cannot show a {type(structure).__name__}")
+        return site_of(structure.files, assets or {})
+
+    def options(self) -> RenderOptions:
+        """Return how a page becomes a picture: one viewport; its text where it is compared."""
+        site = SiteOptions(want_text=self.profile is Profile.PAPER)
+        return RenderOptions(window=WindowOptions(WIDTH, HEIGHT, 1.0, False), site=site)
+
+    def request(self, document: Site) -> RenderRequest:
+        """Return how the site is rendered."""
+        return RenderRequest(SiteSource(document.files, document.assets), self.options())
+
+    def repair(
+        self, document: Site, rendering: Rendering, past: Sequence[Repair] = ()
+    ) -> Repaired[Site] | None:
+        """Return the site after one more repair, or None; profile ``paper`` has none after rendering."""
+        return not_found.repair(document, rendering, past) if self.profile is Profile.HELM else None
+
+    def text_for_edit(self, document: Site, rendering: Rendering) -> str:
+        """Return the text of the page that the metric ``edit`` compares.
+
+        ``paper``: what the browser shows. ``helm``: the index page as written, through html2text; the
+        reference implementation took the document after scripts had run, which renderers do not return.
+        """
+        if self.profile is Profile.HELM:
+            return _index_text(document)
+        return rendering.site.text if rendering.site else ""
+
+    def truth(self, content: Content) -> str | Site | None:
+        """Return the text of the ground truth, or the site whose rendering has it.
+
+        ``helm`` prefers the text that the data set gives; ``paper`` compares like with like and renders the
+        ground truth, unless there is only a text.
+        """
+        own = site_of(content.site, content.assets) if content.site is not None else None
+        if self.profile is Profile.PAPER:
+            return own or content.text
+        return content.text or (_index_text(own) if own and is_available() else None)
+
+
+def _index_text(site: Site) -> str:
+    page = next((site.files[name] for name in INDEXES if name in site.files), b"")
+    return html_to_text(without_front_matter(page.decode("utf-8", "replace")))
