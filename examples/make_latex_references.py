@@ -4,8 +4,8 @@ The pictures are committed; run this only after a structure was added or changed
 every picture afterwards. It deliberately calls nothing of the project's services, so that an
 evaluation of the bundled examples compares two independent ways to the same picture.
 
-    python examples/make_references.py                       # all of them
-    python examples/make_references.py table-retrieval …     # some
+    python examples/make_latex_references.py                       # all of them
+    python examples/make_latex_references.py table-retrieval …     # some
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def main() -> int:
     options = parser.parse_args()
 
     rows = [json.loads(line) for line in (HERE / "instances.jsonl").read_text(encoding="utf-8").splitlines()]
-    instances = {row["id"]: row for row in rows}
+    instances = {row["id"]: row for row in rows if row["task"] == "latex"}
     unknown = sorted(set(options.ids) - set(instances))
     if unknown:
         parser.error(f"no such instance in instances.jsonl: {', '.join(unknown)}")
