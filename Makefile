@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup evaluate test test-unit lint format lock references clean
+.PHONY: help setup networks evaluate test test-unit lint format lock references clean
 
 MODEL ?= oracle
 DATA ?= examples
@@ -16,6 +16,10 @@ help:  ## list these commands
 
 setup:  ## install what is missing, and nothing else
 	@scripts/bootstrap dev
+
+networks:  ## add PyTorch and VGG16's weights, which the metrics lpips and cis need
+	@scripts/bootstrap run
+	@scripts/networks
 
 evaluate:  ## evaluate a model on the bundled examples, services included
 	@scripts/bootstrap run
@@ -42,9 +46,11 @@ lock:  ## resolve requirements/*.txt anew (ARGS="--upgrade" moves every pin)
 	@scripts/bootstrap dev
 	@scripts/lock $(ARGS)
 
-references:  ## draw the reference pictures of the examples anew (ARGS="ID …" for some)
+references:  ## draw all reference pictures of the examples anew (each script in examples/ can draw some)
 	@scripts/bootstrap dev
-	@.venv/bin/python examples/make_references.py $(ARGS)
+	@.venv/bin/python examples/make_latex_references.py
+	@.venv/bin/python examples/make_site_references.py
+	@.venv/bin/python examples/make_score_references.py
 
 clean:  ## remove caches and build outputs; .venv and runs stay
 	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .i2s build dist

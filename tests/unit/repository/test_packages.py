@@ -9,7 +9,13 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-DELIVERABLES = {"sdk": "i2s-sdk", "render-latex": "i2s-render-latex", "metrics": "i2s-metrics"}
+DELIVERABLES = {
+    "sdk": "i2s-sdk",
+    "render-latex": "i2s-render-latex",
+    "render-html": "i2s-render-html",
+    "render-lilypond": "i2s-render-lilypond",
+    "metrics": "i2s-metrics",
+}
 OWN = re.compile(r"i2s(-|$)")
 
 
@@ -117,4 +123,4 @@ def test_the_set_up_knows_every_package(root, packages):
     assert set(checked[1].split()) == {p.import_name for p in packages.values() if p.name != "i2s-protos"}
 
     lock = (root / "scripts/lock").read_text(encoding="utf-8")
-    assert set(re.findall(r"--no-emit-package (\S+)", lock)) == set(packages)
+    assert set(re.findall(r"--no-emit-package (i2s-\S+)", lock)) == set(packages)
