@@ -8,9 +8,16 @@
   const FRAME = 16; // ms between two animation frames
   const NESTED = 4; // ms that a timer set by a timer waits at least, as the HTML standard has it
   const MOST_NESTED = 5;
+  const LOOK = 2; // real ms between two looks whether answers have arrived
+  const PATIENCE = 1000; // real ms that the clock stands for answers; a page can make some that never arrive
+  const LINGER = 10; // real ms for the events of what has just been loaded
   const NativeDate = Date;
-  const { construct } = Reflect;
+  const { apply, construct } = Reflect;
+  const { then } = Promise.prototype;
   const { floor, max, min } = Math;
+
+  const sleep = globalThis.setTimeout.bind(globalThis);
+  const uptime = performance.now.bind(performance);
 
   // --- time
   let now = 0;
@@ -98,14 +105,59 @@
     return first;
   };
 
+  // --- answers: time stands until what the page asked for has reached it, however long that takes here
+  let awaited = 0;
+  let tired = false;
+  const expect = (promise) => {
+    const end = () => void awaited--;
+    awaited++;
+    apply(then, promise, [end, end]);
+    return promise;
+  };
+  const expecting = (target, name) => {
+    const native = target && target[name];
+    if (typeof native !== "function") return;
+    define(target, name, function (...given) {
+      return expect(native.apply(this, given));
+    });
+  };
+  expecting(globalThis, "fetch");
+  expecting(globalThis, "createImageBitmap");
+  for (const name of ["arrayBuffer", "blob", "bytes", "formData", "json", "text"]) {
+    expecting(Response.prototype, name);
+    expecting(Blob.prototype, name);
+  }
+  expecting(HTMLImageElement.prototype, "decode");
+  expecting(FontFace.prototype, "load");
+  const { send } = XMLHttpRequest.prototype;
+  define(XMLHttpRequest.prototype, "send", function (...given) {
+    expect(new Promise((resolve) => this.addEventListener("loadend", resolve, { once: true })));
+    return send.apply(this, given);
+  });
+  const arrival = (go) => {
+    if (awaited === 0 || tired) return go();
+    const begun = uptime();
+    const look = () => {
+      tired = uptime() - begun > PATIENCE;
+      return awaited === 0 || tired ? go() : sleep(look, LOOK);
+    };
+    return sleep(look, LOOK);
+  };
+
   // Every timer runs as a task of its own, so that promises are settled between two of them and an
   // exception is reported as one of the page.
   const channel = new MessageChannel();
   const post = channel.port2.postMessage.bind(channel.port2);
   let arrived = null;
   let until = 0;
-  channel.port1.onmessage = () => {
+  let lingered = false;
+  const tick = () => {
     const timer = earliest();
+    if (timer === null && !lingered) {
+      lingered = true;
+      sleep(() => post(0), LINGER);
+      return;
+    }
     if (timer === null || timer.due > until) {
       now = max(now, until);
       const done = arrived;
@@ -124,12 +176,14 @@
       post(0);
     }
   };
+  channel.port1.onmessage = () => arrival(tick);
 
   // Returns when the next timer is due, in ms since the start of the frame; null where there is none.
   const advance = (to) =>
     new Promise((resolve) => {
       until = to;
       arrived = resolve;
+      lingered = false;
       post(0);
     });
   Object.defineProperty(globalThis, handle, { value: advance });
