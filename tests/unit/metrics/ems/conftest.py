@@ -1,131 +1,14 @@
-"""The oracle of Earth Mover Similarity: its definition written plainly.
+"""The definition written plainly, as an oracle."""
 
-Every pair of patches is compared, every transport problem is solved in full and in float64, and
-the denominator is computed like the numerator. It shares no code with the package.
-"""
-
-from __future__ import annotations
-
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-import ot
 import pytest
-from PIL import Image
 
-LUMA = np.array([0.299, 0.587, 0.114])
-
-
-@dataclass(frozen=True)
-class Patch:
-    greys: np.ndarray
-    light: np.ndarray
-    row: float
-    column: float
-
-    def pixel_weights(self) -> np.ndarray:
-        weights = np.where(self.light, 0.001, 1.0)
-        return weights / weights.sum()
-
-
-def commonest(picture: np.ndarray) -> tuple[tuple[int, ...], float]:
-    counts: dict[tuple[int, ...], int] = {}
-    for pixel in picture.reshape(-1, 3).tolist():
-        counts[tuple(pixel)] = counts.get(tuple(pixel), 0) + 1
-    most = max(counts.values())
-    return min(colour for colour, count in counts.items() if count == most), most / (picture.size // 3)
-
-
-def reduced(picture: np.ndarray) -> np.ndarray:
-    height, width, _ = picture.shape
-    patches = math.ceil(width / 8) * math.ceil(height / 8)
-    if patches <= 100:
-        return picture
-    columns = math.ceil(width / 8 / math.sqrt(patches / 100))
-    rows = max(1, 100 // columns)
-    return np.array(Image.fromarray(picture).resize((columns * 8, rows * 8), Image.BICUBIC))
-
-
-def greys_paper(pixels: np.ndarray) -> np.ndarray:
-    return pixels @ LUMA / 255
-
-
-def light_paper(pixels: np.ndarray, colour: tuple[int, ...]) -> np.ndarray:
-    away = np.abs((pixels.astype(int) - np.array(colour)) @ np.array([299, 587, 114]))
-    return away <= 500
-
-
-def greys_helm(pixels: np.ndarray) -> np.ndarray:
-    return np.float32(np.float32(pixels / 255) @ LUMA).astype(float)
-
-
-def light_helm(pixels: np.ndarray, colour: tuple[int, ...]) -> np.ndarray:
-    return greys_helm(pixels) == float(np.float32(np.array(colour) / 255 @ LUMA))
-
-
-def cut(picture: np.ndarray, colour: tuple[int, ...], profile: str) -> list[Patch]:
-    greys, light = (greys_helm, light_helm) if profile == "helm" else (greys_paper, light_paper)
-    height, width, _ = picture.shape
-    rows, columns = math.ceil(height / 8), math.ceil(width / 8)
-    patches = []
-    for row in range(rows):
-        for column in range(columns):
-            pixels = np.empty((8, 8, 3), np.uint8)
-            pixels[:] = colour
-            part = picture[row * 8 : row * 8 + 8, column * 8 : column * 8 + 8]
-            pixels[: part.shape[0], : part.shape[1]] = part
-            pixels = pixels.reshape(64, 3)
-            patches.append(Patch(greys(pixels), light(pixels, colour), row / rows, column / columns))
-    return patches
-
-
-def patch_weights(patches: list[Patch], colour: tuple[int, ...], profile: str) -> np.ndarray:
-    matches = profile == "paper" or colour in ((0, 0, 0), (255, 255, 255))
-    weights = np.array([0.001 if matches and patch.light.all() else 1.0 for patch in patches])
-    return weights / weights.sum()
-
-
-def moving_pixels(a: Patch, b: Patch) -> float:
-    row, column = np.divmod(np.arange(64), 8)
-    costs = np.abs(a.greys[:, None] - b.greys[None])
-    costs = costs + np.abs(row[:, None] - row[None]) / 8 + np.abs(column[:, None] - column[None]) / 8
-    return float(ot.emd2(a.pixel_weights(), b.pixel_weights(), costs))
-
-
-def distance(a: np.ndarray, b: np.ndarray, profile: str, *, drops: bool) -> float:
-    height, width, _ = b.shape
-    colour, share = commonest(b)
-    pairs = list(zip(cut(a, colour, profile), cut(b, colour, profile), strict=True))
-    ours, theirs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    weights = np.maximum(patch_weights(ours, colour, profile), patch_weights(theirs, colour, profile))
-    if drops and share > 0.5:
-        kept = [not (x.light.all() and y.light.all()) for x, y in pairs]
-        if any(kept):
-            ours = [patch for patch, keep in zip(ours, kept, strict=True) if keep]
-            theirs = [patch for patch, keep in zip(theirs, kept, strict=True) if keep]
-            weights = weights[kept]
-    weights = weights / weights.sum()
-    costs = np.empty((len(ours), len(theirs)))
-    for i, x in enumerate(ours):
-        for j, y in enumerate(theirs):
-            apart = abs(x.row - y.row) + abs(x.column - y.column)
-            costs[i, j] = moving_pixels(x, y) + apart * 8 / (width + height)
-    return float(ot.emd2(weights, weights, costs))
+from ems_definition import plain_parts
 
 
 @pytest.fixture(scope="session")
 def naive() -> Callable[[np.ndarray, np.ndarray, str], tuple[float, float]]:
     """Numerator and denominator of the definition, for two pictures and "paper" or "helm"."""
-
-    def both(prediction: np.ndarray, reference: np.ndarray, profile: str) -> tuple[float, float]:
-        dark = np.array(commonest(reference)[0]) @ np.array([299, 587, 114]) < 127_000
-        level = 255 if dark else 0
-        blank = np.full_like(reference, level)
-        return (
-            distance(reduced(prediction), reduced(reference), profile, drops=True),
-            distance(reduced(blank), reduced(reference), profile, drops=False),
-        )
-
-    return both
+    return plain_parts
