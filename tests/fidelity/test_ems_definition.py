@@ -1,4 +1,4 @@
-"""Pictures large enough to be reduced, against the definition written plainly, which takes seconds for each."""
+"""Pictures large enough to be reduced, against the definition written plainly: seconds for each."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Pictures of many kinds, drawn by chance around a colour: (rng, height, width, colour) to (height, width, 3), uint8."""
+"""Pictures of many kinds, drawn by chance: (rng, height, width, colour) to (height, width, 3), uint8."""
 
 import numpy as np
 
