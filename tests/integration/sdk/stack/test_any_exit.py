@@ -24,10 +24,12 @@ from i2s_sdk.stack.services import METRICS, METRICS_WIRE_NAME
 pytestmark = pytest.mark.integration
 
 _PARENT = """
-import asyncio, sys
+import asyncio, signal, sys
 from pathlib import Path
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 
 async def main():
     async with open_services(Settings(), Path(sys.argv[1]), ("metrics",)) as services:
