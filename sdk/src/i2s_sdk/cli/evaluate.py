@@ -10,12 +10,13 @@ from pathlib import Path
 import click
 
 from i2s_sdk.cli.main import BELOW_COVERAGE
+from i2s_sdk.cli.model_options import chosen_options, model_options
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
 
 
 @click.command("evaluate", short_help="Evaluate a model on a data set.")
 @click.option("--data", metavar="FOLDER", help="Data set.  [default: the bundled examples]")
-@click.option("--model", default="oracle", metavar="NAME", help="oracle, or replay:FILE.  [default: oracle]")
+@click.option("--model", default="oracle", metavar="NAME", help="One of those above.  [default: oracle]")
 @profile_option
 @click.option("--out", metavar="FOLDER", help="Run folder.  [default: runs/DATA-MODEL-PROFILE]")
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task; may be repeated.")
@@ -26,6 +27,7 @@ from i2s_sdk.cli.options import json_option, load_settings, profile_option, sett
     metavar="N|SHARE",
     help="Samples that may stay without a score for reasons of ours.  [I2S_FAIL_ON_ERROR; 1%]",
 )
+@model_options
 @json_option
 @settings_options
 def command(
@@ -50,14 +52,21 @@ def command(
       i2s-sdk evaluate
       i2s-sdk evaluate --data my-set --model replay:answers.jsonl --profile helm --out runs/answers-helm
       i2s-sdk evaluate --task latex --limit 4 --json
+      i2s-sdk evaluate --model openai/my-model --base-url http://127.0.0.1:8000/v1
 
     \b
     Models:
-      oracle         the ground truth: the upper bound
-      replay:FILE    completions recorded before: JSON lines of "id" and "completion"
+      oracle                  the ground truth: the upper bound
+      baseline/ocr            reads the words of the picture; needs no network
+      openai/NAME             OpenAI, or any server of its protocol with --base-url
+      anthropic/NAME, google/NAME, hf/NAME, inspect/PROVIDER/NAME
+      command:PROGRAM         your own program
+      replay:PATH             completions recorded before: JSON lines, a run, or folders of HELM
     """  # noqa: D301 - \b is for click
+    options = {name: given.pop(name) for name in list(given) if name.startswith("model_")}
     settings = load_settings(given, profile=profile, jobs=jobs, fail_on_error=fail_on_error)
     from i2s_sdk.cli.progress import Progress
+    from i2s_sdk.models import open_model
     from i2s_sdk.report import print_summary
     from i2s_sdk.runs.evaluate import evaluate
 
@@ -65,7 +74,7 @@ def command(
     with Progress(sys.stderr) as progress:
         result = evaluate(
             data,
-            model,
+            open_model(model, chosen_options(options)),
             out=folder,
             tasks=tasks,
             limit=limit,

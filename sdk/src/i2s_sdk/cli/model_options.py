@@ -1,0 +1,90 @@
+"""Options of models that are called over a wire or as a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from i2s_sdk.models.options import ModelOptions
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_NONE = "none"
+
+
+def _number_or_none(context: click.Context, option: click.Parameter, value: str | None) -> float | str | None:
+    if value is None or value == _NONE:
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is neither a number nor {_NONE}", context, option) from None
+
+
+def model_options(command: F) -> F:
+    """Add the options of called models; they reach the command as ``model_*`` parameters."""
+    options = (
+        click.option("--base-url", "model_base_url", metavar="URL", help="Server of the model."),
+        click.option(
+            "--key-env", "model_key_env", metavar="NAME", help="Environment variable that holds its key."
+        ),
+        click.option(
+            "--temperature",
+            "model_temperature",
+            callback=_number_or_none,
+            metavar="T|none",
+            help="none leaves it to the server.  [default: 0]",
+        ),
+        click.option(
+            "--max-tokens",
+            "model_max_tokens",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Of an answer.  [default: 2000]",
+        ),
+        click.option(
+            "--model-jobs",
+            "model_concurrency",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Calls of the model in flight at most.  [default: 16]",
+        ),
+        click.option(
+            "--cache",
+            "model_cache",
+            metavar="FOLDER|none",
+            help="Where its answers are kept.  [default: i2s/answers of the user's caches]",
+        ),
+        click.option(
+            "--prices",
+            "model_prices",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="Prices in place of the bundled ones.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def chosen_options(given: Mapping[str, object]) -> ModelOptions:
+    """Return what the parameters that ``model_options`` added say.
+
+    Raises:
+        UsageError: A value does not fit.
+    """
+    from i2s_sdk.models.options import ModelOptions
+
+    fields: dict[str, Any] = {
+        name.removeprefix("model_"): value for name, value in given.items() if value is not None
+    }
+    if fields.get("temperature") == _NONE:
+        fields["temperature"] = None
+    if "cache" in fields:
+        fields["cache"] = None if fields["cache"] == _NONE else Path(fields["cache"])
+    return ModelOptions(**fields)

@@ -1,0 +1,57 @@
+"""The options of called models reach them."""
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from i2s_sdk.cli.model_options import chosen_options, model_options
+from i2s_sdk.errors import UsageError
+
+
+def options_of(*arguments: str) -> dict:
+    taken = {}
+
+    @click.command()
+    @model_options
+    def command(**given):
+        taken.update(given)
+
+    result = CliRunner().invoke(command, arguments, standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return taken
+
+
+def chosen(*arguments: str):
+    return chosen_options(options_of(*arguments))
+
+
+def test_what_is_not_given_is_the_default():
+    options = chosen()
+    assert (options.temperature, options.max_tokens, options.base_url) == (0, 2000, None)
+    assert options.cache is not None
+
+
+def test_what_is_given_is_taken(tmp_path):
+    options = chosen(
+        "--temperature", "0.5", "--max-tokens", "10", "--model-jobs", "3", "--cache", str(tmp_path)
+    )
+    assert (options.temperature, options.max_tokens, options.concurrency) == (0.5, 10, 3)
+    assert options.cache == tmp_path
+
+
+def test_none_means_none():
+    options = chosen("--temperature", "none", "--cache", "none")
+    assert options.temperature is None
+    assert options.cache is None
+
+
+@pytest.mark.parametrize("value", ["warm", ""])
+def test_a_temperature_that_is_none_of_both_is_refused(value):
+    with pytest.raises(click.BadParameter, match="neither a number nor none"):
+        options_of("--temperature", value)
+
+
+def test_an_address_that_is_none_is_refused():
+    with pytest.raises(UsageError, match="--base-url 'nowhere'"):
+        chosen("--base-url", "nowhere")
