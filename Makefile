@@ -12,7 +12,7 @@ help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  Variables: MODEL, DATA, PROFILE and OUT for evaluate; ARGS for options of the command behind.'
-	@echo '  make evaluate MODEL=replay:examples/try/replay.jsonl ARGS="--limit 4"'
+	@echo '  make evaluate MODEL=replay:examples/try/replay.jsonl ARGS="--task latex"'
 
 setup:  ## install what is missing, and nothing else
 	@scripts/bootstrap dev
