@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 MARK = "SECRETMARK"
 LIMITS = Limits(cpu_seconds=3.0, wall_seconds=60.0, processes=12)
 UIDS = 16
-UID_BASE = 20_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this file and from services
+UID_BASE = 90_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this file and from services
 GOOD = Job(b"\\version \"2.24.0\"\n{ c'4 d' e' f' }", limits=LIMITS)
 SMALL = Limits(cpu_seconds=1.0, wall_seconds=60.0, processes=12)
 #: A system call by its number, as Guile's foreign-function interface makes it.
