@@ -10,7 +10,6 @@
   const MOST_NESTED = 5;
   const LOOK = 2; // real ms between two looks whether answers have arrived
   const PATIENCE = 1000; // real ms that the clock stands for answers; a page can make some that never arrive
-  const LINGER = 10; // real ms for the events of what has just been loaded
   const NativeDate = Date;
   const { apply, construct } = Reflect;
   const { then } = Promise.prototype;
@@ -150,14 +149,8 @@
   const post = channel.port2.postMessage.bind(channel.port2);
   let arrived = null;
   let until = 0;
-  let lingered = false;
   const tick = () => {
     const timer = earliest();
-    if (timer === null && !lingered) {
-      lingered = true;
-      sleep(() => post(0), LINGER);
-      return;
-    }
     if (timer === null || timer.due > until) {
       now = max(now, until);
       const done = arrived;
@@ -183,7 +176,6 @@
     new Promise((resolve) => {
       until = to;
       arrived = resolve;
-      lingered = false;
       post(0);
     });
   Object.defineProperty(globalThis, handle, { value: advance });
