@@ -55,8 +55,8 @@ async def load(page: PreparedPage, url: str) -> None:
     while True:
         if await page.visit.loaded(_LOAD_PATIENCE):
             return
-        # A document that navigated in vain has no load event any more.
-        if await page.run(_STATE) == "complete":
+        # A document that navigated in vain has no load event any more, and may not even answer.
+        if page.visit.strayed or await page.run(_STATE) == "complete":
             return
         # A module may wait for a timer before the page counts as loaded.
         if await page.visit.quiet(_LOAD_PATIENCE):
@@ -113,7 +113,8 @@ async def _calmed(page: PreparedPage, deadline: float) -> _State:
 async def _calm(page: PreparedPage) -> _State:
     """Take one step towards rest."""
     try:
-        state = await page.run(text_of("calm"))
-    except ScriptError:
+        async with asyncio.timeout(_STEP_PATIENCE):
+            state = await page.run(text_of("calm"))
+    except (ScriptError, TimeoutError):
         return _State()
     return _State(bool(state["ready"]) and state["moved"] == 0, str(state["title"]))

@@ -100,6 +100,11 @@ class Visit:
         """A document of the page had its load event."""
         self._loaded.set()
 
+    @property
+    def strayed(self) -> bool:
+        """Whether the page has been kept from navigating any further."""
+        return self._documents > self._bounds.navigations
+
     async def quiet(self, seconds: float) -> bool:
         """Wait until no request is under way; returns whether that came in time."""
         with contextlib.suppress(TimeoutError):
