@@ -124,8 +124,7 @@ class Visit:
                 # A refused document leaves the page where it is.
                 await route.abort("aborted" if request.is_navigation_request() else "blockedbyclient")
             elif request.is_navigation_request() and not self._may_navigate(request):
-                # No content: the page stays where it is, and counts as loaded.
-                await route.fulfill(status=204)
+                await route.abort("aborted")
             else:
                 await self._serve(route)
 
