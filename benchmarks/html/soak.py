@@ -19,6 +19,7 @@ _LIMITS = Limits(
 )
 _UID_BASE = 48_000
 _UIDS = 256
+_VANISH_SECONDS = 2.0
 _WARM_UP = 0.34  # of the pages; memory is compared after them
 
 HOSTILE = (
@@ -90,7 +91,7 @@ async def soak(sites: Sequence[Site], pages: int, browsers: int, say: Callable[[
             for _ in range(browsers):
                 group.create_task(work())
         outcome.last_bytes = _resident_bytes()
-    outcome.left = len(_of_jobs())
+    outcome.left = await _left()
     return outcome
 
 
@@ -113,6 +114,14 @@ async def _one(
 async def _picture(engine: HtmlEngine, site: Site) -> bytes | None:
     rendering = await engine.render(site.job())
     return rendering.picture.png if rendering.picture else None
+
+
+async def _left() -> int:
+    """Return how many processes of jobs stay; the killed may take a moment to be gone."""
+    deadline = asyncio.get_running_loop().time() + _VANISH_SECONDS
+    while (left := _of_jobs()) and asyncio.get_running_loop().time() < deadline:
+        await asyncio.sleep(0.05)
+    return len(left)
 
 
 def _of_jobs() -> list[int]:

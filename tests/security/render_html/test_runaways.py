@@ -117,7 +117,6 @@ async def test_an_entity_bomb_ends(attacked):
         "document.write('<meta http-equiv=refresh content=0>')",
     ],
 )
-@pytest.mark.xfail(reason="known defect: after refused reloads the page sometimes hangs until its time limit", strict=False)  # fmt: skip # noqa: E501
 async def test_reloads_without_end_stop(attacked, event_details, script):
     rendering = await attacked.show(f"<p>x</p><script>{script}</script>")
     assert rendering.verdict is Verdict.RENDERED, rendering.message

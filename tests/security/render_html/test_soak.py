@@ -15,7 +15,6 @@ PAGES = 60
 
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(os.geteuid() != 0, reason="processes of jobs are told by their users")
-@pytest.mark.xfail(reason="known defect: among hostile pages the soak is not yet clean", strict=False)
 def test_good_pages_stay_the_same_among_hostile_ones_and_nobody_is_left():
     command = [sys.executable, "-m", "benchmarks.html", "--soak", str(PAGES), "--limit", "4"]
     root = Path(__file__).parents[3]

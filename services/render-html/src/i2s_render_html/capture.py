@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import math
 import struct
+from typing import Any
+
+from playwright.async_api import CDPSession
 
 from i2s_render_html.model import Options, Picture
 from i2s_render_html.page import PreparedPage
@@ -14,6 +18,7 @@ _HEADER = struct.Struct(">8s4x4sIIBB")
 _EIGHT_BIT, _RGB = 8, 2
 # Packed less tightly, in half the time.
 _FORMAT = {"format": "png", "optimizeForSpeed": True}
+_PATIENCE_SECONDS = 2.0
 
 
 class CaptureError(Exception):
@@ -31,8 +36,7 @@ async def viewport_png(page: PreparedPage) -> bytes:
     Raises:
         playwright.async_api.Error: The page is gone.
     """
-    answer = await page.session.send("Page.captureScreenshot", _FORMAT)
-    return base64.b64decode(answer["data"])
+    return await _screenshot(page.session, _FORMAT)
 
 
 async def page_size(page: PreparedPage, options: Options) -> tuple[int, int]:
@@ -53,10 +57,28 @@ async def page_png(page: PreparedPage, width: int, height: int) -> bytes:
         playwright.async_api.Error: The page is gone.
     """
     clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-    answer = await page.session.send(
-        "Page.captureScreenshot", {**_FORMAT, "captureBeyondViewport": True, "clip": clip}
-    )
-    return base64.b64decode(answer["data"])
+    return await _screenshot(page.session, {**_FORMAT, "captureBeyondViewport": True, "clip": clip})
+
+
+async def _screenshot(session: CDPSession, options: dict[str, Any]) -> bytes:
+    """Ask for a picture, and again where none comes: the first answer counts.
+
+    Where a navigation was refused shortly before, Chromium may wait for a frame that is never drawn;
+    the next request makes it draw one. A page that is only slow to draw is asked ever more rarely.
+    """
+    asked: set[asyncio.Task[dict[str, Any]]] = set()
+    patience = _PATIENCE_SECONDS
+    try:
+        while True:
+            asked.add(asyncio.create_task(session.send("Page.captureScreenshot", options)))
+            done, _ = await asyncio.wait(asked, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+            if done:
+                return base64.b64decode(done.pop().result()["data"])
+            patience *= 2
+    finally:
+        for task in asked:
+            task.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
 
 
 def picture_of(png: bytes) -> Picture:

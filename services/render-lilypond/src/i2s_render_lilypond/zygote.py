@@ -189,10 +189,10 @@ class ZygotePlace:
         return Ran(ended.cause, usage, ended.events)
 
     async def _is_full(self) -> bool:
-        sizes = await self._zygote.cell.list()
-        used = sum(-(-size // 4096) * 4096 for size in sizes.values())
-        limits = self._limits
-        return used + _MIB > limits.disk_bytes or len(sizes) + _SLACK_INODES > limits.inodes
+        fill, limits = await self._zygote.cell.fill(), self._limits
+        return (
+            fill.used_bytes + _MIB > limits.disk_bytes or fill.used_inodes + _SLACK_INODES > limits.inodes
+        )
 
     async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:  # noqa: D102
         bound = self._limits.file_bytes if max_bytes is None else max_bytes

@@ -73,6 +73,18 @@ async def a_full_disk_is_a_limit(ground: Ground) -> None:
 
 
 @attack
+async def a_folder_without_bottom_is_a_limit(ground: Ground) -> None:
+    """Also where more folders are allowed than a path can name, and the job ends by itself."""
+    limits = replace(LIMITS, inodes=4000, disk_bytes=64 << 20)
+    async with ground.jail.cell(limits) as cell:
+        program = "for (1..100000) { (mkdir('d') && chdir('d')) or exit 1 }"
+        ended = await cell.run(["perl", "-e", program])
+        assert ended.cause is Cause.DISK_LIMIT, ended
+        fill = await cell.fill()
+        assert fill.used_inodes >= limits.inodes, fill
+
+
+@attack
 async def a_flood_of_output_is_bounded(ground: Ground) -> None:
     """What is said is read to the end, and kept in part."""
     ended = await perl(ground, "print 'x' x 65536 for 1..2000")

@@ -104,6 +104,21 @@ def test_too_many_files_fill_it(workspace: Workspace) -> None:
     assert workspace.full()
 
 
+def test_a_folder_too_deep_to_look_into_counts_as_full(tmp_path: Path) -> None:
+    limits = replace(DEFAULT_LIMITS, inodes=20_000)
+    workspace = Workspace(str(tmp_path / "work"), os.geteuid(), limits, mounted=False)
+    here = os.open(workspace.path, os.O_RDONLY)
+    for _ in range(2100):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    assert workspace.full()
+    workspace.remove()
+    assert not (tmp_path / "work").exists()
+
+
 def test_a_file_of_the_greatest_size_is_at_a_bound(workspace: Workspace) -> None:
     workspace.write("f", b"x" * 999)
     assert not workspace.at_a_bound()

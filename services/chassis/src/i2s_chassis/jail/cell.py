@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from i2s_chassis.jail.errors import CellError, OutputError, OutputReason
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.link import Link
-from i2s_chassis.jail.model import Cause, Ended, Excerpt, PolicyEvent, PolicyKind, Usage
+from i2s_chassis.jail.model import Cause, Ended, Excerpt, Fill, PolicyEvent, PolicyKind, Usage
 from i2s_chassis.jail.plan import CellPlan
 from i2s_chassis.limits import Limits
 
@@ -208,6 +208,10 @@ class Cell:
         """Return the regular files of the work folder by relative path, with their sizes."""
         files: dict[str, int] = json.loads((await self._ask({"op": "list"})).body)
         return files
+
+    async def fill(self) -> Fill:
+        """Return how full the work folder is, folders and links included."""
+        return Fill(**(await self._ask({"op": "fill"})).head["fill"])
 
     async def close(self) -> None:
         """Kill what runs, remove the cell, and wait until that is done.

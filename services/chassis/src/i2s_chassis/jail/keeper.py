@@ -129,6 +129,8 @@ class Keeper:
             return Message(lengths, excerpt.head + excerpt.tail)
         if operation == "list":
             return Message({}, json.dumps(self._workspace.files()).encode())
+        if operation == "fill":
+            return Message({"fill": asdict(self._workspace.fill())})
         raise CellError(f"unknown operation {operation!r}")
 
     def _renew(self, limits: Limits) -> None:

@@ -87,6 +87,14 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True)
+class Fill:
+    """How full a work folder is: bytes on disk, files and folders."""
+
+    used_bytes: int
+    used_inodes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """How one run in a cell ended.
 

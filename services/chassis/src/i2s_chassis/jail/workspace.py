@@ -12,11 +12,10 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from i2s_chassis.jail import syscalls
 from i2s_chassis.jail.errors import OutputError, OutputReason
-from i2s_chassis.jail.model import Excerpt
+from i2s_chassis.jail.model import Excerpt, Fill
 from i2s_chassis.limits import Limits
 
 _RESOLVE = (
@@ -26,14 +25,7 @@ _RESOLVE = (
     | syscalls.RESOLVE_NO_XDEV
 )
 _BLOCK = 512  # unit of st_blocks
-
-
-@dataclass(frozen=True, slots=True)
-class Fill:
-    """How full a work folder is."""
-
-    used_bytes: int
-    used_inodes: int
+_DEEPEST = os.pathconf("/", "PC_PATH_MAX") - 1  # bytes of a path that can be opened
 
 
 class Workspace:
@@ -207,7 +199,10 @@ class Workspace:
                 os.close(fd)
 
     def fill(self) -> Fill:
-        """Return how full the folder is. A plain folder is walked, so this costs time."""
+        """Return how full the folder is. A plain folder is walked, so this costs time.
+
+        A plain folder that is too deep to look into counts as full.
+        """
         if self.mounted:
             mount = os.statvfs(self.path)
             return Fill(
@@ -215,9 +210,12 @@ class Workspace:
                 mount.f_files - mount.f_ffree - 1,
             )
         used_bytes = used_inodes = 0
-        for _, info in self._walk():
+        for path, info in self._walk():
             used_bytes += info.st_blocks * _BLOCK
             used_inodes += 1
+            if len(os.fsencode(path)) >= _DEEPEST:
+                used_inodes = self._inodes + 1
+                break
         return Fill(used_bytes, used_inodes)
 
     def full(self) -> bool:
