@@ -26,6 +26,7 @@ from i2s_chassis.jail.model import Isolation, Tier
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.jail.settings import JailSettings
 from i2s_chassis.jail.spawner import Survey
+from i2s_chassis.jail.users import Users
 from i2s_chassis.limits import Limits
 
 _TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)
@@ -45,7 +46,7 @@ class Jail:
         self._settings = settings
         self._folder = folder
         self._names = itertools.count(1)
-        self._uids = list(range(settings.uid_base, settings.uid_base + settings.uid_count))
+        self._users = Users(settings.uid_base, settings.uid_count)
         self._spawner = Spawner()
         self._survey = self._spawner.survey(settings.bwrap)
 
@@ -148,7 +149,7 @@ class Jail:
         channels = dict(channels or {})
         if not set(channels) <= CHANNEL_NUMBERS:
             raise ValueError(f"channels have the numbers 0 to 9, not {sorted(channels)}")
-        uid = self._take_uid()
+        uid = self._users.take() if self._survey.root else None
         try:
             plan = self._plan(limits, readable, uid, tuple(channels), nesting=nesting)
             cell = await self._open(plan, tuple(channels.values()))
@@ -165,14 +166,7 @@ class Jail:
                     raise
         finally:
             if uid is not None:
-                self._uids.append(uid)
-
-    def _take_uid(self) -> int | None:
-        if not self._survey.root:
-            return None
-        if not self._uids:
-            raise CellError(f"more than {self._settings.uid_count} cells are open; raise uid_count")
-        return self._uids.pop(0)
+                self._users.give_back(uid)
 
     def _plan(
         self,

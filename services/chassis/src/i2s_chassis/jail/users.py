@@ -1,0 +1,76 @@
+"""The users that jobs run as: one for each open cell, and never the same in two services of a host."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from i2s_chassis.jail.errors import CellError
+
+#: Of the whole host, so that services see each other's leases. Root alone reaches it.
+LEASES = Path("/run/i2s-users")
+
+
+class Users:
+    """Hands out user ids, each to one cell at a time.
+
+    A lease is a lock on a file, which ends with the process that holds it, however that ends. Where
+    the folder cannot be had (a container with a root file system of its own that is read-only) ids
+    are told apart within this process alone.
+    """
+
+    def __init__(self, base: int, count: int, leases: Path = LEASES) -> None:
+        """Prepare.
+
+        Args:
+            base: First id.
+            count: How many.
+            leases: Folder of the locks; made where it is missing.
+        """
+        self._count = count
+        self._free = list(range(base, base + count))
+        self._held: dict[int, int] = {}
+        self._leases = _folder(leases)
+
+    def take(self) -> int:
+        """Return an id that nobody has.
+
+        Raises:
+            CellError: All are in use.
+        """
+        for uid in self._free:
+            if self._lease(uid):
+                self._free.remove(uid)
+                return uid
+        raise CellError(f"all {self._count} users of jobs are in use on this host; raise uid_count")
+
+    def give_back(self, uid: int) -> None:
+        """Let another cell have an id; last in line, so that it rests."""
+        self._free.append(uid)
+        fd = self._held.pop(uid, None)
+        if fd is not None:
+            os.close(fd)
+
+    def _lease(self, uid: int) -> bool:
+        if self._leases is None:
+            return True
+        fd = os.open(self._leases / str(uid), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(fd)
+            return False
+        self._held[uid] = fd
+        return True
+
+
+def _folder(path: Path) -> Path | None:
+    """Return the folder of leases, None where there is none that root alone can change."""
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+        found = path.lstat()
+    except OSError:
+        return None
+    mine = found.st_uid == os.geteuid() and not found.st_mode & 0o022
+    return path if mine and path.is_dir() and not path.is_symlink() and os.access(path, os.W_OK) else None
