@@ -6,7 +6,7 @@ import io
 import pytest
 from PIL import Image
 
-from i2s_render_lilypond.model import BlankPage, Convert, Crop, ErrorKind, Job, Options, Verdict
+from i2s_render_lilypond.model import BlankPage, Convert, Crop, ErrorKind, Job, Options, Undefined, Verdict
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 
@@ -40,7 +40,7 @@ async def test_a_good_score_is_rendered(render):
 async def test_a_picture_with_errors_comes_with_the_first(render):
     rendering = await render(CURRENT + "{ c'4 \\nonsense d' }")
     assert rendering.verdict is Verdict.RENDERED_WITH_ERRORS
-    assert (rendering.error.line, rendering.error.undefined) == (2, "nonsense")
+    assert (rendering.error.line, rendering.error.undefined) == (2, Undefined("nonsense"))
     assert rendering.error.kind is ErrorKind.UNDEFINED_COMMAND
     assert rendering.pictures
 

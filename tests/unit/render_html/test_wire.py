@@ -4,26 +4,8 @@ import pytest
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.jail import Isolation, PolicyEvent, PolicyKind, Tier, Usage
-from i2s_render_html.chromium import Chromium
-from i2s_render_html.model import (
-    PAGE_LIMITS,
-    Build,
-    ConsoleEntry,
-    Element,
-    ElementQuery,
-    Options,
-    PageFacts,
-    Picture,
-    Rendering,
-    SourceError,
-    Stage,
-    Verdict,
-)
-from i2s_render_html.wire import options_from_wire, options_to_wire, rendering_to_wire
-
-CHROMIUM = Chromium(None, "1.2", {"chromium": "1.2"}, "d" * 64, "f" * 64, ())
-ISOLATION = Isolation(Tier.NAMESPACE, ("bubblewrap",))
+from i2s_render_html.model import Build, ConsoleEntry, Element, ElementQuery, Options, PageFacts
+from i2s_render_html.wire import facts_to_wire, options_from_wire, options_to_wire
 
 
 def test_absent_options_are_the_defaults():
@@ -72,7 +54,7 @@ def test_what_has_no_meaning_is_refused_with_its_field(options, field):
     assert raised.value.message.startswith(f"{field}:") or raised.value.message.startswith(f"{field} ")
 
 
-def test_a_rendering_arrives_whole():
+def test_what_is_known_of_a_page_arrives_whole():
     facts = PageFacts(
         "T\x1b",
         "text",
@@ -81,25 +63,8 @@ def test_a_rendering_arrives_whole():
         True,
         ("x",),
     )
-    rendering = Rendering(
-        Verdict.RENDERED_WITH_ERRORS,
-        "message",
-        Picture(b"png", 4, 5),
-        facts,
-        True,
-        SourceError("bad", "a.md", 3),
-        stages=(Stage("build", Usage(1, 2, 3, 4), "warm"), Stage("load", Usage(1, 1, 5, 1))),
-        events=(PolicyEvent(PolicyKind.NETWORK, "GET http://x/"),),
-    )
-    answer = rendering_to_wire("id", rendering, 0.5, PAGE_LIMITS, ISOLATION, CHROMIUM)
-    assert (answer.id, answer.verdict, answer.message) == ("id", pb.VERDICT_RENDERED_WITH_ERRORS, "message")
-    assert (answer.pictures[0].png, answer.pictures[0].width, answer.pictures[0].page) == (b"png", 4, 1)
-    assert (answer.error.file, answer.error.line) == ("a.md", 3)
-    assert [stage.name for stage in answer.stages] == ["queue", "build", "load"]
-    assert (answer.usage.cpu_seconds, answer.usage.peak_memory_bytes) == (3, 5)
-    assert (answer.site.settled, answer.site.jekyll, list(answer.site.missing)) == (True, True, ["x"])
-    assert (answer.site.elements[0].role, answer.site.elements[0].width) == ("link", 3)
-    assert "\0" not in answer.site.console[0].text
-    assert "\x1b" not in answer.site.title
-    assert answer.policy_events[0].detail == "GET http://x/"
-    assert answer.engine.name == "chromium"
+    site = facts_to_wire(facts, jekyll=True)
+    assert (site.settled, site.jekyll, list(site.missing)) == (True, True, ["x"])
+    assert (site.elements[0].role, site.elements[0].width) == ("link", 3)
+    assert "\0" not in site.console[0].text
+    assert "\x1b" not in site.title

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_render_lilypond.log import first_error
-from i2s_render_lilypond.model import ErrorKind
+from i2s_render_lilypond.model import ErrorKind, Undefined
 
 UNKNOWN = r"""Processing `score.ly'
 Parsing...
@@ -25,7 +25,7 @@ Unbound variable: foo
 def test_the_first_error_comes_with_line_context_and_missing_name():
     error = first_error(UNKNOWN)
     assert (error.line, error.file, error.context) == (2, "", "{ c4")
-    assert (error.kind, error.undefined) == (ErrorKind.UNDEFINED_COMMAND, "foo")
+    assert (error.kind, error.undefined) == (ErrorKind.UNDEFINED_COMMAND, Undefined("foo"))
     assert error.message == "unknown escaped string: `\\foo'"
 
 
@@ -33,7 +33,7 @@ def test_an_error_in_scheme_comes_with_what_guile_said():
     error = first_error(GUILE)
     assert error.message.endswith("beginning here: Unbound variable: foo")
     assert error.context == "#(foo 1)"
-    assert (error.kind, error.undefined) == (ErrorKind.UNDEFINED_COMMAND, "foo")
+    assert (error.kind, error.undefined) == (ErrorKind.UNDEFINED_COMMAND, Undefined("foo"))
 
 
 @pytest.mark.parametrize(

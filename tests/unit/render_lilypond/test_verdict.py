@@ -1,33 +1,11 @@
 """What is said of a job."""
 
-import pytest
-
-from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
 from i2s_render_lilypond.model import SourceError, Verdict
 from i2s_render_lilypond.paper import Paper
-from i2s_render_lilypond.verdict import limit_passed, of_pages, of_paper, with_pictures, without_pages
+from i2s_render_lilypond.verdict import of_pages, of_paper, with_pictures, without_pages
 
 LIMITS = Limits(pages=3, pixels=1_000_000)
-
-
-@pytest.mark.parametrize(
-    ("cause", "verdict"),
-    [
-        (Cause.CPU_LIMIT, Verdict.TIME_LIMIT),
-        (Cause.WALL_LIMIT, Verdict.TIME_LIMIT),
-        (Cause.MEMORY_LIMIT, Verdict.MEMORY_LIMIT),
-        (Cause.PROCESS_LIMIT, Verdict.PROCESS_LIMIT),
-        (Cause.DISK_LIMIT, Verdict.OUTPUT_LIMIT),
-        (Cause.SIGNALED, Verdict.CRASHED),
-    ],
-)
-def test_every_end_by_the_jail_is_a_verdict(cause, verdict):
-    assert limit_passed(cause, LIMITS, "typesetting").verdict is verdict
-
-
-def test_an_end_of_its_own_is_none():
-    assert limit_passed(Cause.EXITED, LIMITS, "typesetting") is None
 
 
 def test_no_pages_are_an_error_where_there_was_one():

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.jail import Excerpt, Isolation, Jail, PolicyEvent, Usage
 from i2s_chassis.pool import Lease, Supervisor
+from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser, BrowserSettings
 from i2s_render_html.capture import pixels_of
@@ -20,7 +21,6 @@ from i2s_render_html.page import PreparedPage
 from i2s_render_html.read import check_selector
 from i2s_render_html.show import ShowBounds, Shown, show
 from i2s_render_html.site import INDEX, SiteBounds, complaint, lay_out, with_assets
-from i2s_render_html.verdict import Judgement
 
 _TRIES = 3
 _log = logging.getLogger(__name__)
@@ -204,7 +204,8 @@ def _with_page(shown: Shown, built: BuiltSite | None, events: tuple[PolicyEvent,
     return Rendering(
         verdict=shown.judgement.verdict,
         message=shown.judgement.message,
-        picture=shown.picture,
+        pictures=(shown.picture,) if shown.picture else (),
+        total_pages=1 if shown.picture else 0,
         facts=shown.facts,
         jekyll=built is not None,
         error=_error(shown.judgement, built),
@@ -220,7 +221,7 @@ def _build_stage(built: BuiltSite | None) -> tuple[Stage, ...]:
 
 def _error(judgement: Judgement, built: BuiltSite | None) -> SourceError | None:
     if built is not None and built.error is not None:
-        return SourceError(built.error.message, built.error.file, built.error.line or 0)
+        return SourceError(built.error.message, line=built.error.line or 0, file=built.error.file)
     if judgement.verdict is Verdict.RENDERED_WITH_ERRORS:
         return SourceError(judgement.message)
     return None

@@ -1,18 +1,33 @@
-"""The words of this renderer: what a job is, how it ended, and what stands in its answer."""
+"""The words of this renderer: what a job is, and what its answer has beside that of others."""
 
 from __future__ import annotations
 
 import enum
-import hashlib
 from dataclasses import dataclass, field
-from functools import cached_property
 
-from i2s_chassis.jail import Excerpt, PolicyEvent, Usage
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer import model as renderer
+from i2s_chassis.renderer.model import Picture, SourceError, Stage, Verdict
+
+__all__ = [
+    "PAGE_LIMITS",
+    "PAGE_MAX_LIMITS",
+    "Build",
+    "ConsoleEntry",
+    "Element",
+    "ElementQuery",
+    "Job",
+    "Options",
+    "PageFacts",
+    "Picture",
+    "Rendering",
+    "SiteFile",
+    "SourceError",
+    "Stage",
+    "Verdict",
+]
 
 _MIB = 1024 * 1024
-_NO_USAGE = Usage()
-_NO_LOG = Excerpt(b"", b"", 0)
 
 #: What a page may use. A browser is some processes of many threads each before it shows anything.
 PAGE_LIMITS = Limits(
@@ -36,23 +51,6 @@ PAGE_MAX_LIMITS = Limits(
     pixels=200_000_000,
     log_bytes=_MIB,
 )
-
-
-class Verdict(enum.IntEnum):
-    """How a render ended. Values equal those of the wire."""
-
-    RENDERED = 1
-    RENDERED_WITH_ERRORS = 2
-    COMPILE_ERROR = 3
-    NO_OUTPUT = 4
-    TIME_LIMIT = 5
-    MEMORY_LIMIT = 6
-    PROCESS_LIMIT = 7
-    OUTPUT_LIMIT = 8
-    PIXEL_LIMIT = 9
-    PAGE_LIMIT = 10
-    CRASHED = 11
-    INVALID_INPUT = 12
 
 
 class Build(enum.IntEnum):
@@ -121,20 +119,6 @@ class Job:
     limits: Limits = PAGE_LIMITS
 
 
-@dataclass(frozen=True)
-class Picture:
-    """What was shown, as PNG (RGB, 8 bit), and its size in device pixels."""
-
-    png: bytes = field(repr=False)
-    width: int
-    height: int
-
-    @cached_property
-    def sha256(self) -> str:
-        """Of ``png``, lower-case hexadecimal."""
-        return hashlib.sha256(self.png).hexdigest()
-
-
 @dataclass(frozen=True, slots=True)
 class ConsoleEntry:
     """What a page said: level "log", "warning", "error" or "exception", and the text."""
@@ -179,50 +163,18 @@ class PageFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceError:
-    """The first error: in the words of Jekyll or of the page, with file and line (0: none) where known."""
-
-    message: str
-    file: str = ""
-    line: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One step that was made, what it used, and a word on how ("warm" or "cold" for a build)."""
-
-    name: str
-    usage: Usage = _NO_USAGE
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Rendering:
-    """The answer to a job.
+class Rendering(renderer.Rendering):
+    """The answer to a job; its log is that of Jekyll.
 
     Attributes:
-        verdict: How it ended.
-        message: One sentence for people.
-        picture: None unless the verdict is RENDERED or RENDERED_WITH_ERRORS.
         facts: What is known of the page.
         jekyll: Whether Jekyll built the site.
-        error: The first error.
-        log: What Jekyll wrote, bounded.
-        stages: In the order they were made.
-        events: What was tried and prevented.
     """
 
-    verdict: Verdict
-    message: str
-    picture: Picture | None = None
     facts: PageFacts = PageFacts()
     jekyll: bool = False
-    error: SourceError | None = None
-    log: Excerpt = _NO_LOG
-    stages: tuple[Stage, ...] = ()
-    events: tuple[PolicyEvent, ...] = ()
 
     @property
-    def usage(self) -> Usage:
-        """All stages together."""
-        return sum((stage.usage for stage in self.stages), Usage())
+    def picture(self) -> Picture | None:
+        """What was shown; None unless the verdict is RENDERED or RENDERED_WITH_ERRORS."""
+        return self.pictures[0] if self.pictures else None

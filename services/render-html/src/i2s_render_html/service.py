@@ -19,7 +19,7 @@ from i2s_render_html.errors import HtmlError
 from i2s_render_html.jekyll import JekyllBuilder, JekyllError, JekyllSettings
 from i2s_render_html.origin import ORIGIN
 from i2s_render_html.sandbox import choose_sandbox
-from i2s_render_html.servicer import HtmlServicer, registration
+from i2s_render_html.servicer import HtmlServicer
 from i2s_render_html.settings import HtmlSettings
 from i2s_render_html.settle import SettleBounds
 from i2s_render_html.show import ShowBounds
@@ -60,7 +60,7 @@ class HtmlService:
             except (HtmlError, JailError, UnavailableError) as error:
                 chassis.telemetry.self_test_failure("canary")
                 raise StartError(str(error)) from None
-            yield registration(HtmlServicer(engine, settings, chassis))
+            yield HtmlServicer(engine, settings, chassis).registration()
 
 
 def forget_settings() -> None:

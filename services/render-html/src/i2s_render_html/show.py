@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import Cause, CellError, JailError, Usage
+from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser
 from i2s_render_html.capture import page_png, page_size, picture_of, pixels_of
@@ -19,7 +20,6 @@ from i2s_render_html.origin import url_of
 from i2s_render_html.page import PreparedPage
 from i2s_render_html.read import read_elements, read_text
 from i2s_render_html.settle import SettleBounds, load, settle
-from i2s_render_html.verdict import Judgement
 
 _DOWNLOAD = "Download is starting"  # in the words of Playwright
 _LAST_WORDS_SECONDS = 0.5

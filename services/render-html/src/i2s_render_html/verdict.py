@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_render_html.jekyll import BuildCause, BuiltSite
 from i2s_render_html.model import Verdict
 from i2s_render_html.site import INDEX
@@ -20,33 +19,11 @@ _BUILD_VERDICTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A verdict and a sentence for people."""
-
-    verdict: Verdict
-    message: str
-
-
 def of_end(cause: Cause, limits: Limits) -> Judgement:
     """Return what is said of a page under which its browser ended, or that used up its limits."""
-    match cause:
-        case Cause.CPU_LIMIT:
-            return _passed(Verdict.TIME_LIMIT, f"{limits.cpu_seconds:g} CPU seconds")
-        case Cause.WALL_LIMIT:
-            return _passed(Verdict.TIME_LIMIT, f"{limits.wall_seconds:g} seconds on the clock")
-        case Cause.MEMORY_LIMIT:
-            return _passed(Verdict.MEMORY_LIMIT, f"{limits.memory_bytes} bytes of memory")
-        case Cause.PROCESS_LIMIT:
-            return _passed(Verdict.PROCESS_LIMIT, f"{limits.processes} processes and threads")
-        case Cause.DISK_LIMIT:
-            return _passed(Verdict.OUTPUT_LIMIT, f"{limits.disk_bytes} bytes on disk")
-        case _:
-            return Judgement(Verdict.CRASHED, "The browser crashed while showing the page.")
-
-
-def _passed(verdict: Verdict, limit: str) -> Judgement:
-    return Judgement(verdict, f"The limit of {limit} was reached while showing the page.")
+    # A browser never ends by itself while a page is shown.
+    passed = limit_passed(cause, limits, "showing the page", program="The browser")
+    return passed or Judgement(Verdict.CRASHED, "The browser crashed while showing the page.")
 
 
 def of_build(built: BuiltSite) -> Judgement | None:

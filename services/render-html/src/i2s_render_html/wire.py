@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import enum
 import math
-from typing import TypeVar
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_chassis import wire
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.jail import Isolation
-from i2s_chassis.limits import Limits
-from i2s_render_html.chromium import Chromium
-from i2s_render_html.model import ElementQuery, Options, PageFacts, Picture, Rendering, SiteFile
+from i2s_chassis.renderer import wire
+from i2s_chassis.renderer.options import chosen, refuse_foreign, whole_number
+from i2s_render_html.model import ElementQuery, Options, PageFacts, SiteFile
 
 _MOST_SIDE = 16_384
 _MOST_SCALE = 8.0
 _MOST_ELEMENTS = 10_000
 _MOST_SELECTOR = 2048
-_MAX_TEXT = 2048
-
-E = TypeVar("E", bound=enum.IntEnum)
 
 
 def options_from_wire(message: pb.RenderOptions) -> Options:
@@ -30,32 +23,21 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
         InvalidArgumentError: A value has no meaning; names the field.
     """
     default, window, site = Options(), message.window, message.site
-    for name in ("page", "latex", "lilypond"):
-        if message.HasField(name):
-            raise InvalidArgumentError(f"options.{name}", "has no meaning for sites; leave it out")
+    refuse_foreign(message, ("window", "site"), "sites")
     scale = window.device_scale if window.HasField("device_scale") else default.device_scale
     if not (math.isfinite(scale) and 0 < scale <= _MOST_SCALE):
         raise InvalidArgumentError(
             "options.window.device_scale", f"{scale} is not above 0 and at most {_MOST_SCALE:g}"
         )
     return Options(
-        width=_side(window, "width", default.width),
-        height=_side(window, "height", default.height),
+        width=whole_number(window, "width", "options.window", default.width, _MOST_SIDE),
+        height=whole_number(window, "height", "options.window", default.height, _MOST_SIDE),
         device_scale=scale,
         full_page=window.full_page,
         want_text=site.want_text,
         elements=_query(site) if site.HasField("elements") else None,
-        build=_chosen(site.build, default.build, "options.site.build"),
+        build=chosen(site.build, default.build, "options.site.build"),
     )
-
-
-def _side(window: pb.WindowOptions, name: str, default: int) -> int:
-    if not window.HasField(name):  # type: ignore[arg-type]
-        return default
-    value: int = getattr(window, name)
-    if not 1 <= value <= _MOST_SIDE:
-        raise InvalidArgumentError(f"options.window.{name}", f"{value} is not from 1 to {_MOST_SIDE}")
-    return value
 
 
 def _query(site: pb.SiteOptions) -> ElementQuery:
@@ -71,15 +53,6 @@ def _query(site: pb.SiteOptions) -> ElementQuery:
     if not wanted.css.strip() or len(wanted.css) > _MOST_SELECTOR:
         raise InvalidArgumentError(f"{field}.css", f"is empty or longer than {_MOST_SELECTOR} characters")
     return ElementQuery(wanted.css, most)
-
-
-def _chosen(value: int, default: E, field: str) -> E:
-    if value == 0:
-        return default
-    try:
-        return type(default)(value)
-    except ValueError:
-        raise InvalidArgumentError(field, f"{value} is none of its values") from None
 
 
 def options_to_wire(options: Options) -> pb.RenderOptions:
@@ -100,54 +73,8 @@ def files_from_wire(source: pb.SiteSource) -> tuple[tuple[SiteFile, ...], tuple[
     return files, tuple(SiteFile(file.path, file.content) for file in source.assets)
 
 
-def rendering_to_wire(
-    request_id: str,
-    rendering: Rendering,
-    queue_seconds: float,
-    limits: Limits,
-    isolation: Isolation,
-    chromium: Chromium,
-) -> pb.RenderResponse:
-    """Return an answer as the wire has it."""
-    stages = [wire.stage_to_wire("queue", wall_seconds=queue_seconds)]
-    stages += [wire.stage_to_wire(stage.name, stage.usage, stage.detail) for stage in rendering.stages]
-    return pb.RenderResponse(
-        id=request_id,
-        verdict=pb.Verdict.ValueType(rendering.verdict),
-        message=wire.printable(rendering.message)[:_MAX_TEXT],
-        pictures=[_picture(rendering.picture)] if rendering.picture else [],
-        total_pages=1 if rendering.picture else 0,
-        error=_error(rendering),
-        log=wire.log_to_wire(rendering.log),
-        site=_facts(rendering.facts, jekyll=rendering.jekyll),
-        stages=stages,
-        usage=wire.usage_to_wire(rendering.usage),
-        limits=wire.limits_to_wire(limits),
-        isolation=wire.isolation_to_wire(isolation),
-        engine=engine_to_wire(chromium),
-        policy_events=wire.policy_events_to_wire(rendering.events),
-    )
-
-
-def _picture(picture: Picture) -> pb.Picture:
-    return pb.Picture(
-        png=picture.png, width=picture.width, height=picture.height, page=1, sha256=picture.sha256
-    )
-
-
-def _error(rendering: Rendering) -> pb.SourceError | None:
-    error = rendering.error
-    if error is None:
-        return None
-    return pb.SourceError(
-        message=wire.printable(error.message)[:_MAX_TEXT],
-        file=wire.printable(error.file),
-        line=error.line,
-        kind=pb.ERROR_KIND_OTHER,
-    )
-
-
-def _facts(facts: PageFacts, *, jekyll: bool) -> pb.SiteResult:
+def facts_to_wire(facts: PageFacts, *, jekyll: bool) -> pb.SiteResult:
+    """Return what is known of a page as the wire has it."""
     return pb.SiteResult(
         title=wire.printable(facts.title),
         text=wire.printable(facts.text),
@@ -169,8 +96,3 @@ def _facts(facts: PageFacts, *, jekyll: bool) -> pb.SiteResult:
         jekyll=jekyll,
         missing=[wire.printable(path) for path in facts.missing],
     )
-
-
-def engine_to_wire(chromium: Chromium) -> pb.Engine:
-    """Return what makes the pictures as the wire has it."""
-    return pb.Engine(name="chromium", version=chromium.version, digest=chromium.digest)

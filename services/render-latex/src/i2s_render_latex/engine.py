@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_chassis.jail import Cause, Cell, Excerpt, Isolation, Jail, Usage
+from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_latex.compile import Compiled, compile_in
 from i2s_render_latex.document import PDF, SOURCE, complaint, disk_complaint
 from i2s_render_latex.format_build import build_format
@@ -21,7 +22,7 @@ from i2s_render_latex.raster import limits_of_raster
 from i2s_render_latex.split import preamble_of, without
 from i2s_render_latex.texindex import TexIndex
 from i2s_render_latex.texlive import Installation
-from i2s_render_latex.verdict import Judgement, of_compilation
+from i2s_render_latex.verdict import of_compilation
 
 
 class EngineError(Exception):

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 
 from i2s_chassis.jail import Cell, Ended, OutputError, OutputReason, PolicyEvent, Usage
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_render_latex import inspect, raster
 from i2s_render_latex.crop import finish
 from i2s_render_latex.inspect import Page
 from i2s_render_latex.model import Options, Picture, Stage, Verdict
 from i2s_render_latex.texlive import HUGE_PAGES
-from i2s_render_latex.verdict import Judgement, limit_passed, of_page, of_pictures, too_many_pages
+from i2s_render_latex.verdict import of_page, of_pictures, too_many_pages
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from i2s_chassis.renderer import open_jail
 from i2s_chassis.service import Chassis, Register
 from i2s_render_latex.canary import canary
 from i2s_render_latex.engine import EngineError, EngineSettings, LatexEngine
-from i2s_render_latex.servicer import LatexServicer, registration
+from i2s_render_latex.servicer import LatexServicer
 from i2s_render_latex.settings import LatexSettings, state_folder
 from i2s_render_latex.state import index_for_service, prepare_folder
 from i2s_render_latex.texlive import find_installation
@@ -51,7 +51,7 @@ class LatexService:
                 chassis.telemetry.self_test_failure("canary")
                 raise StartError(str(error)) from None
             chassis.telemetry.warm("format", len(engine.formats))
-            yield registration(LatexServicer(engine, settings, chassis))
+            yield LatexServicer(engine, settings, chassis).registration()
 
 
 def _engine_settings(settings: LatexSettings, folder: Path) -> EngineSettings:

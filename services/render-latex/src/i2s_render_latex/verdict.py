@@ -2,53 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_render_latex.compile import Compiled
 from i2s_render_latex.inspect import Page
 from i2s_render_latex.model import Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A verdict and a sentence for people."""
-
-    verdict: Verdict
-    message: str
-
-
-def limit_passed(cause: Cause, limits: Limits, doing: str) -> Judgement | None:
-    """Return what is said of a run that did not end by itself, None for one that did.
-
-    Args:
-        cause: Why it ended.
-        limits: Those in force.
-        doing: What was going on: "compiling", "drawing the page".
-    """
-    match cause:
-        case Cause.EXITED:
-            return None
-        case Cause.SIGNALED:
-            return Judgement(Verdict.CRASHED, f"The engine crashed while {doing}.")
-        case Cause.CPU_LIMIT:
-            text = f"{limits.cpu_seconds:g} CPU seconds"
-            return Judgement(Verdict.TIME_LIMIT, f"The limit of {text} was reached while {doing}.")
-        case Cause.WALL_LIMIT:
-            text = f"{limits.wall_seconds:g} seconds on the clock"
-            return Judgement(Verdict.TIME_LIMIT, f"The limit of {text} was reached while {doing}.")
-        case Cause.MEMORY_LIMIT:
-            text = f"{limits.memory_bytes} bytes of memory"
-            return Judgement(Verdict.MEMORY_LIMIT, f"The limit of {text} was reached while {doing}.")
-        case Cause.PROCESS_LIMIT:
-            text = f"{limits.processes} processes"
-            return Judgement(Verdict.PROCESS_LIMIT, f"The limit of {text} was reached while {doing}.")
-        case Cause.DISK_LIMIT:
-            text = f"{limits.disk_bytes} bytes in {limits.inodes} files of at most {limits.file_bytes} bytes"
-            return Judgement(Verdict.OUTPUT_LIMIT, f"The limit of {text} was reached while {doing}.")
-        case Cause.STOPPED:
-            raise AssertionError("nothing here stops a program")
 
 
 def of_compilation(compiled: Compiled, limits: Limits) -> Judgement | None:

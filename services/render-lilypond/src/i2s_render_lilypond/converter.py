@@ -7,12 +7,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, Jail, OutputError, PolicyEvent, Usage
+from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_render_lilypond.convert import Need, copied, need, states_version
 from i2s_render_lilypond.faults import WarmError
 from i2s_render_lilypond.installation import CONVERTER, ENVIRONMENT, Installation
 from i2s_render_lilypond.model import NO_LOG, Convert, ErrorKind, Job, SourceError, Stage, Verdict
 from i2s_render_lilypond.score import CONVERT_LOG, SCORE
-from i2s_render_lilypond.verdict import Judgement, limit_passed
 from i2s_render_lilypond.warm import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 from i2s_render_lilypond.warm_pool import WarmPool
 
@@ -87,7 +87,7 @@ class Converter:
                 return Converted(score, *_refused("the score states no \\version to convert from"))
         ran = await self._run(job, "" if states_version(text) else job.assume_version)
         stages, events = (Stage("convert", ran.usage, ran.detail),), ran.events
-        judgement = limit_passed(ran.cause, job.limits, "converting")
+        judgement = limit_passed(ran.cause, job.limits, "converting", program="convert-ly")
         if judgement is not None:
             return Converted(score, judgement, None, ran.log, stages, events)
         if ran.score is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from i2s_chassis.jail import Excerpt, Isolation, Jail, Usage
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_lilypond.cold import ColdPlace
 from i2s_render_lilypond.converter import Converted, Converter
 from i2s_render_lilypond.faults import WarmError
@@ -16,7 +17,6 @@ from i2s_render_lilypond.model import Job, Rendering, Verdict
 from i2s_render_lilypond.place import Place
 from i2s_render_lilypond.press import Press, Pressed
 from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
-from i2s_render_lilypond.verdict import Judgement
 from i2s_render_lilypond.warm_pool import WarmPool
 from i2s_render_lilypond.zygote import ZygotePlace
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from i2s_render_lilypond.model import ErrorKind, SourceError
+from i2s_render_lilypond.model import ErrorKind, SourceError, Undefined
 from i2s_render_lilypond.score import SCORE
 
 _MAX_MESSAGE = 2048
@@ -61,7 +61,7 @@ def _describe(found: re.Match[str], after: list[str]) -> SourceError:
         line=int(found["line"] or 0),
         file=_file(found["file"]),
         context=context[-_MAX_CONTEXT:],
-        undefined=name,
+        undefined=Undefined(name) if name else None,
     )
 
 

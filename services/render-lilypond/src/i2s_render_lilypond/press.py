@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from i2s_chassis.jail import Cause, Excerpt, OutputError, PolicyEvent, Usage
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_render_lilypond import raster
 from i2s_render_lilypond.crop import finish
 from i2s_render_lilypond.faults import RasterError
@@ -17,8 +18,6 @@ from i2s_render_lilypond.paper import HEADER_BYTES, PAPER_BYTES, Paper, count_pa
 from i2s_render_lilypond.place import Place, Ran
 from i2s_render_lilypond.score import LOG, PAPER, POSTSCRIPT
 from i2s_render_lilypond.verdict import (
-    Judgement,
-    limit_passed,
     of_pages,
     of_paper,
     of_size,
@@ -75,7 +74,7 @@ class Press:
     async def _typeset(self) -> Judgement | None:
         ran = await self._place.typeset()
         self._note("compile", ran, self._place.kind)
-        passed = limit_passed(ran.cause, self._limits, "typesetting")
+        passed = limit_passed(ran.cause, self._limits, "typesetting", program="LilyPond")
         if passed is not None and ran.cause is not Cause.SIGNALED:
             return passed
         await self._read_log()
@@ -104,7 +103,7 @@ class Press:
         last = min(options.first_page + options.page_count - 1, pressed.total_pages)
         ran = await self._place.draw(paper, options.dpi, options.first_page, last)
         self._note("raster", ran)
-        passed = limit_passed(ran.cause, self._limits, "drawing the pages")
+        passed = limit_passed(ran.cause, self._limits, "drawing the pages", program="Ghostscript")
         if passed is not None:
             return passed
         for page in range(options.first_page, last + 1):

@@ -14,7 +14,7 @@ from i2s_render_lilypond.canary import canary
 from i2s_render_lilypond.engine import EngineSettings
 from i2s_render_lilypond.faults import EngineError, WarmError
 from i2s_render_lilypond.installation import find_installation
-from i2s_render_lilypond.servicer import LilypondServicer, registration
+from i2s_render_lilypond.servicer import LilypondServicer
 from i2s_render_lilypond.settings import LilypondSettings
 from i2s_render_lilypond.warm import WarmSettings
 
@@ -57,7 +57,7 @@ class LilypondService:
             except EngineError as error:
                 chassis.telemetry.self_test_failure("canary")
                 raise StartError(str(error)) from None
-            yield registration(LilypondServicer(engine, settings, chassis))
+            yield LilypondServicer(engine, settings, chassis).registration()
 
     def _warm(self) -> WarmSettings | None:
         settings = self._settings

@@ -2,47 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_lilypond.model import SourceError, Verdict
 from i2s_render_lilypond.paper import Paper
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A verdict and a sentence for people."""
-
-    verdict: Verdict
-    message: str
-
-
-def limit_passed(cause: Cause, limits: Limits, doing: str) -> Judgement | None:
-    """Return what is said of a run that did not end by itself, None for one that did.
-
-    Args:
-        cause: Why it ended.
-        limits: Those in force.
-        doing: What was going on: "typesetting", "drawing the pages".
-    """
-    match cause:
-        case Cause.CPU_LIMIT:
-            verdict, text = Verdict.TIME_LIMIT, f"{limits.cpu_seconds:g} CPU seconds"
-        case Cause.WALL_LIMIT:
-            verdict, text = Verdict.TIME_LIMIT, f"{limits.wall_seconds:g} seconds on the clock"
-        case Cause.MEMORY_LIMIT:
-            verdict, text = Verdict.MEMORY_LIMIT, f"{limits.memory_bytes} bytes of memory"
-        case Cause.PROCESS_LIMIT:
-            verdict, text = Verdict.PROCESS_LIMIT, f"{limits.processes} processes"
-        case Cause.DISK_LIMIT:
-            verdict = Verdict.OUTPUT_LIMIT
-            text = f"{limits.disk_bytes} bytes in {limits.inodes} files of at most {limits.file_bytes} bytes"
-        case Cause.SIGNALED:
-            return Judgement(Verdict.CRASHED, f"LilyPond crashed while {doing}.")
-        case _:
-            return None
-    return Judgement(verdict, f"The limit of {text} was reached while {doing}.")
 
 
 def without_pages(error: SourceError | None) -> Judgement:

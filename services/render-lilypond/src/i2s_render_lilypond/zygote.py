@@ -190,9 +190,7 @@ class ZygotePlace:
 
     async def _is_full(self) -> bool:
         fill, limits = await self._zygote.cell.fill(), self._limits
-        return (
-            fill.used_bytes + _MIB > limits.disk_bytes or fill.used_inodes + _SLACK_INODES > limits.inodes
-        )
+        return fill.used_bytes + _MIB > limits.disk_bytes or fill.used_inodes + _SLACK_INODES > limits.inodes
 
     async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:  # noqa: D102
         bound = self._limits.file_bytes if max_bytes is None else max_bytes

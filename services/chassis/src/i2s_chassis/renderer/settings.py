@@ -1,4 +1,4 @@
-"""What every renderer has beside what a service has: a jail, and the settings of it."""
+"""The settings of a renderer's jail, and how it is opened."""
 
 from __future__ import annotations
 

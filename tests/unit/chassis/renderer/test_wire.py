@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_chassis import wire
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail.model import Excerpt, Isolation, PolicyEvent, PolicyKind, Tier, Usage
 from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, LimitTable
+from i2s_chassis.renderer import wire
 
 
 def test_absent_limits_are_the_defaults():

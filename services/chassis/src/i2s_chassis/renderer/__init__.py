@@ -1,0 +1,9 @@
+"""What every renderer has beside what a service has: its walls, its words, and its place on the wire.
+
+An engine takes a job of its own and returns a ``model.Rendering``; ``servicer.RendererServicer``
+carries both over the wire.
+"""
+
+from i2s_chassis.renderer.settings import RendererSettings, open_jail
+
+__all__ = ["RendererSettings", "open_jail"]

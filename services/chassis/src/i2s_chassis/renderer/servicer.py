@@ -1,0 +1,198 @@
+"""RenderService over an engine: wire to domain and back, the same for every renderer."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Generic, Literal, Protocol, TypeVar
+
+import grpc.aio
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServiceServicer_to_server
+from i2s_chassis.admission import Ticket
+from i2s_chassis.bulk import answer_stream
+from i2s_chassis.errors import CallError, InvalidArgumentError
+from i2s_chassis.jail import Isolation
+from i2s_chassis.limits import Limits
+from i2s_chassis.logs import log_context
+from i2s_chassis.renderer import wire
+from i2s_chassis.renderer.answer import fill_answer
+from i2s_chassis.renderer.model import Installation, Rendering
+from i2s_chassis.service import Chassis, Register
+from i2s_chassis.settings import ServiceSettings
+
+_MAX_ID_BYTES = 256
+_log = logging.getLogger(__name__)
+
+
+class Job(Protocol):
+    """What every job has."""
+
+    @property
+    def limits(self) -> Limits:
+        """In force for it."""
+        ...
+
+
+J = TypeVar("J", bound=Job)
+R = TypeVar("R", bound=Rendering)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a renderer is.
+
+    Attributes:
+        package: Its distribution.
+        source: What it takes.
+        engine: What makes its pictures.
+        options: The defaults.
+        max_files: Of a request; 0 where there are none.
+    """
+
+    package: str
+    source: Literal["latex", "site", "lilypond"]
+    engine: str
+    options: pb.RenderOptions
+    max_files: int = 0
+
+
+class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
+    """Answers render requests. A renderer says what is its own."""
+
+    def __init__(self, identity: Identity, settings: ServiceSettings, chassis: Chassis) -> None:
+        self.chassis = chassis
+        self._identity, self._settings = identity, settings
+        self._limits = settings.limit_table()
+
+    @property
+    @abstractmethod
+    def installation(self) -> Installation:
+        """What is installed of the engine."""
+
+    @property
+    @abstractmethod
+    def isolation(self) -> Isolation:
+        """The walls around its jobs."""
+
+    @abstractmethod
+    def job(self, request: pb.RenderRequest, limits: Limits) -> J:
+        """Return what a request asks for.
+
+        Raises:
+            InvalidArgumentError: A value has no meaning; names the field.
+        """
+
+    @abstractmethod
+    def source_sha256(self, job: J) -> str:
+        """Return what tells the source of a job from others in the log."""
+
+    @abstractmethod
+    async def render(self, job: J) -> R:
+        """Do a job.
+
+        Raises:
+            InvalidArgumentError: The engine found that an option has no meaning.
+        """
+
+    @abstractmethod
+    def warm(self) -> list[pb.WarmEngine]:
+        """Return what stands ready."""
+
+    def complete(self, answer: pb.RenderResponse, rendering: R) -> dict[str, object]:
+        """Add to an answer what only this renderer has; returns fields for the log."""
+        return {"pages": answer.total_pages}
+
+    async def Render(  # noqa: N802 - the name on the wire
+        self,
+        request: pb.RenderRequest,
+        context: grpc.aio.ServicerContext[pb.RenderRequest, pb.RenderResponse],
+    ) -> pb.RenderResponse:
+        """Render one source."""
+        async with self.chassis.admission.slot(context.time_remaining()) as ticket:
+            return await self._answer(request, ticket)
+
+    async def RenderStream(  # noqa: N802
+        self,
+        request_iterator: AsyncIterator[pb.RenderRequest],
+        context: grpc.aio.ServicerContext[pb.RenderRequest, pb.RenderStreamResponse],
+    ) -> AsyncIterator[pb.RenderStreamResponse]:
+        """Render sources in bulk."""
+        async for item in answer_stream(self.chassis, request_iterator, self._item, _failed):
+            yield item
+
+    async def Describe(  # noqa: N802
+        self,
+        request: pb.DescribeRequest,
+        context: grpc.aio.ServicerContext[pb.DescribeRequest, pb.DescribeResponse],
+    ) -> pb.DescribeResponse:
+        """Say what this service is."""
+        identity, installation = self._identity, self.installation
+        return pb.DescribeResponse(
+            service=self._settings.service,
+            version=version(identity.package),
+            engine=self._engine_to_wire(),
+            versions=dict(installation.versions),
+            fonts_digest=installation.fonts_digest,
+            isolation=wire.isolation_to_wire(self.isolation),
+            default_limits=wire.limits_to_wire(self._limits.default),
+            max_limits=wire.limits_to_wire(self._limits.maximum),
+            defaults=identity.options,
+            sources=[identity.source],
+            max_request_bytes=self._settings.max_request_bytes,
+            max_files=identity.max_files,
+            slots=self.chassis.admission.slots,
+            queue=self.chassis.admission.queue,
+            warm=self.warm(),
+        )
+
+    def _engine_to_wire(self) -> pb.Engine:
+        found = self.installation
+        return pb.Engine(name=self._identity.engine, version=found.version, digest=found.digest)
+
+    async def _item(self, request: pb.RenderRequest, ticket: Ticket) -> pb.RenderStreamResponse:
+        if not request.id:
+            raise InvalidArgumentError("id", "is required in a stream; answers are told apart by it")
+        return pb.RenderStreamResponse(id=request.id, response=await self._answer(request, ticket))
+
+    async def _answer(self, request: pb.RenderRequest, ticket: Ticket) -> pb.RenderResponse:
+        if len(request.id.encode()) > _MAX_ID_BYTES:
+            raise InvalidArgumentError("id", f"is longer than {_MAX_ID_BYTES} bytes")
+        source = self._identity.source
+        if request.WhichOneof("source") != source:
+            raise InvalidArgumentError("source", f"this service renders {source} only")
+        limits = wire.limits_from_wire(request.limits, self._limits)
+        job = self.job(request, limits)
+        answer = pb.RenderResponse(
+            id=request.id,
+            limits=wire.limits_to_wire(limits),
+            isolation=wire.isolation_to_wire(self.isolation),
+            engine=self._engine_to_wire(),
+        )
+        with log_context(source_sha256=self.source_sha256(job)):
+            rendering = await self.render(job)
+            fill_answer(answer, rendering, ticket.queue_seconds)
+            self._record(rendering, ticket, self.complete(answer, rendering))
+        return answer
+
+    def _record(self, rendering: Rendering, ticket: Ticket, notes: dict[str, object]) -> None:
+        telemetry, verdict = self.chassis.telemetry, rendering.verdict.name.lower()
+        telemetry.job(verdict, ticket.seconds())
+        for stage in rendering.stages:
+            telemetry.stage(stage.name, stage.usage.wall_seconds)
+        for event in rendering.events:
+            telemetry.policy_event(event.kind.name.lower(), event.count)
+        _log.info("rendered", extra={"fields": {"verdict": verdict, **notes}})
+
+    def registration(self) -> Register:
+        """Return what adds this to a server."""
+        return lambda server: add_RenderServiceServicer_to_server(self, server)
+
+
+def _failed(request: pb.RenderRequest, error: CallError) -> pb.RenderStreamResponse:
+    failure = pb.Failure(code=error.status, message=error.message, retry_after_ms=error.retry_after_ms)
+    return pb.RenderStreamResponse(id=request.id, failure=failure)

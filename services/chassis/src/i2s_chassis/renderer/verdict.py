@@ -1,0 +1,47 @@
+"""What is said of a run that the jail ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from i2s_chassis.jail import Cause
+from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.model import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict and a sentence for people."""
+
+    verdict: Verdict
+    message: str
+
+
+def limit_passed(
+    cause: Cause, limits: Limits, doing: str, *, program: str = "The engine"
+) -> Judgement | None:
+    """Return what is said of a run that did not end by itself, None for one that did.
+
+    Args:
+        cause: Why it ended.
+        limits: Those in force.
+        doing: What was going on: "compiling", "drawing the page".
+        program: What crashed, if that is what happened.
+    """
+    match cause:
+        case Cause.CPU_LIMIT:
+            verdict, text = Verdict.TIME_LIMIT, f"{limits.cpu_seconds:g} CPU seconds"
+        case Cause.WALL_LIMIT:
+            verdict, text = Verdict.TIME_LIMIT, f"{limits.wall_seconds:g} seconds on the clock"
+        case Cause.MEMORY_LIMIT:
+            verdict, text = Verdict.MEMORY_LIMIT, f"{limits.memory_bytes} bytes of memory"
+        case Cause.PROCESS_LIMIT:
+            verdict, text = Verdict.PROCESS_LIMIT, f"{limits.processes} processes and threads"
+        case Cause.DISK_LIMIT:
+            verdict = Verdict.OUTPUT_LIMIT
+            text = f"{limits.disk_bytes} bytes in {limits.inodes} files of at most {limits.file_bytes} bytes"
+        case Cause.SIGNALED:
+            return Judgement(Verdict.CRASHED, f"{program} crashed while {doing}.")
+        case Cause.EXITED | Cause.STOPPED:
+            return None
+    return Judgement(verdict, f"The limit of {text} was reached while {doing}.")
