@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from i2s_chassis.jail.errors import JailError
-from i2s_chassis.jail.model import Cause
+from i2s_chassis.jail.model import Cause, Tier
 from i2s_chassis.limits import Limits
 
 if TYPE_CHECKING:
@@ -43,13 +43,15 @@ async def attempt(jail: Jail, folder: Path) -> str | None:
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as canary:
         try:
             async with jail.cell(_LIMITS) as cell:
-                outside = (str(os.getpid()), str(os.getppid()), "1")
+                # The first process of a container has the parent 0, which for kill is the caller's own group.
+                outside = tuple(dict.fromkeys(str(pid) for pid in (os.getpid(), os.getppid(), 1) if pid))
+                in_sandbox = jail.isolation.tier is Tier.NAMESPACE
                 for probe, arguments in (
                     ("read_files", ("/etc/passwd", "/etc/hostname", "/proc/1/cmdline", str(secret))),
                     ("write_files", _outside(folder)),
                     ("connect", (str(canary.getsockname()[1]),)),
                     # The process that is number 1 in a namespace of its own may be signalled.
-                    ("signal_processes", tuple(pid for pid in outside if pid != "1")),
+                    ("signal_processes", tuple(pid for pid in outside if not (in_sandbox and pid == "1"))),
                     ("read_environments", outside),
                     ("new_namespaces", ()),
                     ("fork_past", (str(_LIMITS.processes),)),
