@@ -12,7 +12,7 @@ import grpc.aio
 
 from i2s_sdk.clients.retry import RetryPolicy
 from i2s_sdk.clients.status import error_of
-from i2s_sdk.errors import ServiceError
+from i2s_sdk.errors import DeadlineError, ServiceError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 DEFAULT_DEADLINE = 120.0
 
 _MESSAGE_BYTES = 256 * 1024 * 1024
-_SERVICE_CONFIG = '{"loadBalancingConfig": [{"round_robin": {}}]}'
+_ASK_AGAIN_MS = 5000  # a name is looked up no more often than that
+_SCHEMES = frozenset({"dns", "ipv4", "ipv6", "unix"})
+_PING_AFTER_MS, _PING_FOR_MS = 30_000, 10_000  # the services permit a ping every 10 s
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -42,11 +44,11 @@ class Connection:
     ) -> None:
         self.address, self.deadline, self.retry = address, deadline, retry or RetryPolicy()
         self.credentials = credentials
-        options = channel_options(address)
+        target, options = target_of(address), channel_options(address, self.retry)
         self.channel = (
-            grpc.insecure_channel(address, options)
+            grpc.insecure_channel(target, options)
             if credentials is None
-            else grpc.secure_channel(address, credentials, options)
+            else grpc.secure_channel(target, credentials, options)
         )
 
     def call(self, method: Callable[..., A], name: str, message: Q, deadline: float | None = None) -> A:
@@ -97,11 +99,11 @@ class AsyncConnection:
     ) -> None:
         self.address, self.deadline, self.retry = address, deadline, retry or RetryPolicy()
         self.credentials = credentials
-        options = channel_options(address)
+        target, options = target_of(address), channel_options(address, self.retry)
         self.channel = (
-            grpc.aio.insecure_channel(address, options)
+            grpc.aio.insecure_channel(target, options)
             if credentials is None
-            else grpc.aio.secure_channel(address, credentials, options)
+            else grpc.aio.secure_channel(target, credentials, options)
         )
 
     async def call(
@@ -141,32 +143,54 @@ class _Clock:
     def __init__(self, deadline: float, retry: RetryPolicy) -> None:
         self.attempts = 0
         self._deadline, self._end = deadline, time.monotonic() + retry.total_seconds
+        self._reason: ServiceError | None = None
 
     def remaining(self) -> float:
         """Return the seconds that the next attempt may take."""
         return max(0.001, min(self._deadline, self._end - time.monotonic()))
 
     def stamp(self, error: ServiceError) -> ServiceError:
-        """Note in an error how often the call was made."""
+        """Return the error to raise, which says how often the call was made.
+
+        Where the time of all attempts ran out during one, that is no news: the reason for the attempt is.
+        """
+        if isinstance(error, DeadlineError) and self._reason is not None and time.monotonic() >= self._end:
+            error = self._reason
+        self._reason = error
         error.attempts = self.attempts
         return error
 
 
-def channel_options(address: str) -> Sequence[tuple[str, str | int]]:
+def target_of(address: str) -> str:
+    """Return what gRPC is told to connect to.
+
+    A plain "host:port" is looked up as ``dns:///host:port``, so that all addresses of a name are found, such
+    as the replicas behind a headless Service. What names a scheme of gRPC ("dns:", "ipv4:", "ipv6:", "unix:")
+    is left as it is: ``ipv4:10.0.0.1:7710,10.0.0.2:7710`` lists replicas.
+    """
+    return address if address.partition(":")[0] in _SCHEMES else f"dns:///{address}"
+
+
+def channel_options(address: str, retry: RetryPolicy | None = None) -> Sequence[tuple[str, str | int]]:
     """Return the options of a channel to ``address``.
 
-    gRPC's own retries are off, so that there is one policy; a lost connection is looked for again quickly,
-    because a service that was restarted is back within seconds; calls go round robin over all addresses
-    that the name has; a proxy is never asked for the loopback.
+    Calls go round robin over all addresses that the name has; one that fails with UNAVAILABLE is made again
+    by gRPC itself, at the next address (``RetryPolicy.service_config``). A lost connection is looked for
+    again quickly, because a service that was restarted is back within seconds; so is the name, for new
+    replicas. A peer that falls silent in the middle of a call is taken for dead. A proxy is never asked for
+    the loopback.
     """
     options: list[tuple[str, str | int]] = [
-        ("grpc.enable_retries", 0),
-        ("grpc.service_config", _SERVICE_CONFIG),
+        ("grpc.service_config", (retry or RetryPolicy()).service_config()),
+        ("grpc.per_rpc_retry_buffer_size", _MESSAGE_BYTES),
         ("grpc.max_receive_message_length", _MESSAGE_BYTES),
         ("grpc.max_send_message_length", _MESSAGE_BYTES),
         ("grpc.initial_reconnect_backoff_ms", 100),
         ("grpc.min_reconnect_backoff_ms", 100),
         ("grpc.max_reconnect_backoff_ms", 2000),
+        ("grpc.dns_min_time_between_resolutions_ms", _ASK_AGAIN_MS),
+        ("grpc.keepalive_time_ms", _PING_AFTER_MS),
+        ("grpc.keepalive_timeout_ms", _PING_FOR_MS),
     ]
     if _is_loopback(address):
         options.append(("grpc.enable_http_proxy", 0))
@@ -174,10 +198,15 @@ def channel_options(address: str) -> Sequence[tuple[str, str | int]]:
 
 
 def _is_loopback(address: str) -> bool:
-    host = address.rpartition(":")[0].strip("[]")
-    if host == "localhost" or address.startswith("unix:"):
+    scheme, _, rest = address.partition(":")
+    if scheme == "unix":
         return True
+    plain = rest.lstrip("/") if scheme in _SCHEMES else address
+    return all(_is_loopback_host(one.rpartition(":")[0].strip("[]")) for one in plain.split(","))
+
+
+def _is_loopback_host(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import dataclass
 
 from tenacity import AsyncRetrying, RetryCallState, Retrying, retry_if_exception, stop_before_delay
 
 from i2s_sdk.errors import OverloadedError, ServiceUnavailableError
+
+_AT_ONCE = 3  # attempts that gRPC makes by itself, all addresses together
+_NEXT_ADDRESS_SECONDS = 0.05  # until it does
+_SINGLE_CALLS = {
+    "i2s.render.v1.RenderService": ("Render", "Describe"),
+    "i2s.metrics.v1.MetricsService": ("Score", "Describe"),
+}
 
 
 def deserves_another_attempt(error: BaseException) -> bool:
@@ -30,6 +38,9 @@ class RetryPolicy:
 
     A pause is never shorter than what the service asked for. Once the next attempt would begin after
     ``total_seconds`` the last error is raised.
+
+    Within each attempt gRPC makes up to three (``service_config``): where a replica has died or drains, the
+    call goes to the next one. What outlasts that, and what a full queue asks for, is for the policy.
 
     Attributes:
         total_seconds: From the start of the first attempt; no attempt lasts beyond it.
@@ -58,6 +69,33 @@ class RetryPolicy:
             stop=stop_before_delay(self.total_seconds),
             reraise=True,
         )
+
+    def service_config(self) -> str:
+        """Return gRPC's service config, as JSON: round robin, and single calls again at UNAVAILABLE alone.
+
+        Streams are not in it: they know which of their items had an answer. Nor are full queues, since these
+        name a time that only the policy may wait. Where many calls fail gRPC makes no more attempts.
+        """
+        pause = f"{max(0.001, min(self.first_pause, _NEXT_ADDRESS_SECONDS)):.3f}s"
+        methods = [
+            {"service": service, "method": method}
+            for service, names in _SINGLE_CALLS.items()
+            for method in names
+        ]
+        again = {
+            "maxAttempts": _AT_ONCE,
+            "initialBackoff": pause,
+            "maxBackoff": pause,
+            "backoffMultiplier": 1,
+            "retryableStatusCodes": ["UNAVAILABLE"],
+        }
+        config = {
+            "loadBalancingConfig": [{"round_robin": {}}],
+            "healthCheckConfig": {"serviceName": ""},
+            "methodConfig": [{"name": methods, "retryPolicy": again}],
+            "retryThrottling": {"maxTokens": 100, "tokenRatio": 0.5},
+        }
+        return json.dumps(config)
 
     def pause_after(self, state: RetryCallState) -> float:
         """Return the pause in seconds after a failed attempt."""

@@ -1,0 +1,163 @@
+"""Dashboard, alerts and scaling ask for series that the services have."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import promql_parser
+import pytest
+from prometheus_client import generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from i2s_chassis.errors import Status
+from i2s_chassis.telemetry import Telemetry
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+
+#: From Prometheus itself, and what it adds to every series.
+OF_PROMETHEUS = {"up": set()}
+ADDED = {"namespace", "pod", "service", "le"}
+
+
+@pytest.fixture(scope="module")
+def exported() -> dict[str, set[str]]:
+    """Series that a service exports, with their labels; everything recorded once, so that all are there."""
+    telemetry = Telemetry("any")
+    telemetry.job("rendered", 0.1)
+    telemetry.stage("compile", 0.1)
+    telemetry.recycle("jobs")
+    telemetry.policy_event("network")
+    telemetry.self_test_failure("canary")
+    telemetry.warm("format", 1)
+    telemetry.queue_wait(0.1)
+    telemetry.load(slots=1, running=0, queue=1, waiting=0)
+    telemetry.call("Render", Status.OK)
+    telemetry.item(Status.OK)
+    found: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(generate_latest(telemetry.registry).decode()):
+        for sample in family.samples:
+            found.setdefault(sample.name, set()).update(sample.labels)
+    return found
+
+
+def selectors(query: str):
+    """Names and labels of a query's selectors, and labels that it groups by; the query parses."""
+    plain = query.replace("$__rate_interval", "5m").replace("$namespace", "ns").replace("$service", "any")
+    names, labels = [], set()
+
+    def walk(node):
+        match node:
+            case promql_parser.VectorSelector():
+                names.append(node.name)
+                labels.update(one.name for one in node.matchers.matchers)
+            case promql_parser.MatrixSelector():
+                walk(node.vector_selector)
+            case promql_parser.BinaryExpr():
+                walk(node.lhs)
+                walk(node.rhs)
+            case promql_parser.Call():
+                for argument in node.args:
+                    walk(argument)
+            case promql_parser.AggregateExpr():
+                labels.update(node.modifier.labels if node.modifier else ())
+                walk(node.expr)
+            case promql_parser.ParenExpr():
+                walk(node.expr)
+            case promql_parser.NumberLiteral():
+                pass
+            case _:
+                raise AssertionError(f"{type(node)} in {query}")
+
+    walk(promql_parser.parse(plain))
+    return names, labels
+
+
+def dashboard(rendered):
+    return json.loads(rendered.of("ConfigMap")["image2struct-dashboard"]["data"]["image2struct.json"])
+
+
+def alerts(rendered):
+    (group,) = rendered.of("PrometheusRule")["image2struct"]["spec"]["groups"]
+    return group["rules"]
+
+
+@pytest.fixture
+def queries(render):
+    panels = dashboard(render("monitoring"))["panels"]
+    scaled = render("keda").of("ScaledObject").values()
+    return [
+        *(target["expr"] for panel in panels for target in panel["targets"]),
+        *(rule["expr"] for rule in alerts(render("monitoring"))),
+        *(trigger["metadata"]["query"] for one in scaled for trigger in one["spec"]["triggers"]),
+    ]
+
+
+def test_every_series_that_is_asked_for_exists_with_its_labels(queries, exported):
+    known = {**exported, **OF_PROMETHEUS}
+    assert len(queries) > 20
+    for query in queries:
+        names, labels = selectors(query)
+        assert names
+        assert set(names) <= known.keys(), query
+        there = set.union(*(known[name] for name in names)) | ADDED
+        assert labels <= there, query
+
+
+def test_every_series_of_ours_is_shown_or_watched(queries, exported):
+    asked = {name for query in queries for name in selectors(query)[0]}
+    families = {re.sub(r"_(bucket|sum|count|total|created)$", "", name) for name in exported}
+    shown = {re.sub(r"_(bucket|sum|count|total)$", "", name) for name in asked}
+    assert {one for one in families if one.startswith("i2s_")} - shown == {"i2s_queue"}
+
+
+def test_the_autoscaler_asks_for_a_gauge_of_ours(base, exported):
+    for one in base.of("HorizontalPodAutoscaler").values():
+        assert one["spec"]["metrics"][0]["pods"]["metric"]["name"] in exported
+
+
+def test_verdicts_statuses_and_reasons_are_real(queries):
+    from i2s.render.v1 import render_pb2 as pb
+
+    verdicts = {name.removeprefix("VERDICT_").lower() for name in pb.Verdict.keys()}  # noqa: SIM118
+    real = {
+        "verdict": verdicts,
+        "status": {one.name for one in Status},
+        "reason": {"jobs", "died", "failed", "cancelled"},
+    }
+    for query in queries:
+        for label, values in re.findall(r'(verdict|status|reason)(?:=~|!=|=)"([^"]*)"', query):
+            assert set(values.split("|")) <= real[label], query
+
+
+def test_the_monitor_finds_the_port_and_keeps_our_label(render):
+    rendered = render("monitoring")
+    monitor = rendered.of("ServiceMonitor")["image2struct"]["spec"]
+    (endpoint,) = monitor["endpoints"]
+    assert endpoint["honorLabels"] is True
+    for service in rendered.of("Service").values():
+        assert monitor["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
+        assert endpoint["port"] in {port["name"] for port in service["spec"]["ports"]}
+
+
+def test_panels_have_ids_places_and_sources_of_their_own(render):
+    panels = dashboard(render("monitoring"))["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    places = {(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}
+    assert len(places) == len(panels)
+    assert all(panel["datasource"]["uid"] == "${datasource}" for panel in panels)
+
+
+def test_every_alert_leads_to_what_to_do(render):
+    headings = {
+        re.sub(r"[^\w -]", "", line.lstrip("# ").strip().lower()).replace(" ", "-")
+        for line in (DOCS / "kubernetes.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("#")
+    }
+    for rule in alerts(render("monitoring")):
+        page, _, anchor = rule["annotations"]["runbook"].partition("#")
+        assert page == "docs/kubernetes.md"
+        assert anchor in headings, rule["alert"]
+        assert rule["annotations"]["summary"]
+        assert rule["labels"]["severity"] in {"info", "warning", "critical"}

@@ -1,0 +1,70 @@
+"""Who may talk to whom: nobody out of a service, only clients and Prometheus into it."""
+
+from __future__ import annotations
+
+import ipaddress
+
+
+def selects(policy, labels):
+    wanted = policy["spec"]["podSelector"].get("matchLabels", {})
+    return wanted.items() <= labels.items()
+
+
+def labels_of(rendered, kind):
+    return {name: one["spec"]["template"]["metadata"]["labels"] for name, one in rendered.of(kind).items()}
+
+
+def test_everything_is_denied_first(base):
+    assert base.of("NetworkPolicy")["deny-all"]["spec"] == {
+        "podSelector": {},
+        "policyTypes": ["Ingress", "Egress"],
+    }
+
+
+def test_nothing_leaves_a_service(variant):
+    for name, labels in labels_of(variant, "Deployment").items():
+        policies = [one for one in variant.of("NetworkPolicy").values() if selects(one, labels)]
+        assert any("Egress" in one["spec"]["policyTypes"] for one in policies), name
+        assert not any(one["spec"].get("egress") for one in policies), name
+
+
+def test_only_clients_and_prometheus_come_in(base):
+    clients, prometheus = base.of("NetworkPolicy")["services"]["spec"]["ingress"]
+    assert [port["port"] for port in clients["ports"]] == ["grpc"]
+    assert all(
+        next(iter(peer.values()))["matchLabels"] == {"image2struct/client": "true"}
+        for peer in clients["from"]
+    )
+    assert [port["port"] for port in prometheus["ports"]] == ["metrics"]
+    assert len(prometheus["from"]) == 1
+
+
+def test_the_policy_covers_every_service_and_no_client(base, render):
+    policy = base.of("NetworkPolicy")["services"]
+    assert all(selects(policy, labels) for labels in labels_of(base, "Deployment").values())
+    for job in ("evaluate", "merge"):
+        assert not any(selects(policy, labels) for labels in labels_of(render(job), "Job").values())
+
+
+def test_clients_reach_services_and_the_world_but_not_its_private_networks(render):
+    run = render("evaluate")
+    policy = run.of("NetworkPolicy")["clients"]
+    (labels,) = labels_of(run, "Job").values()
+    assert selects(policy, labels)
+    assert labels["image2struct/client"] == "true"
+    blocks = [
+        peer["ipBlock"] for rule in policy["spec"]["egress"] for peer in rule["to"] if "ipBlock" in peer
+    ]
+    for address in ("169.254.169.254", "10.96.0.1", "192.168.1.1", "172.17.0.1", "127.0.0.1"):
+        for block in blocks:
+            assert any(ipaddress.ip_address(address) in ipaddress.ip_network(net) for net in block["except"])
+
+
+def test_services_are_headless_and_lead_to_their_pods(base):
+    pods = labels_of(base, "Deployment")
+    for name, service in base.of("Service").items():
+        assert service["spec"]["clusterIP"] == "None", name
+        chosen = [
+            one for one, labels in pods.items() if service["spec"]["selector"].items() <= labels.items()
+        ]
+        assert chosen == [name]
