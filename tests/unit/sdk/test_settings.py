@@ -78,3 +78,10 @@ def test_the_bound_of_failures_is_a_number_or_a_share(bound: str, samples: int, 
 def test_settings_that_contradict_are_told(given: dict[str, str], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
         Settings.load(given, environ={})
+
+
+@pytest.mark.parametrize(
+    "address", ["localhost:7710", "[::1]:7710", "dns:///renderers:7710", "ipv4:///10.0.0.1:1"]
+)
+def test_an_address_may_name_how_it_is_resolved(address: str) -> None:
+    assert Settings.load(environ={"I2S_RENDER_LATEX": address}).render_latex == address

@@ -1,7 +1,19 @@
-"""Data sets: local folders and the bundled examples."""
+"""Data sets: local folders, Hugging Face, the bundled examples; and which of their instances are taken."""
 
 from i2s_sdk.data.bundled import examples_folder
 from i2s_sdk.data.folder import DataSet, read_folder
 from i2s_sdk.data.instance import TASKS, Asset, Instance
+from i2s_sdk.data.opening import open_data
+from i2s_sdk.data.selection import Selection, Shard
 
-__all__ = ["TASKS", "Asset", "DataSet", "Instance", "examples_folder", "read_folder"]
+__all__ = [
+    "TASKS",
+    "Asset",
+    "DataSet",
+    "Instance",
+    "Selection",
+    "Shard",
+    "examples_folder",
+    "open_data",
+    "read_folder",
+]

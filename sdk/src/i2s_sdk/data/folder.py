@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ class DataSet:
     """Instances in the order of their file.
 
     Attributes:
-        folder: Where it lies.
+        folder: Where it lies; of an index of another name than the usual one, the index. It names the data
+            set: ``read_folder`` opens it again.
         instances: All of them.
         sha256: Of the index file.
     """
@@ -35,23 +36,69 @@ class DataSet:
     sha256: str
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the index: its instance, or what is wrong with it.
+
+    Attributes:
+        number: Counted from 1.
+        instance: None where there is a fault.
+        fault: Empty where there is an instance.
+    """
+
+    number: int
+    instance: Instance | None = None
+    fault: str = ""
+
+
 def read_folder(folder: Path) -> DataSet:
-    """Return the data set in a folder.
+    """Return the data set in a folder, or of an index file of any name.
 
     Every file named in the index is looked for, none is read.
 
     Raises:
         DataError: Something is missing, malformed or outside the folder; names file and line.
     """
-    index = folder / INDEX
+    index = index_of(folder)
+    raw = read_index(index)
+    instances: list[Instance] = []
+    for line in read_lines(raw, index.parent):
+        if line.instance is None:
+            raise DataError(index, line.number, line.fault)
+        instances.append(line.instance)
+    if not instances:
+        raise DataError(index, 0, "holds no instance")
+    where = folder if index.name != INDEX else index.parent
+    return DataSet(where, tuple(instances), hashlib.sha256(raw).hexdigest())
+
+
+def index_of(where: Path) -> Path:
+    """Return the index file of a data set that is named by its folder or by the index itself."""
+    return where if where.is_file() else where / INDEX
+
+
+def read_index(index: Path) -> bytes:
+    """Return the content of an index file.
+
+    Raises:
+        DataError: It cannot be read.
+    """
     try:
-        raw = index.read_bytes()
+        return index.read_bytes()
     except OSError as error:
         raise DataError(
             index, 0, f"cannot be read: {error.strerror}; a data set is a folder with {INDEX}"
         ) from None
+
+
+def read_lines(raw: bytes, folder: Path) -> Iterator[Line]:
+    """Yield what each line of an index says; empty lines are left out.
+
+    Args:
+        raw: Content of the index.
+        folder: In which its files lie.
+    """
     root = folder.resolve()
-    instances: dict[str, Instance] = {}
     lines: dict[str, int] = {}
     for number, line in enumerate(raw.split(b"\n"), start=1):
         if not line.strip():
@@ -59,13 +106,13 @@ def read_folder(folder: Path) -> DataSet:
         try:
             instance = _instance(_object(line), root)
         except ValueError as error:
-            raise DataError(index, number, str(error)) from None
-        if instance.id in instances:
-            raise DataError(index, number, f"id {instance.id!r} stands in line {lines[instance.id]} already")
-        instances[instance.id], lines[instance.id] = instance, number
-    if not instances:
-        raise DataError(index, 0, "holds no instance")
-    return DataSet(folder, tuple(instances.values()), hashlib.sha256(raw).hexdigest())
+            yield Line(number, fault=str(error))
+            continue
+        if instance.id in lines:
+            yield Line(number, fault=f"id {instance.id!r} stands in line {lines[instance.id]} already")
+            continue
+        lines[instance.id] = number
+        yield Line(number, instance)
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -44,6 +44,24 @@ def read_tar(raw: bytes) -> dict[str, bytes]:
         raise ValueError(f"is not an archive of a site (.tar.gz): {error}") from None
 
 
+def read_repository(raw: bytes) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the files of a .tar.gz of a repository, and the names of what was left out.
+
+    Repositories hold links now and then; a link is left out, and so is a file whose name is not UTF-8. All
+    else is as in ``read_tar``.
+
+    Raises:
+        ValueError: It is no such archive, is too large, or a name leads elsewhere.
+    """
+    left_out: list[str] = []
+    try:
+        unpacked = _gunzip(raw) if raw.startswith(b"\x1f\x8b") else raw
+        with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as archive:
+            return _collected(_tar_members(archive, left_out)), tuple(left_out)
+    except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
+        raise ValueError(f"is not an archive of a site (.tar.gz): {error}") from None
+
+
 def read_zip(raw: bytes) -> dict[str, bytes]:
     """Return the files of a .zip; see ``read_tar``.
 
@@ -75,15 +93,27 @@ def _gunzip(raw: bytes) -> bytes:
     return content
 
 
-def _tar_members(archive: tarfile.TarFile) -> Iterator[tuple[str, bytes]]:
+def _tar_members(archive: tarfile.TarFile, left_out: list[str] | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents; ``left_out`` collects what is no file, where that is not refused."""
     for member in archive:
         if member.isdir():
+            continue
+        if left_out is not None and not (member.isreg() and _is_text(member.name)):
+            left_out.append(member.name.encode("utf-8", "replace").decode())
             continue
         if not member.isreg():
             raise ValueError(f"member {member.name!r} is a link or a device; only files and folders may be")
         _require_small(member.name, member.size)
         file = archive.extractfile(member)
         yield member.name, file.read() if file else b""
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:  # tarfile keeps bytes that are no UTF-8 as surrogates
+        return False
+    return True
 
 
 def _zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:

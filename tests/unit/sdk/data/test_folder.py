@@ -133,7 +133,7 @@ _JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     changes=st.dictionaries(st.sampled_from([*GOOD, "structure", "text", "assets", "difficulty", "x"]), _JSON)
 )
@@ -145,3 +145,13 @@ def test_any_line_is_an_instance_or_an_error_of_data(changes: dict[str, object],
         assert error.line == 1
     else:
         assert instance.image.is_relative_to(tmp_path.resolve())
+
+
+def test_an_index_of_another_name_is_a_data_set_that_opens_again(tmp_path: Path) -> None:
+    _write(tmp_path, GOOD)
+    (tmp_path / "instances.jsonl").rename(tmp_path / "hard.jsonl")
+    found = read_folder(tmp_path / "hard.jsonl")
+    assert found.instances[0].image == (tmp_path / "a.png").resolve()
+    assert read_folder(found.folder) == found
+    with pytest.raises(DataError, match=r"instances\.jsonl"):
+        read_folder(tmp_path)

@@ -1,0 +1,49 @@
+"""Training a model to write code for pictures, with the round trip as its reward.
+
+The reward renders what the model wrote and compares the pictures. Needs the packages trl and datasets, a
+model that takes pictures, and GPUs; run services on other machines and name them with I2S_RENDER_LATEX and
+I2S_METRICS, so that rendering does not take the CPUs of training.
+
+    python examples/doors/trl_reward.py Qwen/Qwen2.5-VL-3B-Instruct
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from i2s_sdk import RoundTripReward
+from i2s_sdk.data import Selection, open_data
+from i2s_sdk.tasks.registry import open_task
+
+#: The metric of the benchmark and, for a signal where nothing is alike yet, that of the texts.
+WEIGHTS = {"ems": 0.8, "edit": 0.2}
+
+
+def rows(data: str | None = None, limit: int | None = None) -> Iterator[dict[str, Any]]:
+    """Yield what the trainer shows the model, and the columns that the reward looks at."""
+    prompt = "".join(open_task("latex").prompt().texts)
+    selection = Selection(limit=limit, seed=1)
+    for one in selection.apply(one for one in open_data(data).instances if one.task == "latex"):
+        structure = one.structure.read_text(encoding="utf-8") if one.structure else None
+        message = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": prompt}]}]
+        yield {"prompt": message, "image": str(one.image), "structure": structure}
+
+
+def main(model: str) -> None:
+    """Train."""
+    from datasets import Dataset, Image
+    from trl import GRPOConfig, GRPOTrainer
+
+    trainer = GRPOTrainer(
+        model=model,
+        args=GRPOConfig(output_dir="runs/grpo", num_generations=8, max_completion_length=2000),
+        reward_funcs=[RoundTripReward(weights=WEIGHTS)],
+        train_dataset=Dataset.from_list(list(rows())).cast_column("image", Image()),
+    )
+    trainer.train()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,136 @@
+"""``i2s-sdk dataset``: look at data sets, check them, begin one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from i2s_sdk.cli.main import USAGE
+from i2s_sdk.cli.options import json_option
+
+if TYPE_CHECKING:
+    from i2s_sdk.data.summary import Subset
+
+
+@click.group("dataset", short_help="List, check or begin a data set.")
+def command() -> None:
+    """Look at a data set, find every fault of a local one, or begin one of your own.
+
+    \b
+    Examples:
+      i2s-sdk dataset list
+      i2s-sdk dataset list hf:stanford-crfm/i2s-latex
+      i2s-sdk dataset new my-set --from my-pictures
+      i2s-sdk dataset validate my-set
+    """  # noqa: D301 - \b is for click
+
+
+@command.command("list", short_help="What a data set holds, by task and subset.")
+@click.argument("data", required=False)
+@click.option("--subset", "subsets", multiple=True, metavar="S", help="Only this one; may be repeated.")
+@json_option
+def list_command(data: str | None, subsets: tuple[str, ...], as_json: bool) -> None:
+    """Count the instances of DATA by task, subset and difficulty.
+
+    DATA is a folder with instances.jsonl, a file of such lines, or hf:OWNER/NAME of Hugging Face; without
+    it the bundled examples are counted.
+
+    \b
+    Examples:
+      i2s-sdk dataset list my-set
+      i2s-sdk dataset list hf:stanford-crfm/i2s-latex --subset wild --json
+    """  # noqa: D301
+    from i2s_sdk.data import Selection, open_data
+    from i2s_sdk.data.summary import summarize
+    from i2s_sdk.settings import Settings
+
+    found = open_data(data, examples=Settings.load().examples, subsets=subsets)
+    counted = summarize(Selection(subsets=subsets).apply(found.instances))
+    if as_json:
+        document = {
+            "folder": str(found.folder),
+            "sha256": found.sha256,
+            "instances": sum(one.instances for one in counted),
+            "subsets": [asdict(one) for one in counted],
+        }
+        click.echo(json.dumps(document, indent=2))
+    else:
+        _say(counted)
+
+
+def _say(counted: list[Subset]) -> None:
+    rows = [("task", "subset", "instances", "with ground truth", "with assets", "difficulties")]
+    rows += [
+        (
+            one.task,
+            one.name,
+            str(one.instances),
+            str(one.with_structure),
+            str(one.with_assets),
+            ", ".join(f"{name or 'unknown'} {n}" for name, n in one.difficulties.items()),
+        )
+        for one in counted
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    click.echo(f"{sum(one.instances for one in counted)} instances")
+
+
+@command.command("validate", short_help="Every fault of a local data set.")
+@click.argument("path")
+@json_option
+def validate_command(path: str, as_json: bool) -> int:
+    """Open every file of the data set PATH and tell every fault with file and line.
+
+    PATH is a folder with instances.jsonl, or a file of such lines. The exit code is 2 where there is a fault.
+
+    \b
+    Examples:
+      i2s-sdk dataset validate my-set
+      i2s-sdk dataset validate my-set/hard.jsonl --json
+    """  # noqa: D301
+    from i2s_sdk.data.check import check
+
+    found = check(Path(path))
+    if as_json:
+        faults = [{"file": str(one.file), "line": one.line, "message": one.message} for one in found.faults]
+        document = {"ok": not faults, "instances": len(found.instances), "faults": faults}
+        click.echo(json.dumps(document, indent=2))
+    else:
+        for fault in found.faults:
+            click.echo(str(fault))
+        click.echo(f"{found.index}: {len(found.instances)} instances, {len(found.faults)} faults", err=True)
+    return USAGE if found.faults else 0
+
+
+@command.command("new", short_help="Begin a data set.")
+@click.argument("folder")
+@click.option("--from", "source", metavar="DIR", help="Take the pictures and documents of this folder.")
+@click.option(
+    "--task", default="", metavar="T", help="latex, webpage or music: of pictures without document."
+)
+@click.option("--subset", default="", metavar="NAME", help="Of all instances.  [default: name of DIR]")
+def new_command(folder: str, source: str | None, task: str, subset: str) -> None:
+    """Make the data set FOLDER, which must not exist or be empty.
+
+    Without --from it has one example to go on from. With --from each picture (PNG, JPEG, WebP, GIF) is an
+    instance, and the document of its name (.tex, .ly, .tar.gz, or the folder of a site) its ground truth.
+
+    \b
+    Examples:
+      i2s-sdk dataset new my-set
+      i2s-sdk dataset new my-set --from exams/ --task latex --subset exam
+    """  # noqa: D301
+    from i2s_sdk.data.instance import TASKS
+    from i2s_sdk.data.scaffold import new_dataset
+    from i2s_sdk.errors import UnknownNameError
+
+    if task and task not in TASKS:
+        raise UnknownNameError("task", task, TASKS)
+    count = new_dataset(Path(folder), Path(source) if source else None, task=task, subset=subset)
+    click.echo(f"{folder}: {count} instance{'s' if count != 1 else ''}; i2s-sdk evaluate --data {folder}")

@@ -1,0 +1,124 @@
+"""Every fault of a data set: of the index, line by line, and of the files that it names."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_sdk.data.content import Content, read_content
+from i2s_sdk.data.folder import index_of, read_index, read_lines
+from i2s_sdk.data.instance import Instance
+from i2s_sdk.data.site_files import INDEXES
+from i2s_sdk.errors import DataError
+
+_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that must be mended.
+
+    Attributes:
+        file: The index, or a file that it names.
+        line: Of the index, counted from 1; 0 where the fault is in no single line.
+        message: What is wrong and what would be right.
+    """
+
+    file: Path
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}" if self.line else f"{self.file}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a data set was found to be.
+
+    Attributes:
+        index: Its index file.
+        instances: Those whose line is whole.
+        faults: In the order of the lines.
+    """
+
+    index: Path
+    instances: tuple[Instance, ...]
+    faults: tuple[Fault, ...]
+
+
+def check(where: Path) -> Checked:
+    """Return every fault of a local data set; unlike ``read_folder`` it opens every file.
+
+    Args:
+        where: Its folder, or its index.
+    """
+    index = index_of(where)
+    try:
+        raw = read_index(index)
+    except DataError as error:
+        return Checked(index, (), (_fault(error, 0),))
+    instances: list[Instance] = []
+    faults: list[Fault] = []
+    for line in read_lines(raw, index.parent):
+        if line.instance is None:
+            faults.append(Fault(index, line.number, line.fault))
+        else:
+            instances.append(line.instance)
+            faults += (Fault(index, line.number, said) for said in _faults_of(line.instance))
+    if not instances and not faults:
+        faults.append(Fault(index, 0, "holds no instance"))
+    return Checked(index, tuple(instances), tuple(faults))
+
+
+def _fault(error: DataError, line: int) -> Fault:
+    said = error.message.removeprefix(f"{error.where}:{error.line}: ").removeprefix(f"{error.where}: ")
+    return Fault(error.where, line, said)
+
+
+def _faults_of(instance: Instance) -> Iterator[str]:
+    try:
+        content = read_content(instance)
+    except DataError as error:
+        yield error.message
+        return
+    said = _picture_fault(content.reference)
+    if said:
+        yield f"image {instance.image.name}: {said}"
+    if instance.structure is not None:
+        said = _structure_fault(instance, content)
+        if said:
+            yield f"structure {instance.structure.name}: {said}"
+
+
+def _picture_fault(raw: bytes) -> str:
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(raw), formats=_KINDS) as picture:
+                picture.load()
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        return f"has more than {Image.MAX_IMAGE_PIXELS} pixels"
+    except Exception as error:
+        # Pillow raises whatever its decoders do: OSError, SyntaxError, struct.error, ValueError, …
+        return f"is no whole PNG, JPEG, GIF or WebP picture: {error}"
+    return ""
+
+
+def _structure_fault(instance: Instance, content: Content) -> str:
+    if content.site is not None:
+        there = any(name in content.site for name in INDEXES)
+        return "" if there else f"the site has no index page ({', '.join(INDEXES)})"
+    code = content.structure or ""
+    if "\ufffd" in code:
+        return "is not UTF-8"
+    if not code.strip():
+        return "is empty; leave the field out where there is no ground truth"
+    if instance.task == "latex" and r"\documentclass" in code:
+        return "has a preamble; ground truth of LaTeX is what stands between \\begin{document} and its end"
+    return ""

@@ -1,0 +1,159 @@
+"""A data set of Hugging Face as a local data set: laid down once, then read like any other.
+
+::
+
+    FOLDER/instances.jsonl
+    FOLDER/references/SHA256.png
+    FOLDER/structures/SHA256.tex        or .tar.gz, .ly
+
+Files are named by their content, so the SHA-256 of the index is that of the whole data set, on every machine.
+The folder appears under its name when it is whole; of two processes that make the same one, one is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from i2s_sdk.data.folder import INDEX, DataSet, read_folder
+from i2s_sdk.data.hub_files import Table, open_tables
+from i2s_sdk.data.hub_name import PREFIX, SUBSETS, WILD, HubName, parse_hub_name
+from i2s_sdk.data.hub_row import Row, read_row
+from i2s_sdk.errors import DataError, UnknownNameError
+
+_FORMAT = "1"  # of the folder; another one makes it anew
+_STRUCTURE_SUFFIX = {"latex": ".tex", "webpage": ".tar.gz", "music": ".ly"}
+
+#: A subset and its task.
+Source = tuple[str, Table]
+
+_log = logging.getLogger(__name__)
+
+
+def default_home() -> Path:
+    """Return where data sets are laid down where nobody says otherwise: i2s/datasets of the user's caches."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "i2s" / "datasets"
+
+
+def read_hub(name: str, subsets: Sequence[str] = (), *, home: Path | None = None) -> DataSet:
+    """Return a data set of Hugging Face.
+
+    Args:
+        name: As ``parse_hub_name`` has it.
+        subsets: That are taken; none means all but the wild ones.
+        home: Where data sets are laid down; None takes the user's caches.
+
+    Raises:
+        UsageError: The name is wrong, or the library is missing.
+        UnknownNameError: There is no such subset.
+        DataError: It cannot be loaded, or a row is not what it should be; names data set and row.
+    """
+    named = parse_hub_name(name)
+    names = _share(named, subsets) if len(named) > 1 and subsets else [one.wanted(subsets) for one in named]
+    tables = [(one.task, table) for one in names for table in open_tables(one)]
+    title = Path(names[0].where).name if len(named) == 1 else name.removeprefix(PREFIX)
+    folder = (home or default_home()) / f"{title}-{_key(tables)}"
+    if not (folder / INDEX).is_file():
+        _lay_down(tables, folder)
+    return read_folder(folder)
+
+
+def _share(names: Sequence[HubName], subsets: Sequence[str]) -> list[HubName]:
+    """Return those of several repositories that have any of the subsets, each with its own of them."""
+    known = {one.task: {*SUBSETS[one.task], *WILD[one.task]} for one in names}
+    for subset in subsets:
+        if not any(subset in some for some in known.values()):
+            raise UnknownNameError("subset", subset, set().union(*known.values()))
+    shared = ((one, [subset for subset in subsets if subset in known[one.task]]) for one in names)
+    return [one.wanted(own) for one, own in shared if own]
+
+
+def _key(tables: Sequence[Source]) -> str:
+    """Return what tells these subsets, as they are now, from others."""
+    told = (f"{task}:{table.subset}:{table.fingerprint}:{table.length}" for task, table in tables)
+    return hashlib.sha256("\n".join((_FORMAT, *told)).encode()).hexdigest()[:16]
+
+
+def _lay_down(tables: Sequence[Source], folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".part-"))
+    try:
+        with (scratch / INDEX).open("w", encoding="utf-8") as index:
+            for task, row in _rows(tables):
+                index.write(_line(row, task, scratch))
+        with contextlib.suppress(OSError):  # another process was quicker
+            os.rename(scratch, folder)
+        if not (folder / INDEX).is_file():
+            raise DataError(folder, 0, "cannot be written")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _rows(tables: Sequence[Source]) -> Iterator[tuple[str, Row]]:
+    """Yield the instances of all subsets, each with its task."""
+    seen: dict[str, str] = {}
+    for task, table in tables:
+        taken = 0
+        for number, row in _rows_of(table, task):
+            if row.id in seen:
+                raise DataError(
+                    Path(table.label), number, f"uuid {row.id!r} stands in {seen[row.id]} already"
+                )
+            seen[row.id] = f"{table.label}:{number}"
+            taken += 1
+            yield task, row
+        if not taken:
+            raise DataError(Path(table.label), 0, f"holds no row of category {table.subset!r}")
+
+
+def _rows_of(table: Table, task: str) -> Iterator[tuple[int, Row]]:
+    """Yield the instances of a subset with the numbers of their rows.
+
+    A row of another category than its subset is none of it, as in the reference implementation.
+    """
+    where = Path(table.label)
+    for number, columns in enumerate(table.rows(), start=1):
+        try:
+            row = read_row(columns, task, table.subset)
+        except ValueError as error:
+            raise DataError(where, number, str(error)) from None
+        if table.subset and row.subset != table.subset:
+            continue
+        if not row.subset:
+            raise DataError(where, number, "the row has no category")
+        for left in row.left_out:
+            _log.warning("%s:%d: %s: left out of the archive: %r", where, number, row.id, left)
+        yield number, row
+
+
+def _line(row: Row, task: str, folder: Path) -> str:
+    """Write the files of an instance and return its line of the index."""
+    fields: dict[str, object] = {"id": row.id, "task": task, "subset": row.subset}
+    if row.difficulty:
+        fields["difficulty"] = row.difficulty
+    fields["image"] = _write(folder, "references", row.picture, row.picture_suffix)
+    if row.structure is not None:
+        fields["structure"] = _write(folder, "structures", row.structure, _STRUCTURE_SUFFIX[task])
+    if row.text is not None:
+        fields["text"] = row.text
+    if row.assets:
+        fields["assets"] = list(row.assets)
+    if row.source:
+        fields["source"] = row.source
+    return json.dumps(fields) + "\n"
+
+
+def _write(folder: Path, room: str, content: bytes, suffix: str) -> str:
+    name = f"{room}/{hashlib.sha256(content).hexdigest()}{suffix}"
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    return name

@@ -1,0 +1,162 @@
+"""A new data set: an empty one with an example, or one of the pictures and documents of a folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from i2s_sdk.data.folder import INDEX, read_folder
+from i2s_sdk.data.hub_row import packed
+from i2s_sdk.data.site_files import INDEXES, read_site_folder
+from i2s_sdk.errors import DataError, UsageError
+
+#: Suffix of a document, and its task. A folder with an index page is a site as well.
+DOCUMENTS = {".tex": "latex", ".ly": "music", ".tar.gz": "webpage"}
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif")
+
+_STARTER = "gaussian-posterior"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A picture, a document, or both of one name.
+
+    Attributes:
+        name: Without suffix.
+        task: Of the document; that which was named where there is only a picture.
+        picture: None where there is none yet.
+        document: None where there is no ground truth.
+    """
+
+    name: str
+    task: str
+    picture: Path | None
+    document: Path | None
+
+
+def new_dataset(
+    folder: Path,
+    source: Path | None = None,
+    *,
+    task: str = "",
+    subset: str = "",
+) -> int:
+    """Make a data set and return how many instances it has.
+
+    Args:
+        folder: Where; must not exist, or be empty.
+        source: A folder of pictures and documents, matched by name; None makes one example.
+        task: Of pictures without a document.
+        subset: Of all instances; empty is the name of the source.
+
+    Raises:
+        UsageError: The folder is not empty, or there is nothing to take.
+        DataError: A document has no picture, or a picture no task.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already and not empty; name a new folder")
+    rows = _starter(folder) if source is None else _taken(folder, source, task, subset)
+    try:
+        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
+        (folder / INDEX).write_text("".join(lines), encoding="utf-8")
+        read_folder(folder)  # names of files make ids, and not every name can
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)  # it was not there, or empty
+        raise
+    return len(lines)
+
+
+def _starter(folder: Path) -> Iterator[dict[str, object]]:
+    for room, suffix in (("references", ".png"), ("structures", ".tex")):
+        (folder / room).mkdir(parents=True)
+        content = files("i2s_sdk.data").joinpath("starter", _STARTER + suffix).read_bytes()
+        (folder / room / f"{_STARTER}{suffix}").write_bytes(content)
+    yield {
+        "id": _STARTER,
+        "task": "latex",
+        "subset": "equation",
+        "difficulty": "easy",
+        "image": f"references/{_STARTER}.png",
+        "structure": f"structures/{_STARTER}.tex",
+        "source": "example of i2s-sdk dataset new",
+    }
+
+
+def _taken(folder: Path, source: Path, task: str, subset: str) -> Iterator[dict[str, object]]:
+    found = find(source, task)
+    for one in found:  # before anything is written
+        if not one.task:
+            raise DataError(one.picture or source, 0, "has no document beside it; say what it is with --task")
+        if one.picture is None:
+            raise DataError(
+                one.document or source,
+                0,
+                f"has no picture beside it; make {one.name}.png with i2s-sdk render",
+            )
+    for room in ("references", "structures"):
+        (folder / room).mkdir(parents=True)
+    for one in found:
+        assert one.picture is not None
+        row: dict[str, object] = {"id": one.name, "task": one.task, "subset": subset or source.resolve().name}
+        row["image"] = f"references/{one.picture.name}"
+        shutil.copyfile(one.picture, folder / "references" / one.picture.name)
+        if one.document is not None:
+            row["structure"] = _place_document(one.document, one.name, folder)
+        yield row
+
+
+def find(source: Path, task: str = "") -> list[Found]:
+    """Return what a folder holds, sorted by name.
+
+    Raises:
+        UsageError: There is nothing.
+        DataError: Two documents or two pictures have the same name.
+    """
+    if not source.is_dir():
+        raise DataError(source, 0, "is no folder")
+    pictures: dict[str, Path] = {}
+    documents: dict[str, tuple[Path, str]] = {}
+    for path in sorted(source.iterdir()):
+        suffix = _suffix(path)
+        kind = "webpage" if path.is_dir() else DOCUMENTS.get(suffix, "")
+        name = path.name.removesuffix(path.name[len(path.name) - len(suffix) :]) if suffix else path.name
+        if suffix in PICTURES:
+            if name in pictures:
+                raise DataError(path, 0, f"has the same name as {pictures[name].name}")
+            pictures[name] = path
+        elif kind and (not path.is_dir() or any((path / index).is_file() for index in INDEXES)):
+            if name in documents:
+                raise DataError(path, 0, f"has the same name as {documents[name][0].name}")
+            documents[name] = path, kind
+    if not pictures and not documents:
+        wanted = ", ".join((*PICTURES, *DOCUMENTS))
+        raise UsageError(f"{source} holds no picture and no document ({wanted}, folders of sites)")
+    return [
+        Found(name, documents[name][1] if name in documents else task, pictures.get(name), document)
+        for name in sorted({*pictures, *documents})
+        for document in [documents[name][0] if name in documents else None]
+    ]
+
+
+def _suffix(path: Path) -> str:
+    if path.is_dir():
+        return ""
+    low = path.name.lower()
+    return next((one for one in (*DOCUMENTS, *PICTURES) if low.endswith(one) and low != one), "")
+
+
+def _place_document(document: Path, name: str, folder: Path) -> str:
+    if document.is_dir():
+        placed = f"structures/{name}.tar.gz"
+        try:
+            (folder / placed).write_bytes(packed(read_site_folder(document)))
+        except ValueError as error:
+            raise DataError(document, 0, str(error)) from None
+        return placed
+    placed = f"structures/{document.name}"
+    shutil.copyfile(document, folder / placed)
+    return placed

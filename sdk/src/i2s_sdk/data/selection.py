@@ -1,0 +1,149 @@
+"""Which instances of a data set a run takes: filters, a stable choice, a shard.
+
+Everything here depends on the ids of the instances alone, so that the same words choose the same instances on
+every machine, in every process, wherever the data set lies.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.data.instance import Instance
+from i2s_sdk.errors import UnknownNameError, UsageError
+
+_SHARD = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of ``count`` parts of a run that share no instance and together have all.
+
+    Attributes:
+        index: Which, counted from 1.
+        count: How many there are.
+
+    Raises:
+        UsageError: There is no such part.
+    """
+
+    index: int
+    count: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.index <= self.count:
+            raise UsageError(f"--shard {self}: the first number must be from 1 to the second")
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.count}"
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Return the shard that a text names, such as "1/3" to "3/3".
+
+        Raises:
+            UsageError: It names none.
+        """
+        found = _SHARD.fullmatch(text.strip())
+        if found is None:
+            raise UsageError(f"--shard {text}: must be I/N, such as 1/3 for the first of three")
+        return cls(int(found[1]), int(found[2]))
+
+    def has(self, identity: str) -> bool:
+        """Return whether the instance of this id belongs to the shard."""
+        return _number(identity) % self.count == self.index - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What of a data set is taken; without any argument all of it.
+
+    Attributes:
+        subsets: Names; none means all.
+        difficulties: Names; none means all.
+        ids: Of single instances; none means all.
+        limit: The most instances, over everything that the filters leave and all shards together.
+        seed: Which ``limit`` instances: a choice that is the same for the same seed. None takes the first.
+        shard: The part of that which is taken.
+
+    Raises:
+        UsageError: The limit is below 1.
+    """
+
+    subsets: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int | None = None
+    shard: Shard | None = None
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 1:
+            raise UsageError(f"--limit {self.limit}: must be at least 1")
+
+    def apply(self, instances: Iterable[Instance]) -> list[Instance]:
+        """Return the instances that are taken, in the order given.
+
+        Returns:
+            They may be none where a shard has none of few instances.
+
+        Raises:
+            UnknownNameError: No instance has a subset or difficulty that is asked for.
+            UsageError: No instance has an id that is asked for, or none fits all filters.
+        """
+        chosen = self._limited(self._filtered(list(instances)))
+        return [one for one in chosen if self.shard is None or self.shard.has(one.id)]
+
+    def _filtered(self, instances: Sequence[Instance]) -> list[Instance]:
+        _require_known("subset", self.subsets, (one.subset for one in instances))
+        _require_known("difficulty", self.difficulties, (one.difficulty for one in instances))
+        _require_ids(self.ids, {one.id for one in instances})
+        found = [
+            one
+            for one in instances
+            if (not self.subsets or one.subset in self.subsets)
+            and (not self.difficulties or one.difficulty in self.difficulties)
+            and (not self.ids or one.id in self.ids)
+        ]
+        if instances and not found:
+            raise UsageError(f"no instance has {self._filters()}; leave one of these out")
+        return found
+
+    def _filters(self) -> str:
+        given = {"subset": self.subsets, "difficulty": self.difficulties, "id": self.ids}
+        return " and ".join(f"{name} {' or '.join(names)}" for name, names in given.items() if names)
+
+    def _limited(self, instances: list[Instance]) -> list[Instance]:
+        if self.limit is None or self.limit >= len(instances):
+            return instances
+        if self.seed is None:
+            return instances[: self.limit]
+        taken = set(sorted((one.id for one in instances), key=_order(self.seed))[: self.limit])
+        return [one for one in instances if one.id in taken]
+
+
+def _order(seed: int) -> Callable[[str], bytes]:
+    return lambda identity: hashlib.sha256(f"{seed}:{identity}".encode("utf-8", "surrogatepass")).digest()
+
+
+def _number(identity: str) -> int:
+    return int.from_bytes(hashlib.sha256(identity.encode("utf-8", "surrogatepass")).digest())
+
+
+def _require_known(kind: str, wanted: Sequence[str], there: Iterable[str]) -> None:
+    if wanted:
+        known = {name for name in there if name}
+        for name in wanted:
+            if name not in known:
+                raise UnknownNameError(kind, name, known)
+
+
+def _require_ids(wanted: Sequence[str], known: set[str]) -> None:
+    for identity in wanted:
+        if identity not in known:
+            close = difflib.get_close_matches(identity, known, n=1)
+            meant = f"; did you mean {close[0]!r}?" if close else ""
+            raise UsageError(f"no instance has the id {identity!r}{meant}")

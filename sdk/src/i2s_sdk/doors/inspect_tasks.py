@@ -1,0 +1,170 @@
+"""The tasks of the benchmark for inspect_ai: ``inspect eval i2s/latex --model PROVIDER/NAME``.
+
+inspect_ai asks the model and keeps its log; the prompt, the data and the judgement are ours. It finds this
+module by the entry points of the package.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentImage, ContentText, GenerateConfig
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState, generate
+
+from i2s_sdk.data import DataSet, Instance, Selection, open_data
+from i2s_sdk.doors.requests import RoundTripResult
+from i2s_sdk.doors.round_trip import RoundTrip
+from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.runs.sample import asset_names
+from i2s_sdk.settings import Settings
+from i2s_sdk.tasks import DECODING
+from i2s_sdk.tasks.registry import open_task
+
+Builder = Callable[..., Task]
+
+
+def _task(
+    name: str, data: str | None, subset: str | list[str] | None, difficulty: str | None, profile: str | None
+) -> Task:
+    """Return a task of the benchmark as inspect_ai has it.
+
+    Args:
+        name: Of the task.
+        data: The data set, as ``i2s-sdk evaluate --data`` takes it; None takes the bundled examples.
+        subset: Of it, several joined by commas; None takes all.
+        difficulty: The same.
+        profile: The rule book; None takes that of the settings.
+    """
+    selection = Selection(subsets=_names(subset), difficulties=_names(difficulty))
+    own = [one for one in _data(data, selection.subsets).instances if one.task == name]
+    if not own:
+        raise UsageError(f"the data set holds no instance of task {name!r}")
+    return Task(
+        dataset=MemoryDataset([_sample(one) for one in selection.apply(own)], name=f"i2s-{name}"),
+        solver=generate(),
+        scorer=round_trip(task=name, data=data, subset=",".join(selection.subsets), profile=profile),
+        config=GenerateConfig(temperature=DECODING.temperature, max_tokens=DECODING.max_tokens),
+        version=1,
+    )
+
+
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names in a value of ``-T``, which inspect_ai splits at commas or does not."""
+    parts = given.split(",") if isinstance(given, str) else given or ()
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+@cache
+def _data(name: str | None, subsets: tuple[str, ...]) -> DataSet:
+    return open_data(name, examples=Settings.load().examples, subsets=subsets)
+
+
+@cache
+def _by_id(name: str | None, subsets: tuple[str, ...]) -> dict[str, Instance]:
+    return {one.id: one for one in _data(name, subsets).instances}
+
+
+def _sample(instance: Instance) -> Sample:
+    prompt = open_task(instance.task).prompt(asset_names(instance))
+    parts: list[Content] = [ContentText(text="".join(prompt.texts)), ContentImage(image=str(instance.image))]
+    message: list[ChatMessage] = [ChatMessageUser(content=parts)]
+    about = {"subset": instance.subset, "difficulty": instance.difficulty}
+    return Sample(input=message, id=instance.id, metadata=about)
+
+
+@scorer(metrics={"*": [mean(), stderr()]})
+def round_trip(task: str, data: str | None = None, subset: str = "", profile: str | None = None) -> Scorer:
+    """Return the scorer: the answer is rendered by our services and compared with the picture.
+
+    The score has a value for each metric and ``rendered`` (1 or 0). An answer without a picture has 0 in
+    each; a metric that is not defined for the pair is left out of its mean. A failure of the services is an
+    error of the sample in inspect_ai, never a score.
+
+    Args:
+        task: Of the benchmark.
+        data: The data set of the samples; None is the bundled examples.
+        subset: Those of it that were asked for, joined by commas.
+        profile: The rule book; None takes that of the settings.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        instance = _by_id(data, _names(subset)).get(str(state.sample_id))
+        if instance is None:
+            raise DataError(_data(data, _names(subset)).folder, 0, f"holds no instance {state.sample_id!r}")
+        result = await _trip(task, profile).judge_async(instance, state.output.completion)
+        return _score(result)
+
+    return score
+
+
+@cache
+def _trip(task: str, profile: str | None) -> RoundTrip:
+    """Return what judges all samples of a task; it ends with the process."""
+    return RoundTrip((task,), profile=profile)
+
+
+def _score(result: RoundTripResult) -> Score:
+    record = result.record
+    values = {name: math.nan if value is None else value for name, value in record.metrics.items()}
+    verdict = record.verdict.name if record.verdict else record.outcome.name
+    return Score(
+        value={**values, "rendered": float(result.png is not None)},
+        answer=record.structure,
+        explanation=f"{verdict}: {record.message}" if record.message else verdict,
+        metadata=_about(result),
+    )
+
+
+def _about(result: RoundTripResult) -> dict[str, Any]:
+    plain = result.record.to_json()
+    kept = ("outcome", "verdict", "verdict_before_repair", "repairs", "error", "engine_digest", "isolation")
+    return {name: plain[name] for name in kept}
+
+
+def latex(
+    data: str | None = None,
+    subset: str | list[str] | None = None,
+    difficulty: str | None = None,
+    profile: str | None = None,
+) -> Task:
+    """Pictures of equations, tables, plots and algorithms to LaTeX; see ``_task`` for the arguments."""
+    return _task("latex", data, subset, difficulty, profile)
+
+
+def webpage(
+    data: str | None = None,
+    subset: str | list[str] | None = None,
+    difficulty: str | None = None,
+    profile: str | None = None,
+) -> Task:
+    """Pictures of web pages to their files; see ``_task`` for the arguments."""
+    return _task("webpage", data, subset, difficulty, profile)
+
+
+def music(
+    data: str | None = None,
+    subset: str | list[str] | None = None,
+    difficulty: str | None = None,
+    profile: str | None = None,
+) -> Task:
+    """Pictures of sheet music to LilyPond; see ``_task`` for the arguments."""
+    return _task("music", data, subset, difficulty, profile)
+
+
+def _registered(build: Builder) -> Builder:
+    """Register a task as i2s/NAME.
+
+    inspect_ai puts the name of the package of a function's module before the name of a task. Ours would be
+    i2s_sdk/NAME; of the namespace i2s, which is no package of its own, it takes the name as it is given.
+    """
+    build.__module__ = "i2s"
+    return task(name=f"i2s/{build.__name__}")(build)
+
+
+latex, webpage, music = (_registered(build) for build in (latex, webpage, music))

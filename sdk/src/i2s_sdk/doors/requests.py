@@ -1,0 +1,96 @@
+"""One round trip: what is judged, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from i2s_sdk.data.content import Content, read_content
+from i2s_sdk.data.instance import Instance
+from i2s_sdk.errors import DataError
+from i2s_sdk.render_types import Verdict
+from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.record import Record
+
+#: What a completion is judged against: an instance, the path of a picture, an encoded picture.
+Reference = Instance | Path | str | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTripRequest:
+    """A completion and what it is judged against.
+
+    Attributes:
+        reference: The picture that the model was shown: an instance of a data set, the path of a picture, or
+            an encoded picture (PNG, JPEG or WebP).
+        completion: What the model said, verbatim.
+        task: "latex", "webpage" or "music"; of an instance, its own counts.
+        structure: Ground truth of LaTeX code, for the metric ``edit``; of an instance, its own counts.
+        assets: Files that the answer may use, by name; of an instance, its own count.
+        id: Stands in the logs of the services; of an instance, its own counts.
+    """
+
+    reference: Reference = field(repr=False)
+    completion: str
+    task: str = "latex"
+    structure: str | None = None
+    assets: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    id: str = ""
+
+    def instance(self) -> Instance:
+        """Return the instance, or one that says the same of a picture."""
+        if isinstance(self.reference, Instance):
+            return self.reference
+        path = Path("picture") if isinstance(self.reference, bytes) else Path(self.reference)
+        return Instance(self.id, self.task, "", path)
+
+    def content(self) -> Content:
+        """Return what is compared with.
+
+        Raises:
+            DataError: A file cannot be read.
+        """
+        if isinstance(self.reference, Instance):
+            return read_content(self.reference)
+        return Content(self._picture(), structure=self.structure, assets=self.assets)
+
+    def _picture(self) -> bytes:
+        if isinstance(self.reference, bytes):
+            return self.reference
+        path = self.instance().image
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTripResult:
+    """What became of a completion.
+
+    Attributes:
+        record: All that is known, as a run keeps it.
+        png: The rendering; None where there is none.
+    """
+
+    record: Record
+    png: bytes | None = field(default=None, repr=False)
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended: judged (``outcome.counts``), or stopped by a failure of ours."""
+        return self.record.outcome
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Of the last render; None where nothing was rendered."""
+        return self.record.verdict
+
+    @property
+    def metrics(self) -> Mapping[str, float | None]:
+        """Values by name: 0 where there is no picture, None where a metric is not defined for the pair.
+
+        Empty where a failure of ours stopped it: that is no zero.
+        """
+        return self.record.metrics

@@ -1,0 +1,15 @@
+"""One open round trip for all tests of the doors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from i2s_sdk import RoundTrip, Settings
+
+
+@pytest.fixture(scope="session")
+def trip(running: Settings) -> Iterator[RoundTrip]:
+    with RoundTrip(settings=running) as opened:
+        yield opened

@@ -1,0 +1,193 @@
+"""Rewards for training, called as TRL calls them, with real services."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import inspect
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from PIL import Image
+
+from i2s_sdk import RoundTripReward, Settings
+from i2s_sdk.data import Instance, read_folder
+from i2s_sdk.errors import ServiceError, UsageError
+
+pytestmark = pytest.mark.integration
+
+BROKEN = r"\begin{equation} \frac{1}{ \end{equation}"
+
+
+@pytest.fixture(scope="module")
+def reward(running: Settings) -> Iterator[RoundTripReward]:
+    opened = RoundTripReward(weights={"ems": 3.0, "edit": 1.0}, failed=-0.5, settings=running)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def posterior(running: Settings) -> Instance:
+    assert running.examples is not None
+    return read_folder(running.examples).instances[0]
+
+
+@pytest.fixture(scope="module")
+def truth(posterior: Instance) -> str:
+    assert posterior.structure is not None
+    return posterior.structure.read_text()
+
+
+def test_better_answers_have_higher_rewards(reward: RoundTripReward, posterior: Instance, truth: str) -> None:
+    answers = [truth, truth.replace(r"\tau", "x"), r"\[ x \]", BROKEN, ""]
+    rewards = reward(
+        prompts=["look"] * 5,
+        completions=answers,
+        completion_ids=[[1]] * 5,
+        image=[str(posterior.image)] * 5,
+        structure=[truth] * 5,
+        trainer_state=None,
+    )
+    assert rewards[0] == pytest.approx(1.0)
+    assert rewards[3:] == [-0.5, -0.5]
+    known = [one for one in rewards if one is not None]
+    assert known == sorted(known, reverse=True)
+    assert known[0] > known[1] > known[2] > 0.0
+
+
+def test_pictures_come_in_every_form_that_data_sets_have(
+    reward: RoundTripReward, posterior: Instance, truth: str
+) -> None:
+    content = posterior.image.read_bytes()
+    with Image.open(posterior.image) as picture:
+        forms = [
+            picture,
+            content,
+            {"bytes": content, "path": None},
+            str(posterior.image),
+            [picture],
+            posterior,
+        ]
+        rewards = reward(completions=[truth] * len(forms), images=forms)
+    # Without ground truth the first five have no edit similarity; the weight is that of ems alone.
+    assert rewards == pytest.approx([1.0] * len(forms))
+
+
+def test_messages_of_chat_templates_are_completions(
+    reward: RoundTripReward, posterior: Instance, truth: str
+) -> None:
+    completions = [
+        [{"role": "assistant", "content": truth}],
+        [{"role": "assistant", "content": [{"type": "text", "text": truth}]}],
+    ]
+    assert reward(completions=completions, instance=[posterior] * 2) == pytest.approx([1.0, 1.0])
+
+
+async def test_it_can_be_awaited_and_trainers_can_tell(
+    reward: RoundTripReward, posterior: Instance, truth: str
+) -> None:
+    assert inspect.iscoroutinefunction(reward.round_trip_async)
+    assert not inspect.iscoroutinefunction(reward)
+    assert (reward.__name__, reward.round_trip_async.__name__) == ("round_trip", "round_trip_async")
+    batches = [reward.round_trip_async(None, [truth, BROKEN], instance=[posterior] * 2) for _ in range(3)]
+    assert await asyncio.gather(*batches) == [pytest.approx([1.0, -0.5])] * 3
+
+
+class Road:
+    """A way to a service, that can be cut."""
+
+    def __init__(self, address: str) -> None:
+        host, _, port = address.rpartition(":")
+        self._to = host, int(port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self._open: list[socket.socket] = [self._listener]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(self._to)
+                self._open += [near, far]
+                for pair in ((near, far), (far, near)):
+                    threading.Thread(target=self._carry, args=pair, daemon=True).start()
+
+    @staticmethod
+    def _carry(source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while content := source.recv(65536):
+                target.sendall(content)
+
+    def cut(self) -> None:
+        for one in self._open:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+
+def test_a_failure_of_the_services_can_be_none_and_is_never_a_number(
+    running: Settings, posterior: Instance, truth: str
+) -> None:
+    road = Road(str(running.render_latex))
+    settings = replace(running, render_latex=road.address, retry_seconds=8.0)
+    reward = RoundTripReward(on_failure="none", settings=settings)
+    try:
+        assert reward(completions=[truth], instance=[posterior]) == pytest.approx([1.0])
+        road.cut()
+        # An answer without code needs no renderer: it has its reward.
+        assert reward(completions=[truth, ""], instance=[posterior] * 2) == [None, 0.0]
+    finally:
+        reward.close()
+
+
+def test_a_failure_of_the_services_is_raised(running: Settings, posterior: Instance, truth: str) -> None:
+    road = Road(str(running.render_latex))
+    settings = replace(running, render_latex=road.address, retry_seconds=2.0)
+    reward = RoundTripReward(settings=settings)
+    try:
+        assert reward(completions=[""], instance=[posterior]) == [0.0]  # opens the services
+        road.cut()
+        with pytest.raises(ServiceError, match=road.address):
+            reward(completions=[truth], instance=[posterior])
+    finally:
+        reward.close()
+
+
+def test_a_batch_that_does_not_fit_is_told(reward: RoundTripReward, posterior: Instance) -> None:
+    with pytest.raises(UsageError, match="needs the picture"):
+        reward(completions=["x"], prompt=["y"])
+    with pytest.raises(UsageError, match="1 values for 2 completions"):
+        reward(completions=["x", "y"], instance=[posterior])
+    with pytest.raises(UsageError, match="a picture must be"):
+        reward(completions=["x"], image=[7])
+    with pytest.raises(UsageError, match="a completion must be"):
+        reward(completions=[7], instance=[posterior])
+    with pytest.raises(UsageError, match="weights"):
+        RoundTripReward(weights={"ems": 0.0})
+
+
+def test_the_columns_of_the_example_for_trl_are_those_of_the_reward(
+    reward: RoundTripReward, running: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = list(_example("trl_reward").rows(str(running.examples), limit=2))
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    completions = columns["structure"]
+    rewards = reward(columns.pop("prompt"), completions, **columns)
+    assert rewards == pytest.approx([1.0, 1.0])
+
+
+def _example(name: str) -> ModuleType:
+    path = Path(__file__).resolve().parents[4] / "examples" / "doors" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
