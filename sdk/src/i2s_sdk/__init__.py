@@ -1,8 +1,8 @@
 """Image2Struct: prompt, render, score, report.
 
 Everything that the command ``i2s-sdk`` does is a function of the same name here (``render html`` is
-``render_html``). Names are imported when
-they are used, so that importing this package costs nothing.
+``render_html``, and ``report`` is ``write_report``). Names are imported when they are used, so that importing
+this package costs nothing.
 """
 
 from __future__ import annotations
@@ -21,80 +21,125 @@ if TYPE_CHECKING:
         ScoreRequest,
         Streamed,
     )
+    from i2s_sdk.doors import RoundTrip, RoundTripRequest, RoundTripResult, RoundTripReward
     from i2s_sdk.errors import I2SError
     from i2s_sdk.profile import Profile
     from i2s_sdk.render_requests import RenderOptions, RenderRequest, SiteOptions, WindowOptions
     from i2s_sdk.render_types import Limits, PageOptions, Rendering, Verdict
+    from i2s_sdk.report import PaperTable, Report, table, write_report
+    from i2s_sdk.runs.dry_run import DryRun, dry_run
     from i2s_sdk.runs.evaluate import RunResult, evaluate
+    from i2s_sdk.runs.export import export
+    from i2s_sdk.runs.merge import MergeResult, merge
     from i2s_sdk.runs.render import RenderedSource, render_html, render_latex, render_lilypond
     from i2s_sdk.runs.score import FolderScore, metrics, score
+    from i2s_sdk.runs.stages import StageResult, generate, render_run, score_run
+    from i2s_sdk.runs.stored import StoredRun, read_run
     from i2s_sdk.settings import Settings
     from i2s_sdk.stack.doctor import Finding, doctor
 
 _HOMES = {
     "AsyncMetricsClient": "i2s_sdk.clients",
     "AsyncRenderClient": "i2s_sdk.clients",
+    "DryRun": "i2s_sdk.runs.dry_run",
     "Finding": "i2s_sdk.stack.doctor",
     "FolderScore": "i2s_sdk.runs.score",
     "I2SError": "i2s_sdk.errors",
     "Limits": "i2s_sdk.render_types",
+    "MergeResult": "i2s_sdk.runs.merge",
     "MetricsClient": "i2s_sdk.clients",
     "PageOptions": "i2s_sdk.render_types",
+    "PaperTable": "i2s_sdk.report",
     "Profile": "i2s_sdk.profile",
     "RenderClient": "i2s_sdk.clients",
     "RenderOptions": "i2s_sdk.render_requests",
     "RenderRequest": "i2s_sdk.render_requests",
     "RenderedSource": "i2s_sdk.runs.render",
     "Rendering": "i2s_sdk.render_types",
+    "Report": "i2s_sdk.report",
     "RetryPolicy": "i2s_sdk.clients",
+    "RoundTrip": "i2s_sdk.doors",
+    "RoundTripRequest": "i2s_sdk.doors",
+    "RoundTripResult": "i2s_sdk.doors",
+    "RoundTripReward": "i2s_sdk.doors",
     "RunResult": "i2s_sdk.runs.evaluate",
     "Score": "i2s_sdk.clients",
     "ScoreRequest": "i2s_sdk.clients",
     "Settings": "i2s_sdk.settings",
     "SiteOptions": "i2s_sdk.render_requests",
+    "StageResult": "i2s_sdk.runs.stages",
+    "StoredRun": "i2s_sdk.runs.stored",
     "Streamed": "i2s_sdk.clients",
     "Verdict": "i2s_sdk.render_types",
     "WindowOptions": "i2s_sdk.render_requests",
     "doctor": "i2s_sdk.stack.doctor",
+    "dry_run": "i2s_sdk.runs.dry_run",
     "evaluate": "i2s_sdk.runs.evaluate",
+    "export": "i2s_sdk.runs.export",
+    "generate": "i2s_sdk.runs.stages",
+    "merge": "i2s_sdk.runs.merge",
     "metrics": "i2s_sdk.runs.score",
+    "read_run": "i2s_sdk.runs.stored",
     "render_html": "i2s_sdk.runs.render",
     "render_latex": "i2s_sdk.runs.render",
     "render_lilypond": "i2s_sdk.runs.render",
+    "render_run": "i2s_sdk.runs.stages",
     "score": "i2s_sdk.runs.score",
+    "score_run": "i2s_sdk.runs.stages",
+    "table": "i2s_sdk.report",
+    "write_report": "i2s_sdk.report",
 }
 
 __all__ = [
     "AsyncMetricsClient",
     "AsyncRenderClient",
+    "DryRun",
     "Finding",
     "FolderScore",
     "I2SError",
     "Limits",
+    "MergeResult",
     "MetricsClient",
     "PageOptions",
+    "PaperTable",
     "Profile",
     "RenderClient",
     "RenderOptions",
     "RenderRequest",
     "RenderedSource",
     "Rendering",
+    "Report",
     "RetryPolicy",
+    "RoundTrip",
+    "RoundTripRequest",
+    "RoundTripResult",
+    "RoundTripReward",
     "RunResult",
     "Score",
     "ScoreRequest",
     "Settings",
     "SiteOptions",
+    "StageResult",
+    "StoredRun",
     "Streamed",
     "Verdict",
     "WindowOptions",
     "doctor",
+    "dry_run",
     "evaluate",
+    "export",
+    "generate",
+    "merge",
     "metrics",
+    "read_run",
     "render_html",
     "render_latex",
     "render_lilypond",
+    "render_run",
     "score",
+    "score_run",
+    "table",
+    "write_report",
 ]
 
 

@@ -21,6 +21,11 @@
     │   └── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS; the log of the service has the reason
     ├── ProtocolError                   an answer that the contract does not allow
     └── ModelError                      a model gave no completion
+        ├── ModelRefusedError           it would not answer: the model's doing, counted with 0
+        └── ModelFailedError            no usable answer after all attempts
+
+A key, name or account with which no call can be answered is a UsageError: ModelAccessError, exit code 2.
+These three are in :mod:`i2s_sdk.models.errors`.
 
 What an untrusted source did is never an error: it is the verdict of a rendering.
 """

@@ -19,8 +19,11 @@ DEFAULT_FILE = Path("i2s.toml")
 #: Settings that hold the address of a service.
 ADDRESSES = ("render_latex", "render_html", "render_lilypond", "metrics")
 
+#: Tables of the file that hold the options of a command.
+COMMAND_TABLES = frozenset({"evaluate", "generate"})
+
 _PREFIX = "I2S_"
-_ADDRESS = re.compile(r"[^\s/]+:\d{1,5}")
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9]*:(?://[^\s/]*/)?)?[^\s/]+:\d{1,5}")
 
 
 def _about(text: str) -> dict[str, str]:
@@ -42,7 +45,8 @@ class Settings:
         tls_key: Its private key (PEM).
         profile: The rule book.
         examples: Folder of the bundled examples; None looks for it.
-        jobs: Samples in flight; 0 is twice the slots of the renderer.
+        jobs: Samples in each of the stages "render" and "score"; 0 is twice the slots of their service.
+        waiting: Samples that may wait before each of these stages; 0 is as many as are in it.
         deadline: Seconds for one attempt of a call.
         retry_seconds: Seconds for all attempts of a call.
         start_seconds: Seconds that a service may take until it serves.
@@ -69,7 +73,8 @@ class Settings:
     tls_key: Path | None = field(default=None, metadata=_about("private key (PEM) of our certificate"))
     profile: Profile = field(default=Profile.PAPER, metadata=_about("rule book: paper or helm"))
     examples: Path | None = field(default=None, metadata=_about("folder of the bundled examples"))
-    jobs: int = field(default=0, metadata=_about("samples in flight; 0: twice the slots of the renderer"))
+    jobs: int = field(default=0, metadata=_about("samples in a stage; 0: twice the slots of its service"))
+    waiting: int = field(default=0, metadata=_about("samples that may wait before a stage; 0: as many"))
     deadline: float = field(default=120.0, metadata=_about("seconds for one attempt of a call"))
     retry_seconds: float = field(default=300.0, metadata=_about("seconds for all attempts of a call"))
     start_seconds: float = field(default=600.0, metadata=_about("seconds until a service must serve"))
@@ -93,8 +98,9 @@ class Settings:
                 raise SettingsError(
                     f"{_names(name)}: {getattr(self, name)} is not a number of seconds above 0"
                 )
-        if self.jobs < 0:
-            raise SettingsError(f"{_names('jobs')}: {self.jobs} is below 0")
+        for name in ("jobs", "waiting"):
+            if getattr(self, name) < 0:
+                raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 0")
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
             raise SettingsError(
                 f"{_names('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"
@@ -152,15 +158,36 @@ def _environment(environ: Mapping[str, str], known: set[str]) -> list[tuple[_Sou
     return [(_Source(name, key), environ[key]) for name, key in variables.items() if environ.get(key)]
 
 
-def _file(config: Path | None, environ: Mapping[str, str], known: set[str]) -> list[tuple[_Source, object]]:
+def command_tables(config: str | None) -> tuple[Path, dict[str, dict[str, object]]]:
+    """Return the configuration file, and its tables by name: options of single commands.
+
+    Args:
+        config: The file; None takes I2S_CONFIG, else i2s.toml of the working folder where there is one.
+
+    Raises:
+        SettingsError: The file cannot be read.
+    """
+    path, content = _content(Path(config) if config else None, os.environ)
+    return path, {name: value for name, value in content.items() if isinstance(value, dict)}
+
+
+def _content(config: Path | None, environ: Mapping[str, str]) -> tuple[Path, dict[str, Any]]:
+    """Return the configuration file and what it holds; nothing where there is none."""
     chosen = config or (Path(environ["I2S_CONFIG"]) if environ.get("I2S_CONFIG") else None)
     path = chosen or DEFAULT_FILE
     if chosen is None and not path.exists():
-        return []
+        return path, {}
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
+        return path, tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"--config {path}: cannot be read: {error}") from None
+
+
+def _file(config: Path | None, environ: Mapping[str, str], known: set[str]) -> list[tuple[_Source, object]]:
+    path, content = _content(config, environ)
+    for name in COMMAND_TABLES & content.keys():
+        if isinstance(content[name], dict):
+            del content[name]
     unknown = sorted(set(content) - known)
     if unknown:
         raise SettingsError(
@@ -178,6 +205,7 @@ def _convert(source: _Source, raw: object) -> object:
         "tls_cert": Path,
         "tls_key": Path,
         "jobs": int,
+        "waiting": int,
         "deadline": float,
         "retry_seconds": float,
         "start_seconds": float,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,12 +31,13 @@ asyncio.run(main())
 """
 
 
-@pytest.fixture(scope="session")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    """Settings that name a renderer and a metric service that run."""
-    logs = tmp_path_factory.mktemp("logs")
+@contextmanager
+def _kept(logs: Path, environment: dict[str, str]) -> Iterator[Settings]:
+    """Have a renderer and a metric service run as long as the block lasts."""
     command = [sys.executable, "-c", _KEEP, str(logs)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as keeper:
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as keeper:
         assert keeper.stdin is not None
         assert keeper.stdout is not None
         try:
@@ -50,10 +53,35 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
 
 
 @pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """Settings that name a renderer and a metric service that run."""
+    with _kept(tmp_path_factory.mktemp("logs"), dict(os.environ)) as settings:
+        yield settings
+
+
+@pytest.fixture(scope="session")
+def running_without_networks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """The same with a metric service that has no weights of networks, so that each pair takes no time."""
+    nowhere = {name: str(tmp_path_factory.mktemp("none")) for name in ("XDG_CACHE_HOME", "TORCH_HOME")}
+    with _kept(tmp_path_factory.mktemp("logs"), {**os.environ, **nowhere}) as settings:
+        yield settings
+
+
+def _variables(settings: Settings) -> dict[str, str]:
+    return {
+        "I2S_RENDER_LATEX": str(settings.render_latex),
+        "I2S_METRICS": str(settings.metrics),
+        "I2S_EXAMPLES": str(settings.examples),
+    }
+
+
+@pytest.fixture(scope="session")
 def endpoints(running: Settings) -> dict[str, str]:
     """The same as environment variables."""
-    return {
-        "I2S_RENDER_LATEX": str(running.render_latex),
-        "I2S_METRICS": str(running.metrics),
-        "I2S_EXAMPLES": str(running.examples),
-    }
+    return _variables(running)
+
+
+@pytest.fixture(scope="session")
+def light_endpoints(running_without_networks: Settings) -> dict[str, str]:
+    """The services without networks as environment variables."""
+    return _variables(running_without_networks)

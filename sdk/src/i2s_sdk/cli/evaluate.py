@@ -3,45 +3,41 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from i2s_sdk.cli.file_defaults import options_from_file
 from i2s_sdk.cli.main import BELOW_COVERAGE
 from i2s_sdk.cli.model_options import chosen_options, model_options
-from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.run_options import chosen_instances, run_folder, run_options, tell_unanswered
+
+if TYPE_CHECKING:
+    from i2s_sdk.runs.conclude import RunResult
+    from i2s_sdk.runs.dry_run import DryRun
+    from i2s_sdk.settings import Settings
 
 
-@click.command("evaluate", short_help="Evaluate a model on a data set.")
-@click.option("--data", metavar="FOLDER", help="Data set.  [default: the bundled examples]")
-@click.option("--model", default="oracle", metavar="NAME", help="One of those above.  [default: oracle]")
-@profile_option
-@click.option("--out", metavar="FOLDER", help="Run folder.  [default: runs/DATA-MODEL-PROFILE]")
-@click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task; may be repeated.")
-@click.option("--limit", type=int, metavar="N", help="Only the first N instances.")
-@click.option("--jobs", metavar="N", help="Samples in flight.  [I2S_JOBS; twice the renderer's slots]")
+@click.command(
+    "evaluate",
+    context_settings={"auto_envvar_prefix": "I2S_EVALUATE"},
+    short_help="Evaluate a model on a data set.",
+)
+@run_options
+@click.option("--jobs", metavar="N", help="Samples in a stage.  [I2S_JOBS; twice the slots of its service]")
 @click.option(
     "--fail-on-error",
     metavar="N|SHARE",
     help="Samples that may stay without a score for reasons of ours.  [I2S_FAIL_ON_ERROR; 1%]",
 )
+@click.option("--dry-run", is_flag=True, help="Only count images, calls, tokens and cost.")
 @model_options
 @json_option
+@options_from_file
 @settings_options
-def command(
-    data: str | None,
-    model: str,
-    profile: str | None,
-    out: str | None,
-    tasks: tuple[str, ...],
-    limit: int | None,
-    jobs: str | None,
-    fail_on_error: str | None,
-    as_json: bool,
-    **given: str | bool | None,
-) -> int:
+def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     """Render a model's answers, score them, and write tables and a report.
 
     The same command goes on where it was stopped; nothing that is finished is done again. Only the
@@ -53,6 +49,7 @@ def command(
       i2s-sdk evaluate --data my-set --model replay:answers.jsonl --profile helm --out runs/answers-helm
       i2s-sdk evaluate --task latex --limit 4 --json
       i2s-sdk evaluate --model openai/my-model --base-url http://127.0.0.1:8000/v1
+      i2s-sdk evaluate --model anthropic/claude-sonnet-4-5 --limit 100 --seed 1 --dry-run
 
     \b
     Models:
@@ -63,24 +60,38 @@ def command(
       command:PROGRAM         your own program
       replay:PATH             completions recorded before: JSON lines, a run, or folders of HELM
     """  # noqa: D301 - \b is for click
-    options = {name: given.pop(name) for name in list(given) if name.startswith("model_")}
-    settings = load_settings(given, profile=profile, jobs=jobs, fail_on_error=fail_on_error)
+    settings = load_settings(
+        given, profile=given["profile"], jobs=given["jobs"], fail_on_error=given["fail_on_error"]
+    )
+    options = chosen_options({name: value for name, value in given.items() if name.startswith("model_")})
+    folder = run_folder(given, settings)
+    choice: dict[str, Any] = chosen_instances(given)
+    data, model = given["data"], given["model"]
+    if given["dry_run"]:
+        from i2s_sdk.runs.dry_run import dry_run
+
+        counted = dry_run(data, model, out=folder, options=options, settings=settings, **choice)
+        return _tell_counts(counted, given["as_json"])
     from i2s_sdk.cli.progress import Progress
     from i2s_sdk.models import open_model
-    from i2s_sdk.report import print_summary
     from i2s_sdk.runs.evaluate import evaluate
 
-    folder = Path(out) if out else default_folder(data, model, str(settings.profile))
-    with Progress(sys.stderr) as progress:
+    with Progress(sys.stderr, ("answers", "renderings", "samples")) as progress:
         result = evaluate(
             data,
-            open_model(model, chosen_options(options)),
+            open_model(model, options),
             out=folder,
-            tasks=tasks,
-            limit=limit,
             settings=settings,
-            on_progress=lambda done, planned, last: progress.show(done, planned, last.id if last else None),
+            on_progress=progress.show_run,
+            **choice,
         )
+    return tell_result(result, settings, given["as_json"])
+
+
+def tell_result(result: RunResult, settings: Settings, as_json: bool) -> int:
+    """Print what came out of a run, and return the exit code."""
+    from i2s_sdk.report import print_summary
+
     if as_json:
         document = {
             "run": str(result.folder),
@@ -88,23 +99,46 @@ def command(
             "covered": result.covered,
             **result.summary.to_json(),
             "unavailable": dict(result.unavailable),
+            "unanswered_calls": dict(result.unanswered_calls),
         }
         click.echo(json.dumps(document, indent=2))
     else:
         print_summary(result.summary, result.unavailable, sys.stdout)
+        if str(result.spending):
+            click.echo(f"Model: {result.spending}")
         click.echo(f"Report: {result.report.resolve()}")
-    if not result.covered:
-        failures, planned = result.summary.failures, result.summary.planned
-        click.echo(
-            f"{failures} of {planned} samples have no score, more than --fail-on-error "
-            f"{settings.fail_on_error}; the same command tries them again",
-            err=True,
-        )
-        return BELOW_COVERAGE
+    tell_unanswered(result.unanswered_calls)
+    if result.covered:
+        return 0
+    click.echo(
+        f"{result.summary.failures} of {result.summary.planned} samples have no score, more than "
+        f"--fail-on-error {settings.fail_on_error}; the same command tries them again",
+        err=True,
+    )
+    return BELOW_COVERAGE
+
+
+def _tell_counts(counted: DryRun, as_json: bool) -> int:
+    """Print what a run would ask for."""
+    found = counted.estimate
+    if as_json:
+        document = {
+            "samples": counted.samples,
+            "answered": counted.answered,
+            "images": found.images,
+            "calls": found.calls,
+            "tokens_in": found.tokens_in,
+            "tokens_out_at_most": found.tokens_out,
+            "cost_at_most": found.cost,
+        }
+        click.echo(json.dumps(document, indent=2))
+        return 0
+    kept = f", {counted.answered} of them answered in the run folder" if counted.answered else ""
+    cost = "not known" if found.cost is None else f"at most ${found.cost:.2f}"
+    click.echo(f"samples     {counted.samples}{kept}")
+    click.echo(f"images      {found.images}")
+    click.echo(f"calls       {found.calls}")
+    click.echo(f"tokens in   about {found.tokens_in}")
+    click.echo(f"tokens out  at most {found.tokens_out}")
+    click.echo(f"cost        {cost}")
     return 0
-
-
-def default_folder(data: str | None, model: str, profile: str) -> Path:
-    """Return the folder of a run that was given none: the same for the same command."""
-    parts = (Path(data).resolve().name if data else "examples", model, profile)
-    return Path("runs") / "-".join(re.sub(r"[^\w.]+", "-", part).strip("-") for part in parts)

@@ -22,7 +22,25 @@ from i2s_sdk.errors import I2SError, UnknownNameError
 FAULT, USAGE, BELOW_COVERAGE, INTERRUPTED = 1, 2, 3, 130
 
 #: Commands in the order in which people need them; each is a module of this room.
-COMMANDS = ("evaluate", "render", "score", "metrics", "doctor")
+COMMANDS = (
+    "evaluate",
+    "generate",
+    "render-run",
+    "score-run",
+    "report",
+    "table",
+    "export",
+    "merge",
+    "render",
+    "score",
+    "metrics",
+    "dataset",
+    "doctor",
+    "up",
+    "down",
+    "status",
+    "logs",
+)
 
 
 class LazyGroup(click.Group):
@@ -41,12 +59,14 @@ class LazyGroup(click.Group):
         """Return the names of all commands."""
         return list(self._modules)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command.
 
         Raises:
             UnknownNameError: There is none of that name.
         """
+        if cmd_name not in self._modules and ctx.resilient_parsing:  # a word that is being completed
+            return None
         if cmd_name not in self._modules:
             raise UnknownNameError(self._kind, cmd_name, self._modules)
         module = importlib.import_module(self._modules[cmd_name])
@@ -56,7 +76,7 @@ class LazyGroup(click.Group):
 
 @click.group(
     cls=LazyGroup,
-    modules={name: f"i2s_sdk.cli.{name}" for name in COMMANDS},
+    modules={name: f"i2s_sdk.cli.{name.replace('-', '_')}" for name in COMMANDS},
     kind="command",
     context_settings={"help_option_names": ["-h", "--help"]},
 )

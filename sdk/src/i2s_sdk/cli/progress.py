@@ -1,63 +1,112 @@
-"""How far a run is: a bar on a terminal, plain lines elsewhere."""
+"""How far a command is: bars on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
+    from rich.progress import Progress as Bars
     from rich.progress import TaskID
+
+    from i2s_sdk.runs.progress import Progress as RunProgress
 
 _LINE_EVERY = 10.0  # seconds between plain lines
 
 
 class Progress:
-    """Shows progress on a stream; nothing is shown until the first call of ``show``."""
+    """Shows counts on a stream; nothing is shown until the first call of ``show``.
 
-    def __init__(self, stream: TextIO, what: str = "samples") -> None:
-        self._stream, self._what = stream, what
-        self._bar: Bar | None = None
-        self._task: TaskID | None = None
+    Args:
+        stream: Where to.
+        what: Things that are counted, each with a bar; the last one is what everything waits for.
+    """
+
+    def __init__(self, stream: TextIO, what: Sequence[str] = ("samples",)) -> None:
+        self._stream, self._what = stream, tuple(what)
+        self._bars: Bars | None = None
+        self._tasks: dict[str, TaskID] = {}
         self._began = self._last_line = 0.0
-        self._before = 0
+        self._before: Mapping[str, int] = {}
+        self._last_counts: tuple[int, ...] = ()
 
-    def show(self, finished: int, planned: int, last: str | None) -> None:
-        """Show that ``finished`` of ``planned`` are done, ``last`` as the last one; None at the beginning."""
+    def show(self, done: Mapping[str, int], planned: int, last: str | None, note: str = "") -> None:
+        """Show how many of ``planned`` are done.
+
+        Args:
+            done: Count of each thing.
+            planned: Of each.
+            last: The last one; None at the beginning.
+            note: What else is to be said.
+        """
         if last is None:
-            self._begin(finished, planned)
-        elif self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=finished, last=last)
-        elif finished == planned or time.monotonic() - self._last_line >= _LINE_EVERY:
-            self._line(finished, planned)
+            self._begin(done, planned)
+        elif self._bars is not None:
+            for name, task in self._tasks.items():
+                shown = f"{note}  {last}".strip() if name == self._what[-1] else ""
+                rate = f"{self._rate(done, name):.1f}/s"
+                self._bars.update(task, completed=done[name], rate=rate, last=shown)
+        elif self._is_due(done, planned):
+            self._line(done, planned, note)
 
-    def _begin(self, finished: int, planned: int) -> None:
+    def show_run(self, progress: RunProgress) -> None:
+        """Show how far a run is; of its counts, those that this was made for."""
+        counts = {
+            "answers": progress.generated,
+            "renderings": progress.rendered,
+            "samples": progress.finished,
+        }
+        note = f"${progress.paid:.4f} so far" if progress.paid else ""
+        self.show(counts, progress.planned, progress.last or None, note)
+
+    def _begin(self, done: Mapping[str, int], planned: int) -> None:
         self._began = self._last_line = time.monotonic()
-        self._before = finished
-        if finished:
-            self._stream.write(f"{finished} of {planned} {self._what} were finished before\n")
+        self._before = dict(done)
+        before = [f"{done[name]} of {planned} {name}" for name in self._what if done[name]]
+        if before:
+            self._stream.write(f"{', '.join(before)} were finished before\n")
         if not self._stream.isatty():
             return
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        self._bar = Progress(
+        self._bars = Progress(
+            TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(),
             TextColumn("{task.fields[last]}", markup=False),
             console=Console(file=self._stream),
             transient=True,
         )
-        self._task = self._bar.add_task(self._what, total=planned, completed=finished, last="")
-        self._bar.start()
+        for name in self._what:
+            task = self._bars.add_task(name, total=planned, completed=done[name], rate="", last="")
+            self._tasks[name] = task
+        self._bars.start()
 
-    def _line(self, finished: int, planned: int) -> None:
+    def _is_due(self, done: Mapping[str, int], planned: int) -> bool:
+        """Return whether it is time for a line, or everything is done and was not said to be."""
+        counts = tuple(done[name] for name in self._what)
+        complete = counts[-1] == planned and counts != self._last_counts
+        return complete or time.monotonic() - self._last_line >= _LINE_EVERY
+
+    def _line(self, done: Mapping[str, int], planned: int, note: str) -> None:
         self._last_line = time.monotonic()
-        rate = (finished - self._before) / max(1e-9, self._last_line - self._began)
-        self._stream.write(f"{finished} of {planned} {self._what}, {rate:.1f} a second\n")
+        self._last_counts = tuple(done[name] for name in self._what)
+        last = self._what[-1]
+        rate = self._rate(done, last)
+        parts = [f"{done[name]} of {planned} {name}" for name in self._what] + [f"{rate:.1f} a second"]
+        if rate and done[last] < planned:
+            parts.append(f"{_duration((planned - done[last]) / rate)} left")
+        self._stream.write(", ".join([*parts, note] if note else parts) + "\n")
         self._stream.flush()
+
+    def _rate(self, done: Mapping[str, int], name: str) -> float:
+        """Return how many a second came since the beginning."""
+        return (done[name] - self._before[name]) / max(1e-9, time.monotonic() - self._began)
 
     def __enter__(self) -> Self:
         return self
@@ -65,5 +114,14 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        if self._bars is not None:
+            self._bars.stop()
+
+
+def _duration(seconds: float) -> str:
+    """Return a time for people, such as "3 min 20 s"."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -12,11 +12,27 @@ from i2s_sdk.cli.main import COMMANDS, group
 _HEAD = """# Command line
 
 Made by `python -m i2s_sdk.cli.reference`; a test keeps it true. Everything here is a function of the same
-name in Python: `i2s_sdk.evaluate`, `score`, `metrics`, `doctor`; `render latex` is `i2s_sdk.render_latex`.
+name in Python: `i2s_sdk.evaluate`, `score`, `metrics`, `doctor`; `render latex` is `i2s_sdk.render_latex`,
+`render-run` is `i2s_sdk.render_run`, `evaluate --dry-run` is `i2s_sdk.dry_run`.
 
 Settings come from flags, then the environment, then the configuration file: each `[I2S_NAME]` below is a
 variable, and `name` in lower case is the key of the TOML file. With `--json` standard output holds one JSON
 document and nothing else; progress and remarks go to standard error.
+
+Every option of `evaluate` and `generate` can stand in a table of the configuration file under the name of its
+flag, or in a variable such as `I2S_EVALUATE_MODEL`:
+
+```toml
+metrics = "10.0.0.1:7740"         # a setting, for every command
+
+[evaluate]
+model = "openai/gpt-4o"
+task = ["latex", "webpage"]
+max-tokens = 4000
+```
+
+Completion in bash: `eval "$(_I2S_SDK_COMPLETE=bash_source i2s-sdk)"`; zsh and fish the same with `zsh_source`
+and `fish_source`.
 
 Exit codes:
 

@@ -61,7 +61,7 @@ def command(
     from i2s_sdk.score_types import Score
 
     names = [name.strip() for name in (metrics or "").split(",") if name.strip()]
-    with Progress(sys.stderr, "pairs") as progress:
+    with Progress(sys.stderr, ["pairs"]) as progress:
         result = score(
             reference,
             prediction,
@@ -69,7 +69,9 @@ def command(
             metrics=names,
             missing=missing,
             settings=settings,
-            on_progress=lambda done, total: progress.show(done, total, str(done) if done else None),
+            on_progress=lambda done, total: progress.show(
+                {"pairs": done}, total, str(done) if done else None
+            ),
         )
     if isinstance(result, Score):
         return _tell_pair(result, as_json)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from weakref import WeakValueDictionary
 
 from i2s_sdk.data.instance import Instance
@@ -25,6 +26,9 @@ class CalledModel:
         name: Vendor and model, as ``--model`` has it.
         fingerprint: The address and the parameters, as JSON.
         provider: That is asked.
+        concurrency: Calls in flight at most.
+        on_call: Called with the id of the instance before a call is made for it, all its attempts together;
+            not for answers that are kept. None calls nothing.
 
     Args:
         provider: Makes single attempts.
@@ -35,6 +39,8 @@ class CalledModel:
         self.provider = provider
         self.name = f"{provider.vendor}/{provider.model}"
         self.fingerprint = json.dumps({"base_url": provider.base_url, **provider.parameters}, sort_keys=True)
+        self.concurrency = options.concurrency
+        self.on_call: Callable[[str], None] | None = None
         self._patience = Patience(provider, options)
         self._cache = AnswerCache(options.cache if provider.repeatable else None)
         self._prices = Prices.load(options.prices)
@@ -67,6 +73,8 @@ class CalledModel:
             kept = await asyncio.to_thread(self._cache.get, key)
             if kept is not None:
                 return self._told(kept, cached=True)
+            if self.on_call is not None:
+                self.on_call(question.id)
             asked = await self._patience.ask(question)
             await asyncio.to_thread(self._cache.put, key, asked.answer)
             return self._told(asked.answer, attempts=asked.attempts, seconds=asked.seconds)

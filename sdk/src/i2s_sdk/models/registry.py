@@ -34,6 +34,9 @@ _FAMILIES = {
 }
 
 
+_VENDORS = ("openai", "anthropic", "google", "hf", "inspect")
+
+
 def open_model(name: str, options: ModelOptions | None = None) -> Model:
     """Return the model that a name means.
 
@@ -68,6 +71,21 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
     raise _unknown(name)
 
 
+def require_model(name: str) -> None:
+    """Return where a name means a model, whether or not its key and package are here.
+
+    Raises:
+        UnknownNameError: There is no such model.
+        UsageError: The name lacks a part.
+        DataError: What a replay names cannot be used.
+    """
+    vendor, slash, model = name.partition("/")
+    if slash and vendor in _VENDORS:
+        _require_parts(vendor, model)
+    elif name != "baseline/ocr":
+        open_model(name)
+
+
 def _replay(path: str) -> Model:
     from i2s_sdk.models.replay import open_replay
 
@@ -85,12 +103,9 @@ def _command(line: str, options: ModelOptions) -> Provider:
 
 
 def _provider(vendor: str, model: str, options: ModelOptions) -> Provider | None:
-    known = ("openai", "anthropic", "google", "hf", "inspect")
-    if vendor not in known:
+    if vendor not in _VENDORS:
         return None
-    if not model or (vendor == "inspect" and "/" not in model):
-        needed = next(form for form in MODELS if form.startswith(f"{vendor}/"))
-        raise UsageError(f"model {f'{vendor}/{model}'!r} lacks a part: {needed}")
+    _require_parts(vendor, model)
     match vendor:
         case "openai":
             from i2s_sdk.models.openai_chat import OpenAIChat
@@ -111,6 +126,12 @@ def _provider(vendor: str, model: str, options: ModelOptions) -> Provider | None
     from i2s_sdk.models.inspect_ai_model import InspectModel
 
     return InspectModel(model, options)
+
+
+def _require_parts(vendor: str, model: str) -> None:
+    if not model or (vendor == "inspect" and "/" not in model):
+        needed = next(form for form in MODELS if form.startswith(f"{vendor}/"))
+        raise UsageError(f"model {f'{vendor}/{model}'!r} lacks a part: {needed}")
 
 
 def _called(provider: Provider, options: ModelOptions) -> Model:

@@ -93,9 +93,10 @@ class Replay:
         if place is None:
             raise ModelError(f"{self._path} has no completion for instance {instance.id!r}")
         entry = await asyncio.to_thread(self._read, place)
-        if entry["completion"] is None:
-            message = (entry.get("failure") or {}).get("message") or "the model refused to answer"
-            raise ModelRefusedError(f"recorded: {message}", Completion("", Finish.REFUSED))
+        if entry.get("outcome") == "refused":
+            said = entry.get("message") or (entry.get("failure") or {}).get("message")
+            message = said or "the model refused to answer"
+            raise ModelRefusedError(message, Completion(entry["completion"] or "", Finish.REFUSED))
         return Completion(entry["completion"])
 
     def _read(self, place: _Place) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """From records to the numbers of a run: pure functions of values.
 
-Every mean has its n beside it. Sums are exact (math.fsum), so the order of the records changes nothing.
+Every mean has its n beside it, and a bootstrap interval. Sums are exact (math.fsum), so the order of the
+records changes nothing.
 """
 
 from __future__ import annotations
@@ -8,21 +9,36 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from i2s_sdk.data.instance import Instance
 from i2s_sdk.profile import Profile
+from i2s_sdk.runs.bootstrap import Interval, grouped_interval, mean_intervals
 from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.planned import Sample
 from i2s_sdk.runs.record import Record
+from i2s_sdk.runs.spending import Spending, total_spending
+
+#: The column of a table that says whether there is a picture: 1 or 0.
+RENDERED = "rendered"
+
+#: Subsets whose name begins so stand apart: they count in no value of their task.
+_APART = "wild"
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean and over how many samples; None over none."""
+    """A mean and over how many samples; None over none.
+
+    Attributes:
+        value: The mean.
+        n: Over how many.
+        interval: Of 95 % by the bootstrap; None where it was not asked for, or over fewer than two.
+    """
 
     value: float | None
     n: int
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +64,8 @@ class Group:
         scored: Samples that have a score: rendered or not, but not stopped by the infrastructure.
         rendered: Samples that have a picture.
         rendered_before_repair: Samples whose first render had a picture.
+        success: ``rendered`` as a share of ``scored``.
+        success_before_repair: ``rendered_before_repair`` as a share of ``scored``.
         outcomes: How many samples ended how; those without a record are cancelled.
         verdicts: How many of the last renders ended how.
         metrics: By name.
@@ -58,6 +76,8 @@ class Group:
     scored: int
     rendered: int
     rendered_before_repair: int
+    success: Mean
+    success_before_repair: Mean
     outcomes: Mapping[str, int]
     verdicts: Mapping[str, int]
     metrics: Mapping[str, MetricMeans]
@@ -65,12 +85,12 @@ class Group:
     @property
     def share_rendered(self) -> float | None:
         """Of the samples that have a score, the share that has a picture."""
-        return self.rendered / self.scored if self.scored else None
+        return self.success.value
 
     @property
     def share_rendered_before_repair(self) -> float | None:
         """Of the samples that have a score, the share whose first render had a picture."""
-        return self.rendered_before_repair / self.scored if self.scored else None
+        return self.success_before_repair.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +98,36 @@ class TaskResult:
     """The numbers of one task.
 
     Attributes:
-        total: Over all its samples.
+        total: Over all its samples but those of ``apart``.
         subsets: Over those of each subset, in the order of the data set.
-        values: The task's value of each metric, as the profile defines it: ``paper`` the mean over
-            instances, ``helm`` the unweighted mean over its groups of subset and difficulty.
+        apart: The same of the wild subsets, whose references nobody wrote code for.
+        values: The task's value of each metric, and the share rendered as RENDERED, as the profile defines
+            it: ``paper`` the mean over instances, ``helm`` the unweighted mean over its groups of subset
+            and difficulty.
+        intervals: Of the values; in ``helm`` each group is drawn from on its own.
     """
 
     total: Group
     subsets: tuple[Group, ...]
+    apart: tuple[Group, ...]
     values: Mapping[str, float | None]
+    intervals: Mapping[str, Interval | None]
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Return the groups that hold each sample of the task once."""
+        return (self.total, *self.apart)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The numbers of a run, by task."""
+    """The numbers of a run, by task, and what the answers took."""
 
     profile: str
     planned: int
     scored: int
     tasks: Mapping[str, TaskResult]
+    spending: Spending = field(default_factory=Spending)
 
     @property
     def failures(self) -> int:
@@ -109,7 +140,7 @@ class Summary:
 
 
 def aggregate(
-    instances: Sequence[Instance],
+    instances: Sequence[Sample],
     records: Mapping[str, Record],
     metrics: Mapping[str, Sequence[str]],
     profile: Profile,
@@ -122,62 +153,110 @@ def aggregate(
         metrics: Names by task, in the order shown.
         profile: The rule book.
     """
-    tasks: dict[str, list[Instance]] = {}
+    tasks: dict[str, list[Sample]] = {}
     for instance in instances:
         tasks.setdefault(instance.task, []).append(instance)
     results = {task: _task(task, members, records, metrics[task], profile) for task, members in tasks.items()}
-    scored = sum(result.total.scored for result in results.values())
-    return Summary(str(profile), len(instances), scored, results)
+    scored = sum(group.scored for result in results.values() for group in result.groups)
+    spending = total_spending(records[one.id] for one in instances if one.id in records)
+    return Summary(str(profile), len(instances), scored, results, spending)
 
 
 def _task(
     task: str,
-    instances: Sequence[Instance],
+    instances: Sequence[Sample],
     records: Mapping[str, Record],
     metrics: Sequence[str],
     profile: Profile,
 ) -> TaskResult:
-    total = _group(task, instances, records, metrics)
-    subsets = tuple(
-        _group(name, [one for one in instances if one.subset == name], records, metrics)
-        for name in dict.fromkeys(one.subset for one in instances)
-    )
+    by_subset: dict[str, list[Sample]] = {}
+    for one in instances:
+        by_subset.setdefault(one.subset, []).append(one)
+    groups = {name: _group(name, members, records, metrics) for name, members in by_subset.items()}
+    counted = [one for one in instances if not stands_apart(one.subset)]
+    total = _group(task, counted, records, metrics)
     if profile is Profile.PAPER:
-        return TaskResult(total, subsets, {name: total.metrics[name].all.value for name in metrics})
-    cells = [
-        _group("", [one for one in instances if (one.subset, one.difficulty) == cell], records, metrics)
-        for cell in dict.fromkeys((one.subset, one.difficulty) for one in instances)
-    ]
-    values = {name: mean([cell.metrics[name].all.value for cell in cells]).value for name in metrics}
-    return TaskResult(total, subsets, values)
+        means = {RENDERED: total.success, **{name: total.metrics[name].all for name in metrics}}
+    else:
+        means = _means_of_cells(counted, records, metrics)
+    return TaskResult(
+        total=total,
+        subsets=tuple(group for name, group in groups.items() if not stands_apart(name)),
+        apart=tuple(group for name, group in groups.items() if stands_apart(name)),
+        values={name: one.value for name, one in means.items()},
+        intervals={name: one.interval for name, one in means.items()},
+    )
+
+
+def stands_apart(subset: str) -> bool:
+    """Return whether a subset counts in no value of its task."""
+    return subset.startswith(_APART)
+
+
+def _means_of_cells(
+    instances: Sequence[Sample], records: Mapping[str, Record], metrics: Sequence[str]
+) -> dict[str, Mean]:
+    """Return unweighted means over groups of subset and difficulty."""
+    cells: dict[tuple[str, str], list[Record]] = {}
+    for one in instances:
+        record = records.get(one.id)
+        if record is not None and record.outcome.counts:
+            cells.setdefault((one.subset, one.difficulty), []).append(record)
+    found = {}
+    for name in (RENDERED, *metrics):
+        values = [[value_of(record, name) for record in cell] for cell in cells.values()]
+        over = mean(mean(cell).value for cell in values)
+        found[name] = Mean(over.value, over.n, grouped_interval(values))
+    return found
+
+
+def value_of(record: Record, name: str) -> float | None:
+    """Return a sample's value of a metric, or of RENDERED."""
+    return float(record.has_picture) if name == RENDERED else record.metrics.get(name)
 
 
 def _group(
-    name: str, instances: Sequence[Instance], records: Mapping[str, Record], metrics: Sequence[str]
+    name: str, instances: Sequence[Sample], records: Mapping[str, Record], metrics: Sequence[str]
 ) -> Group:
     found = [records[one.id] for one in instances if one.id in records]
     scored = [record for record in found if record.outcome.counts]
     rendered = [record for record in scored if record.has_picture]
-    before = [one for one in scored if one.verdict_before_repair and one.verdict_before_repair.has_picture]
+    before = [_rendered_before_repair(one) for one in scored]
     outcomes = Counter(str(record.outcome) for record in found)
     if len(found) < len(instances):
         outcomes[str(Outcome.CANCELLED)] += len(instances) - len(found)
+    success, success_before, *means = _means(
+        [
+            [float(one.has_picture) for one in scored],
+            [float(one) for one in before],
+            *([one.metrics.get(metric) for one in scored] for metric in metrics),
+            *([one.metrics.get(metric) for one in rendered] for metric in metrics),
+        ]
+    )
+    halves = zip(metrics, means[: len(metrics)], means[len(metrics) :], strict=True)
     return Group(
         name=name,
         planned=len(instances),
         scored=len(scored),
         rendered=len(rendered),
-        rendered_before_repair=len(before),
+        rendered_before_repair=sum(before),
+        success=success,
+        success_before_repair=success_before,
         outcomes=dict(sorted(outcomes.items())),
         verdicts=dict(sorted(Counter(one.verdict.name for one in scored if one.verdict).items())),
-        metrics={
-            metric: MetricMeans(
-                all=mean(record.metrics.get(metric) for record in scored),
-                rendered=mean(record.metrics.get(metric) for record in rendered),
-            )
-            for metric in metrics
-        },
+        metrics={metric: MetricMeans(over_all, over_rendered) for metric, over_all, over_rendered in halves},
     )
+
+
+def _rendered_before_repair(record: Record) -> bool:
+    return record.verdict_before_repair is not None and record.verdict_before_repair.has_picture
+
+
+def _means(columns: Sequence[Sequence[float | None]]) -> list[Mean]:
+    """Return the mean of each column with its interval."""
+    intervals = mean_intervals(columns)
+    plain = [mean(column) for column in columns]
+    return [Mean(one.value, one.n, interval) for one, interval in zip(plain, intervals, strict=True)]
 
 
 def mean(values: Iterable[float | None]) -> Mean:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 from i2s_sdk.errors import RunConflictError, UsageError
 
@@ -27,6 +28,11 @@ class Options:
         metrics: Name and version of each metric.
         engines: Digest of each renderer that has been there.
         sdk: Version of this package.
+        subsets: That are evaluated; none means all.
+        difficulties: The same.
+        samples: Ids of single instances; none means all.
+        seed: Of the choice of ``limit`` instances; None takes the first.
+        shard: The part that is done here, as "1/3"; empty is the whole.
     """
 
     profile: str
@@ -39,6 +45,11 @@ class Options:
     metrics: Mapping[str, str]
     engines: Mapping[str, str]
     sdk: str
+    subsets: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    samples: tuple[str, ...] = ()
+    seed: int | None = None
+    shard: str = ""
 
     def differences(self, other: Options) -> list[str]:
         """Return what differs, as "name: ours, theirs" for people."""
@@ -48,6 +59,8 @@ class Options:
             if one.name == "engines":  # a renderer that was missing may come later
                 both = mine.keys() & theirs.keys()
                 mine, theirs = ({name: side[name] for name in sorted(both)} for side in (mine, theirs))
+            if one.name == "metrics" and not (mine and theirs):  # a stage that needs none does not know them
+                continue
             if mine != theirs:
                 found.append(f"{one.name}: {_shown(theirs)} there, {_shown(mine)} now")
         return found
@@ -80,6 +93,18 @@ class Manifest:
     unavailable: Mapping[str, str] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
 
+    def joined(self, later: Manifest) -> Manifest:
+        """Return this one with the engines, metrics and facts that only a later start knows."""
+        options = replace(
+            self.options,
+            engines={**later.options.engines, **self.options.engines},
+            metrics=self.options.metrics or later.options.metrics,
+        )
+        unavailable = self.unavailable if self.options.metrics else later.unavailable
+        if options == self.options:
+            return self
+        return Manifest(options, unavailable, {**later.about, **self.about})
+
     def to_json(self) -> str:
         """Return the content of the file."""
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
@@ -96,7 +121,10 @@ class Manifest:
             found = plain["format"]
             if found != FORMAT:
                 raise UsageError(f"{path}: format {found}, not {FORMAT}; use the i2s-sdk that made this run")
-            options = {**plain["options"], "tasks": tuple(plain["options"]["tasks"])}
+            options: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in plain["options"].items()
+            }
             return cls(Options(**options), plain["unavailable"], plain["about"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{path}: is not the manifest of a run: {error!r}") from None

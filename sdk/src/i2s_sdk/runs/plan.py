@@ -5,37 +5,48 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
-from i2s_sdk.data import DataSet, Instance
+from i2s_sdk.data import DataSet, Instance, Selection
 from i2s_sdk.errors import UsageError
-from i2s_sdk.models import Model
 from i2s_sdk.profile import Profile
 from i2s_sdk.runs.manifest import Options
-from i2s_sdk.runs.record import Record
 from i2s_sdk.tasks.registry import AnyTask, open_task
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """A run as it was asked for.
+class Choice:
+    """What of a data set a run takes, by which rules.
 
     Attributes:
         profile: The rule book.
         tasks: Those of the instances, by name, in the order of the data set.
-        model: Whose answers are judged.
         data: The data set.
-        instances: Of it, those of the run.
-        limit: That was asked for.
+        whole: Its instances that the run has, in all its shards.
+        instances: Of them, those of this shard.
+        selection: That was asked for.
     """
 
     profile: Profile
     tasks: Mapping[str, AnyTask]
-    model: Model
     data: DataSet
+    whole: tuple[Instance, ...]
     instances: tuple[Instance, ...]
-    limit: int | None
+    selection: Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Choice):
+    """A run as it was asked for.
+
+    Attributes:
+        model: Name of the model whose answers are judged.
+        fingerprint: Of what else decides its answers.
+    """
+
+    model: str
+    fingerprint: str
 
     def options(self, engines: Mapping[str, str], metrics: Mapping[str, str]) -> Options:
         """Return everything that decides the numbers.
@@ -44,50 +55,69 @@ class Plan:
             engines: Digest of each renderer.
             metrics: Version of each metric.
         """
+        chosen = self.selection
         return Options(
             profile=str(self.profile),
-            model=self.model.name,
-            model_fingerprint=self.model.fingerprint,
+            model=self.model,
+            model_fingerprint=self.fingerprint,
             data_sha256=self.data.sha256,
             tasks=tuple(self.tasks),
-            limit=self.limit,
+            limit=chosen.limit,
             prompts={name: _digest(task) for name, task in self.tasks.items()},
             metrics=dict(metrics),
             engines=dict(engines),
             sdk=version("i2s-sdk"),
+            subsets=chosen.subsets,
+            difficulties=chosen.difficulties,
+            samples=chosen.ids,
+            seed=chosen.seed,
+            shard=str(chosen.shard or ""),
         )
 
-    def remaining(self, records: Mapping[str, Record]) -> tuple[Instance, ...]:
-        """Return the instances that have no score yet; a failure of ours is tried again."""
-        return tuple(
-            one for one in self.instances if one.id not in records or not records[one.id].outcome.counts
-        )
 
-
-def plan_run(data: DataSet, model: Model, profile: Profile, tasks: Sequence[str], limit: int | None) -> Plan:
-    """Return the plan of a run.
+def choose(data: DataSet, profile: Profile, tasks: Sequence[str], selection: Selection) -> Choice:
+    """Return what a run takes.
 
     Args:
         data: Where the instances are from.
-        model: Whose answers are judged.
         profile: The rule book.
         tasks: That are wanted; none means all that the data set has.
-        limit: The most instances, in the order of the data set.
+        selection: Of the instances of these tasks.
 
     Raises:
-        UnknownNameError: A task is unknown.
+        UnknownNameError: A task, subset or difficulty is unknown.
         UsageError: Nothing is left.
     """
     for task in tasks:
         open_task(task)
-    if limit is not None and limit < 1:
-        raise UsageError(f"--limit {limit}: must be at least 1")
-    chosen = tuple(one for one in data.instances if not tasks or one.task in tasks)
-    if not chosen:
+    wanted = tuple(one for one in data.instances if not tasks or one.task in tasks)
+    if not wanted:
         raise UsageError(f"{data.folder} holds no instance of task {', '.join(tasks)}")
-    chosen = chosen[:limit]
-    names = dict.fromkeys(one.task for one in chosen)
-    return Plan(profile, {name: open_task(name, profile) for name in names}, model, data, chosen, limit)
+    whole = tuple(replace(selection, shard=None).apply(wanted))
+    shard = selection.shard
+    mine = whole if shard is None else tuple(one for one in whole if shard.has(one.id))
+    names = dict.fromkeys(one.task for one in whole)
+    return Choice(profile, {name: open_task(name, profile) for name in names}, data, whole, mine, selection)
+
+
+def plan_run(choice: Choice, model: str, fingerprint: str) -> Plan:
+    """Return the plan of a run.
+
+    Args:
+        choice: What it takes of which data set.
+        model: Name of the model.
+        fingerprint: Of the model.
+    """
+    return Plan(
+        choice.profile,
+        choice.tasks,
+        choice.data,
+        choice.whole,
+        choice.instances,
+        choice.selection,
+        model,
+        fingerprint,
+    )
 
 
 def _digest(task: AnyTask) -> str:

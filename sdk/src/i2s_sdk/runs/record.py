@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from i2s_sdk.render_types import Verdict
@@ -37,6 +38,14 @@ class RepairNote:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of the call that was answered, as the server counted them; None where it did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One sample of a run.
 
@@ -52,7 +61,8 @@ class Record:
             picture has 0 in each. Empty where the sample has no score.
         undefined: Why a metric is not defined, by name.
         repairs: In the order made.
-        message: What the renderer said of the last render, or why there is no structure.
+        message: What the renderer said of the last render, why there is no structure, or how the model
+            refused.
         error: The first error of the last render.
         completion: What the model said, verbatim; None where it said nothing.
         structure: The code taken from it.
@@ -67,6 +77,11 @@ class Record:
         engine_digest: Of the engine that made the rendering.
         isolation: The tier that the render ran in.
         seconds: On the clock, by stage: "generate", "render", "score".
+        finish: Why the completion ends where it does, such as "stop" or "length".
+        usage: Tokens of the completion.
+        cost: Of the completion in US dollars by the list of prices; None where it is not known.
+        cached: Whether the completion was kept from an earlier call and nothing was paid now.
+        attempts: Calls made for it; 0 where nothing was asked.
     """
 
     id: str
@@ -94,6 +109,11 @@ class Record:
     engine_digest: str = ""
     isolation: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
+    finish: str = ""
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+    cached: bool = False
+    attempts: int = 0
 
     @property
     def has_picture(self) -> bool:
@@ -125,4 +145,29 @@ class Record:
         values["repairs"] = tuple(RepairNote(**one) for one in values.get("repairs", ()))
         values["error"] = FirstError(**values["error"]) if values.get("error") else None
         values["failure"] = Failure(**values["failure"]) if values.get("failure") else None
+        values["usage"] = Usage(**values["usage"]) if values.get("usage") else Usage()
         return cls(**values)
+
+
+def without_texts(record: Record) -> Record:
+    """Return a record without what takes most of its memory: completion, structure, messages.
+
+    A text that many records of a run have in common is there once.
+    """
+    return replace(
+        record,
+        completion=None if record.completion is None else "",
+        structure=None if record.structure is None else "",
+        message="",
+        error=None,
+        repairs=(),
+        undefined={},
+        task=sys.intern(record.task),
+        subset=sys.intern(record.subset),
+        difficulty=sys.intern(record.difficulty),
+        finish=sys.intern(record.finish),
+        engine_digest=sys.intern(record.engine_digest),
+        isolation=sys.intern(record.isolation),
+        metrics={sys.intern(name): value for name, value in record.metrics.items()},
+        seconds={},
+    )

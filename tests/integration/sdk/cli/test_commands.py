@@ -240,7 +240,7 @@ def test_evaluate_tells_its_numbers_and_where_the_report_is(command, tmp_path: P
     assert "2 of 2" in answer.stdout
     report = tmp_path / "runs" / "examples-oracle-paper" / "index.html"
     assert answer.stdout.splitlines()[-1] == f"Report: {report}"
-    assert report.read_text().count("<article>") == 2
+    assert "2 of 2 samples scored" in report.read_text()
 
 
 def test_too_many_failures_of_ours_are_exit_code_3(command, tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 import pytest
 
-from i2s_sdk.cli.evaluate import default_folder
 from i2s_sdk.cli.main import COMMANDS, group, run
 from i2s_sdk.cli.render import ENGINES
+from i2s_sdk.cli.run_options import default_folder
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 
@@ -59,6 +59,15 @@ def test_every_command_has_examples_in_its_help(name: str) -> None:
         (["evaluate", "--data", "/nowhere"], "/nowhere/instances.jsonl"),
         (["evaluate", "--task", "latx"], "did you mean 'latex'"),
         (["evaluate", "--limit", "0"], "--limit 0"),
+        (["evaluate", "--subset", "equatoin"], "did you mean 'equation'"),
+        (["evaluate", "--sample-id", "equation-gaussian-posteriori"], "did you mean"),
+        (["evaluate", "--shard", "4/3"], "--shard 4/3"),
+        (["evaluate", "--dry-run", "--model", "orcale"], "did you mean 'oracle'"),
+        (["evaluate", "--dry-run", "--model", "openai/"], "lacks a part"),
+        (["evaluate", "--fail-on-error", "some"], "--fail-on-error"),
+        (["generate", "--model", "orcale"], "did you mean 'oracle'"),
+        (["render-run", "/nowhere"], "/nowhere holds no run"),
+        (["score-run", "/nowhere"], "/nowhere holds no run"),
         (["evaluate", "--jobs", "many"], "--jobs"),
         (["evaluate", "--render-latex-at", "here"], "here"),
         (["render", "latx", "-", "--json"], "did you mean 'latex'"),
@@ -109,6 +118,7 @@ def test_the_same_command_has_the_same_folder_and_others_have_others() -> None:
     assert default_folder("/data/my set", "replay:a/b.jsonl", "helm") == Path(
         "runs/my-set-replay-a-b.jsonl-helm"
     )
+    assert default_folder("hf:a/b", "oracle", "paper", "1/3") == Path("runs/hf-a-b-oracle-paper-shard-1-3")
 
 
 def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ from i2s_sdk.data import Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_types import Verdict
 from i2s_sdk.runs.aggregate import Mean, aggregate
+from i2s_sdk.runs.bootstrap import mean_interval
 from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.runs.record import Record
 
@@ -40,18 +41,22 @@ def _aggregate(instances: list[Instance], records: list[Record], profile: Profil
     return aggregate(instances, {one.id: one for one in records}, {"latex": ["ems"]}, profile)
 
 
+def _plain(mean: Mean) -> tuple[float | None, int]:
+    return mean.value, mean.n
+
+
 def test_a_failed_rendering_counts_zero_in_one_mean_and_not_in_the_other() -> None:
     records = [_scored("a", 0.8), _scored("b", 0.0, Verdict.COMPILE_ERROR)]
     total = _aggregate([_instance("a"), _instance("b")], records).tasks["latex"].total
-    assert total.metrics["ems"].all == Mean(0.4, 2)
-    assert total.metrics["ems"].rendered == Mean(0.8, 1)
+    assert _plain(total.metrics["ems"].all) == (0.4, 2)
+    assert _plain(total.metrics["ems"].rendered) == (0.8, 1)
     assert total.share_rendered == 0.5
 
 
 def test_a_completion_without_structure_counts_zero() -> None:
     nothing = Record("b", "latex", "equation", "easy", Outcome.NO_STRUCTURE, metrics={"ems": 0.0})
     total = _aggregate([_instance("a"), _instance("b")], [_scored("a", 1.0), nothing]).tasks["latex"].total
-    assert total.metrics["ems"].all == Mean(0.5, 2)
+    assert _plain(total.metrics["ems"].all) == (0.5, 2)
     assert total.scored == 2
 
 
@@ -60,7 +65,7 @@ def test_a_failure_of_ours_is_no_zero_and_is_not_forgotten(outcome: Outcome) -> 
     failed = Record("b", "latex", "equation", "easy", outcome)
     summary = _aggregate([_instance("a"), _instance("b")], [_scored("a", 0.8), failed])
     total = summary.tasks["latex"].total
-    assert total.metrics["ems"].all == Mean(0.8, 1)
+    assert _plain(total.metrics["ems"].all) == (0.8, 1)
     assert (total.scored, total.planned, summary.failures) == (1, 2, 1)
     assert total.outcomes == {"scored": 1, str(outcome): 1}
 
@@ -73,7 +78,7 @@ def test_a_sample_without_record_is_cancelled() -> None:
 def test_a_metric_that_is_not_defined_for_a_pair_has_its_own_n() -> None:
     records = [_scored("a", 0.8), _scored("b", None)]
     total = _aggregate([_instance("a"), _instance("b")], records).tasks["latex"].total
-    assert total.metrics["ems"].all == Mean(0.8, 1)
+    assert _plain(total.metrics["ems"].all) == (0.8, 1)
     assert total.rendered == 2
 
 
@@ -93,7 +98,7 @@ def test_the_value_of_a_task_weighs_instances_in_paper_and_groups_in_helm() -> N
 
 def test_nothing_has_no_mean() -> None:
     total = _aggregate([_instance("a")], []).tasks["latex"].total
-    assert total.metrics["ems"].all == Mean(None, 0)
+    assert _plain(total.metrics["ems"].all) == (None, 0)
     assert total.share_rendered is None
 
 
@@ -114,3 +119,37 @@ def test_subsets_add_up_to_the_task(values: list[tuple[float, str]]) -> None:
     assert sum(group.planned for group in task.subsets) == task.total.planned == len(values)
     weighted = sum((group.metrics["ems"].all.value or 0.0) * group.scored for group in task.subsets)
     assert weighted / len(values) == pytest.approx(task.total.metrics["ems"].all.value)
+
+
+def test_means_have_the_interval_of_their_own_values() -> None:
+    records = [_scored("a", 0.8), _scored("b", 0.0, Verdict.COMPILE_ERROR), _scored("c", 0.6)]
+    total = _aggregate([_instance("a"), _instance("b"), _instance("c")], records).tasks["latex"].total
+    assert total.metrics["ems"].all.interval == mean_interval([0.0, 0.6, 0.8])
+    assert total.metrics["ems"].rendered.interval == mean_interval([0.6, 0.8])
+    assert total.success.interval == mean_interval([1.0, 0.0, 1.0])
+
+
+def test_wild_subsets_stand_apart() -> None:
+    instances = [_instance("a"), _instance("b", "wild"), _instance("c", "wild_legacy")]
+    records = [_scored("a", 0.8), _scored("b", 0.2), _scored("c", 0.1)]
+    for profile in Profile:
+        summary = _aggregate(instances, records, profile)
+        task = summary.tasks["latex"]
+        assert (task.total.planned, task.values["ems"]) == (1, 0.8)
+        assert [one.name for one in task.subsets] == ["equation"]
+        assert [one.name for one in task.apart] == ["wild", "wild_legacy"]
+        assert (summary.planned, summary.scored) == (3, 3)
+
+
+def test_the_share_rendered_is_a_value_of_the_task() -> None:
+    instances = [_instance("a"), _instance("b"), _instance("c"), _instance("d", difficulty="hard")]
+    records = [
+        _scored("a", 0.9),
+        _scored("b", 0.9),
+        _scored("c", 0.9),
+        _scored("d", 0, Verdict.COMPILE_ERROR),
+    ]
+    assert _aggregate(instances, records).tasks["latex"].values["rendered"] == 0.75
+    helm = _aggregate(instances, records, Profile.HELM).tasks["latex"]
+    assert helm.values["rendered"] == 0.5
+    assert helm.intervals["rendered"] == (0.5, 0.5)

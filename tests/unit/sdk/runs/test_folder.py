@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from i2s_sdk.errors import DataError, RunConflictError, UsageError
+from i2s_sdk.errors import DataError, ModelError, RunConflictError, UsageError
+from i2s_sdk.models import Completion
+from i2s_sdk.runs.answer import Answer
 from i2s_sdk.runs.folder import RECORDS, RunFolder, picture_name, read_records
 from i2s_sdk.runs.manifest import Manifest, Options
 from i2s_sdk.runs.outcome import Outcome
@@ -83,8 +86,6 @@ def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
 
 
 def test_a_run_of_other_options_is_refused_with_every_difference(tmp_path: Path) -> None:
-    from dataclasses import replace
-
     with RunFolder.open(tmp_path) as folder:
         folder.begin(Manifest(OPTIONS))
     other = replace(OPTIONS, profile="helm", engines={"x": "33"})
@@ -120,3 +121,48 @@ def test_a_picture_is_kept_once_under_its_digest(tmp_path: Path) -> None:
         assert folder.put_picture(b"png") == digest
     assert (tmp_path / picture_name(digest)).read_bytes() == b"png"
     assert sum(1 for one in (tmp_path / "pictures").rglob("*") if one.is_file()) == 1
+
+
+def test_engines_and_metrics_are_added_when_a_stage_first_meets_them(tmp_path: Path) -> None:
+    generated = Manifest(replace(OPTIONS, engines={}, metrics={}), about={"started": "then"})
+    rendered = Manifest(replace(OPTIONS, metrics={}), about={"started": "later", "x": "1"})
+    scored = Manifest(replace(OPTIONS, engines={}), {"cis": "no weights"}, {"started": "last"})
+    with RunFolder.open(tmp_path) as folder:
+        folder.begin(generated)
+        folder.begin(rendered)
+        found = folder.begin(scored)
+        assert found.options == OPTIONS
+        assert found.unavailable == {"cis": "no weights"}
+        assert found.about == {"started": "then", "x": "1"}
+        assert folder.manifest() == found
+        other = replace(OPTIONS, metrics={"ems": "2"})
+        with pytest.raises(RunConflictError, match="metrics"):
+            folder.begin(Manifest(other))
+
+
+def test_drafts_that_a_kill_left_are_cleared_and_are_no_strangers(tmp_path: Path) -> None:
+    (tmp_path / ".drafts").mkdir()
+    (tmp_path / ".drafts" / "1-manifest.json").write_text("{")
+    with RunFolder.open(tmp_path) as folder:
+        assert not (tmp_path / ".drafts").exists()
+        folder.begin(Manifest(OPTIONS))
+        assert folder.manifest() == Manifest(OPTIONS)
+
+
+def test_answers_and_what_was_paid_for_them_are_counted_again_at_the_next_start(tmp_path: Path) -> None:
+    with RunFolder.open(tmp_path) as folder:
+        folder.put_answer(Answer.of("a", Completion("x", cost=0.5, attempts=1), 0.0))
+        folder.put_answer(Answer.of("b", Completion("x", cost=0.5, cached=True), 0.0))
+        folder.put_answer(Answer.without("c", ModelError("no"), 0.0))
+        before = folder.answered, folder.paid
+    with RunFolder.open(tmp_path) as folder:
+        assert (folder.answered, folder.paid) == before == (2, 0.5)
+
+
+def test_numbers_need_no_texts(tmp_path: Path) -> None:
+    with RunFolder.open(tmp_path) as folder:
+        folder.append(_record("a"))
+        (light,) = folder.records(texts=False).values()
+        assert (light.completion, light.outcome, light.metrics) == ("", Outcome.SCORED, {})
+        assert folder.record("a") == _record("a")
+        assert folder.record("b") is None

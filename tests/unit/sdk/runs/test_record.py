@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from i2s_sdk.render_types import Verdict
 from i2s_sdk.runs.outcome import Outcome
-from i2s_sdk.runs.record import Failure, FirstError, Record, RepairNote
+from i2s_sdk.runs.record import Failure, FirstError, Record, RepairNote, Usage
 
 TEXT = st.text(max_size=20)
 SHARE = st.floats(-10, 10)
@@ -39,6 +39,11 @@ RECORDS = st.builds(
     engine_digest=TEXT,
     isolation=TEXT,
     seconds=st.dictionaries(TEXT, SHARE, max_size=3),
+    finish=TEXT,
+    usage=st.builds(Usage, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9)),
+    cost=st.none() | SHARE,
+    cached=st.booleans(),
+    attempts=st.integers(0, 9),
 )
 
 
@@ -51,4 +56,4 @@ def test_a_record_survives_its_line(record: Record) -> None:
 
 def test_a_field_of_a_later_version_is_left_out() -> None:
     record = Record("a", "latex", "equation", "", Outcome.CANCELLED)
-    assert Record.from_json({**record.to_json(), "cost": 1.5}) == record
+    assert Record.from_json({**record.to_json(), "mood": 1.5}) == record

@@ -1,0 +1,83 @@
+"""Options of the commands that begin a run, and what they say of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from i2s_sdk.cli.options import profile_option
+
+if TYPE_CHECKING:
+    from i2s_sdk.settings import Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Names of the parameters that ``run_options`` adds and that choose instances.
+_CHOICE = ("tasks", "subsets", "difficulties", "samples", "limit", "seed", "shard")
+
+
+def run_options(command: F) -> F:
+    """Add the options that say what a run is: data, model, profile, folder and choice of instances."""
+    options = (
+        click.option(
+            "--data", metavar="DATA", help="Folder, or hf:OWNER/NAME.  [default: the bundled examples]"
+        ),
+        click.option(
+            "--model", default="oracle", metavar="NAME", help="One of those above.  [default: oracle]"
+        ),
+        profile_option,
+        click.option("--out", metavar="FOLDER", help="Run folder.  [default: runs/DATA-MODEL-PROFILE]"),
+        click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task; may be repeated."),
+        click.option("--subset", "subsets", multiple=True, metavar="S", help="Only this subset; the same."),
+        click.option(
+            "--difficulty", "difficulties", multiple=True, metavar="D", help="Only this difficulty; the same."
+        ),
+        click.option(
+            "--sample-id", "samples", multiple=True, metavar="ID", help="Only this instance; the same."
+        ),
+        click.option("--limit", type=int, metavar="N", help="Only N instances: the first."),
+        click.option("--seed", type=int, metavar="N", help="With --limit: a choice, the same for a seed."),
+        click.option("--shard", metavar="I/N", help="Only one of N parts, such as 1/3."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def chosen_instances(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the parameters that choose instances, and return them as ``evaluate`` has them."""
+    return {name: given.pop(name) for name in _CHOICE}
+
+
+def run_folder(given: Mapping[str, Any], settings: Settings) -> Path:
+    """Return the folder of a run; where none was given, the same for the same command.
+
+    Args:
+        given: The parameters.
+        settings: With the profile.
+    """
+    if given["out"]:
+        return Path(given["out"])
+    return default_folder(given["data"], given["model"], str(settings.profile), given["shard"])
+
+
+def default_folder(data: str | None, model: str, profile: str, shard: str | None = None) -> Path:
+    """Return the folder of a run that was given none: the same for the same command."""
+    source = "examples" if not data else data if data.startswith("hf:") else Path(data).resolve().name
+    parts = (source, model, profile, *([f"shard {shard}"] if shard else []))
+    return Path("runs") / "-".join(re.sub(r"[^\w.]+", "-", part).strip("-") for part in parts)
+
+
+def tell_unanswered(calls: Mapping[str, int]) -> None:
+    """Say which calls of earlier starts may have been billed without an answer, where there are any."""
+    count = sum(calls.values())
+    if count:
+        names = ", ".join(list(calls)[:5]) + (", …" if len(calls) > 5 else "")
+        what = "1 call of the model was" if count == 1 else f"{count} calls of the model were"
+        click.echo(
+            f"{what} in flight when an earlier start was stopped, and may have been billed: {names}", err=True
+        )

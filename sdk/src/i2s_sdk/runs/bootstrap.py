@@ -1,0 +1,114 @@
+"""Intervals by the bootstrap (Efron 1979): percentile intervals of a mean, the same on every machine.
+
+Which values are drawn is decided by raw bits of PCG64 from a fixed seed, and sums are taken over integers
+of fixed point. So neither the order of the samples nor the build of numpy changes a digit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Means: TypeAlias = NDArray[np.float64]  # shape (RESAMPLES,)
+
+#: How often the samples are drawn anew.
+RESAMPLES = 1000
+
+#: Share of the resampled means that lies within an interval.
+LEVEL = 0.95
+
+_SEED = 20240622
+_BLOCK = 250_000  # values drawn at a time, so that memory stays flat
+
+Interval = tuple[float, float]
+
+
+def mean_intervals(columns: Sequence[Iterable[float | None]]) -> list[Interval | None]:
+    """Return for each column the percentile interval of the mean of the values that are there.
+
+    Args:
+        columns: Values in any order.
+
+    Returns:
+        Lower and upper end at LEVEL; None for fewer than two values, which say nothing of their spread.
+    """
+    present = [_present(column) for column in columns]
+    found: list[Interval | None] = [None] * len(present)
+    for n in {len(one) for one in present if len(one) > 1}:
+        same = [at for at, one in enumerate(present) if len(one) == n]
+        for at, means in zip(same, _resampled([present[at] for at in same]), strict=True):
+            found[at] = _percentiles(means)
+    return found
+
+
+def mean_interval(values: Iterable[float | None]) -> Interval | None:
+    """Return the interval of one column, as ``mean_intervals`` does."""
+    return mean_intervals([values])[0]
+
+
+def grouped_interval(groups: Sequence[Iterable[float | None]]) -> Interval | None:
+    """Return the interval of the unweighted mean of the means of groups, each drawn from on its own.
+
+    Args:
+        groups: Values of each; groups without values are left out.
+    """
+    present = sorted(group for group in map(_present, groups) if group)
+    if not present or max(len(group) for group in present) < 2:
+        return None
+    means = [_resampled([group], stream)[0] for stream, group in enumerate(present)]
+    return _percentiles(sum(means[1:], means[0]) / len(means))
+
+
+def _present(values: Iterable[float | None]) -> list[float]:
+    return sorted(value for value in values if value is not None)
+
+
+def _resampled(columns: Sequence[Sequence[float]], stream: int = 0) -> list[Means]:
+    """Return for each column the means of RESAMPLES draws of as many values, with replacement.
+
+    Args:
+        columns: Each sorted, all of the same length, at least one value.
+        stream: Draws of different streams are independent of each other.
+    """
+    import numpy as np
+
+    n = len(columns[0])
+    bits = np.random.PCG64(_SEED + stream)
+    fixed, scales = zip(*(_fixed_point(column) for column in columns), strict=True)
+    sums = np.empty((len(columns), RESAMPLES), np.int64)
+    rows = max(1, _BLOCK // n)
+    for start in range(0, RESAMPLES, rows):
+        count = min(rows, RESAMPLES - start)
+        # The upper 32 bits of each draw, scaled to 0 … n − 1.
+        drawn = (bits.random_raw(count * n) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32)
+        places = drawn.astype(np.intp).reshape(count, n)
+        for at, values in enumerate(fixed):
+            sums[at, start : start + count] = values.take(places).sum(axis=1)
+    return [row / scale / n for row, scale in zip(sums, scales, strict=True)]
+
+
+def _fixed_point(values: Sequence[float]) -> tuple[NDArray[np.int64], float]:
+    """Return values as integers, and the scale, so large that no sum of as many leaves 63 bits."""
+    import numpy as np
+
+    largest = max(1.0, *map(abs, values)) if len(values) > 1 else max(1.0, abs(values[0]))
+    scale = 2.0 ** (61 - math.ceil(math.log2(len(values) * largest)))
+    return np.rint(np.asarray(values, np.float64) * scale).astype(np.int64), scale
+
+
+def _percentiles(means: Means) -> Interval:
+    """Return what the middle LEVEL of the means lies between, interpolated between its neighbours."""
+    ordered = sorted(means.tolist())
+    place = (1 - LEVEL) / 2 * (len(ordered) - 1)
+    below, share = int(place), place % 1
+    return (
+        ordered[below] + share * (ordered[below + 1] - ordered[below]),
+        ordered[-1 - below] + share * (ordered[-2 - below] - ordered[-1 - below]),
+    )

@@ -1,0 +1,72 @@
+"""The end of a run: numbers and report of what its folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_sdk.data.instance import Instance
+from i2s_sdk.report.page import write_page
+from i2s_sdk.runs.aggregate import Summary
+from i2s_sdk.runs.folder import MANIFEST, RESULTS, RunFolder, read_records, write_whole
+from i2s_sdk.runs.manifest import Manifest
+from i2s_sdk.runs.record import Record
+from i2s_sdk.runs.results import results_document, summarize
+from i2s_sdk.runs.spending import Spending
+from i2s_sdk.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """A finished run.
+
+    Attributes:
+        folder: Where it is kept.
+        report: Its page.
+        summary: Its numbers.
+        unavailable: Metrics that could not be computed, and why.
+        covered: Whether no more samples failed for reasons of ours than the settings allow.
+        unanswered_calls: Calls of the model that an earlier start had begun when it was stopped; they may
+            have been billed. By instance.
+    """
+
+    folder: Path
+    report: Path
+    summary: Summary
+    unavailable: Mapping[str, str]
+    covered: bool
+    unanswered_calls: Mapping[str, int]
+
+    @property
+    def spending(self) -> Spending:
+        """What the answers took."""
+        return self.summary.spending
+
+
+def conclude(folder: RunFolder, instances: Sequence[Instance], settings: Settings) -> RunResult:
+    """Write numbers and report of what the folder holds.
+
+    Args:
+        folder: Of the run.
+        instances: That the run has; of a shard, its own.
+        settings: How many failures are allowed.
+    """
+    manifest = Manifest.from_file(folder.path / MANIFEST)
+    records = read_records(folder.path, texts=False)
+    summary = summarize(manifest, instances, records)
+    write_whole(folder.path / RESULTS, results_document(summary, manifest))
+    ordered = [records[one.id] for one in instances if one.id in records]
+
+    def whole(record: Record) -> Record:
+        """Return the record with its texts, which are not all in memory."""
+        return folder.record(record.id) or record
+
+    return RunResult(
+        folder=folder.path,
+        report=write_page(folder.path, manifest, summary, ordered, whole),
+        summary=summary,
+        unavailable=manifest.unavailable,
+        covered=summary.failures <= settings.failures_allowed(summary.planned),
+        unanswered_calls=dict(folder.unanswered_calls()),
+    )

@@ -1,0 +1,94 @@
+"""What an evaluation would ask for, without asking, starting or writing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_sdk.data import Instance, Shard
+from i2s_sdk.data.opening import open_data
+from i2s_sdk.models.estimate import Estimate, estimate
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.registry import require_model
+from i2s_sdk.profile import Profile
+from i2s_sdk.runs.answer import Answer
+from i2s_sdk.runs.evaluate import selected
+from i2s_sdk.runs.folder import ANSWERS
+from i2s_sdk.runs.ledger import read_lines
+from i2s_sdk.runs.plan import Choice, choose
+from i2s_sdk.runs.sample import asset_names
+from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.prompts import Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What an evaluation would ask for.
+
+    Attributes:
+        samples: Of the run.
+        answered: Of them, those that the run folder has an answer for.
+        estimate: For the others.
+    """
+
+    samples: int
+    answered: int
+    estimate: Estimate
+
+
+def dry_run(
+    data: Path | str | None = None,
+    model: str = "oracle",
+    *,
+    out: Path | str | None = None,
+    profile: Profile | str | None = None,
+    tasks: Sequence[str] = (),
+    subsets: Sequence[str] = (),
+    difficulties: Sequence[str] = (),
+    samples: Sequence[str] = (),
+    limit: int | None = None,
+    seed: int | None = None,
+    shard: Shard | str | None = None,
+    options: ModelOptions | None = None,
+    settings: Settings | None = None,
+) -> DryRun:
+    """Return what ``evaluate`` with the same arguments would ask a model for; no key is needed.
+
+    Args:
+        data: See ``evaluate``.
+        model: Name of the model.
+        out: Run folder, whose answers are not asked for again; None, or one that is not there, has none.
+        profile: See ``evaluate``; so are the others.
+        tasks: That are evaluated.
+        subsets: That are evaluated.
+        difficulties: That are evaluated.
+        samples: Ids of single instances.
+        limit: The most instances.
+        seed: Of a choice of instances.
+        shard: The part that is done here.
+        options: Of the calls, with the prices.
+        settings: None reads environment and configuration file.
+
+    Raises:
+        UsageError: A name or the data set does not fit; says why.
+    """
+    settings = settings or Settings.load()
+    require_model(model)
+    selection = selected(subsets, difficulties, samples, limit, seed, shard)
+    dataset = open_data(data, examples=settings.examples, subsets=selection.subsets)
+    choice = choose(dataset, Profile(profile or settings.profile), tasks, selection)
+    answered = _answered(Path(out)) if out is not None else set()
+    remaining = [one for one in choice.instances if one.id not in answered]
+    found = estimate(model, _questions(choice, remaining), options)
+    return DryRun(len(choice.instances), len(choice.instances) - len(remaining), found)
+
+
+def _questions(choice: Choice, instances: Sequence[Instance]) -> Iterator[tuple[Instance, Prompt]]:
+    for one in instances:
+        yield one, choice.tasks[one.task].prompt(asset_names(one))
+
+
+def _answered(folder: Path) -> set[str]:
+    finals = {line["id"]: Answer.from_json(line).final for line in read_lines(folder / ANSWERS)}
+    return {identity for identity, final in finals.items() if final}

@@ -1,0 +1,70 @@
+"""The stage "generate": asks the model, and keeps what it says before anything else is done with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from i2s_sdk.data.content import read_content
+from i2s_sdk.errors import I2SError, ModelError
+from i2s_sdk.models.model import Model
+from i2s_sdk.runs.answer import Answer
+from i2s_sdk.runs.folder import RunFolder
+from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.sample import Sample, Watch, asset_names, blank
+from i2s_sdk.tasks.registry import AnyTask
+
+
+@dataclass(frozen=True, slots=True)
+class Generating:
+    """Asks for the answers that the run does not have yet.
+
+    Attributes:
+        tasks: By name.
+        model: Is asked.
+        folder: Of the run.
+        missing: Why a service is not here, by name. Samples that need it end before the model is asked,
+            which may cost money.
+    """
+
+    tasks: Mapping[str, AnyTask]
+    model: Model
+    folder: RunFolder
+    missing: Mapping[str, I2SError] = field(default_factory=dict)
+
+    async def __call__(self, sample: Sample) -> Sample:
+        """Return the sample with its answer, or ended.
+
+        Raises:
+            DataError: The reference or the ground truth cannot be read.
+            ModelAccessError: The model cannot be asked at all.
+        """
+        instance = sample.instance
+        sample = replace(sample, answer=self.folder.answer(instance.id))
+        missing = self.missing.get(self.tasks[instance.task].service)
+        if missing is not None and instance.id not in self.folder.renderings:
+            return await self._stopped(sample, Outcome.RENDER_FAILURE, missing)
+        if sample.answer is not None:
+            return sample
+        answer, error = await self._asked(sample)
+        self.folder.put_answer(answer)
+        sample = replace(sample, answer=answer)
+        return await self._stopped(sample, Outcome.MODEL_FAILURE, error) if error else sample
+
+    async def _asked(self, sample: Sample) -> tuple[Answer, ModelError | None]:
+        """Return the answer, and the failure where there is none."""
+        instance = sample.instance
+        prompt = self.tasks[instance.task].prompt(asset_names(instance))
+        watch = Watch()
+        try:
+            completion = await self.model.complete(instance, prompt)
+        except ModelError as error:
+            answer = Answer.without(instance.id, error, watch.seconds)
+            return answer, None if answer.final else error
+        return Answer.of(instance.id, completion, watch.seconds), None
+
+    async def _stopped(self, sample: Sample, outcome: Outcome, error: I2SError) -> Sample:
+        content = await asyncio.to_thread(read_content, sample.instance)
+        digest = await asyncio.to_thread(self.folder.put_picture, content.reference)
+        return sample.stopped(outcome, error, blank(sample.instance, tuple(content.assets), digest))

@@ -1,0 +1,161 @@
+"""Shards of one run into one run folder, as if it had never been sharded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from i2s_sdk.errors import RunConflictError, UsageError
+from i2s_sdk.report.page import write_page
+from i2s_sdk.runs.aggregate import Summary
+from i2s_sdk.runs.folder import ANSWERS, CALLS, MANIFEST, RECORDS, RENDERINGS, RESULTS, RunFolder, write_whole
+from i2s_sdk.runs.ledger import read_lines
+from i2s_sdk.runs.manifest import Manifest, Options
+from i2s_sdk.runs.record import Record
+from i2s_sdk.runs.results import results_document
+from i2s_sdk.runs.stored import StoredRun, read_run
+
+_NAMED = 5  # ids that a message names
+
+
+@dataclass(frozen=True, slots=True)
+class MergeResult:
+    """Shards that became one run.
+
+    Attributes:
+        folder: Of the run.
+        report: Its page.
+        summary: Its numbers.
+        missing: Instances that no shard has a record of, in the order of the data set.
+        unavailable: Metrics that could not be computed, and why.
+    """
+
+    folder: Path
+    report: Path
+    summary: Summary
+    missing: tuple[str, ...]
+    unavailable: Mapping[str, str]
+
+
+def merge(runs: Sequence[Path | str], out: Path | str) -> MergeResult:
+    """Put shards of one run together; ``results.json`` is, byte for byte, that of the run in one piece.
+
+    >>> merge(["runs/part-1", "runs/part-2", "runs/part-3"], "runs/whole")  # doctest: +SKIP
+
+    Args:
+        runs: Folders of shards, in any order. All should be there; what is missing is said.
+        out: Folder of the whole run, new or empty. ``evaluate`` can go on with it.
+
+    Raises:
+        UsageError: A folder is no run, or ``out`` holds something.
+        RunConflictError: They are no shards of one run, or two hold the same instance; says what differs.
+    """
+    if not runs:
+        raise UsageError("merge needs the folders of the shards")
+    shards = sorted((read_run(run) for run in runs), key=_place)
+    whole, owners = _merged(shards)
+    folder = Path(out)
+    with RunFolder.open(folder) as target:
+        if (folder / MANIFEST).exists() or (folder / RECORDS).stat().st_size:
+            raise UsageError(f"{folder} holds a run already; name a new folder with --out")
+        for shard in shards:
+            _copy_pictures(shard, target)
+            _copy_lines(shard, target)
+        for record in whole.ordered():
+            target.append(owners[record.id].with_texts(record))
+        target.begin(whole.manifest, whole.whole)
+        write_whole(folder / RESULTS, results_document(whole.summary, whole.manifest))
+        report = write_page(folder, whole.manifest, whole.summary, whole.ordered())
+    missing = tuple(one.id for one in whole.planned if one.id not in whole.records)
+    return MergeResult(folder, report, whole.summary, missing, whole.manifest.unavailable)
+
+
+def _place(run: StoredRun) -> tuple[int, str]:
+    return (run.shard.index if run.shard else 0, str(run.path))
+
+
+def _merged(shards: Sequence[StoredRun]) -> tuple[StoredRun, dict[str, StoredRun]]:
+    """Return the run that the shards are parts of, and the shard that holds each record.
+
+    Raises:
+        RunConflictError: They are not parts of one run.
+    """
+    first = shards[0]
+    owners: dict[str, StoredRun] = {}
+    records: dict[str, Record] = {}
+    engines: dict[str, str] = {}
+    for run in shards:
+        _require_same_run(first, run)
+        for identity, record in run.records.items():
+            if identity in owners:
+                both = [one for one in run.records if one in owners]
+                raise RunConflictError(
+                    f"{owners[identity].path} and {run.path} overlap: both hold {_some(both)}; "
+                    "name each shard once"
+                )
+            records[identity] = record
+        owners |= dict.fromkeys(run.records, run)
+        _require_own_records(run)
+        engines |= run.manifest.options.engines
+    names = ", ".join(str(run.path) for run in shards)
+    manifest = Manifest(
+        options=replace(_unsharded(first.manifest.options), engines=dict(sorted(engines.items()))),
+        unavailable=first.manifest.unavailable,
+        about={**first.manifest.about, "merged from": names},
+    )
+    return StoredRun(first.path, manifest, first.whole, records), owners
+
+
+def _require_same_run(first: StoredRun, other: StoredRun) -> None:
+    mine, theirs = (_unsharded(run.manifest.options) for run in (other, first))
+    differences = mine.differences(theirs)
+    counts = [run.shard.count if run.shard else 1 for run in (first, other)]
+    if counts[0] != counts[1]:
+        differences.append(f"shards: {counts[0]} there, {counts[1]} now")
+    if first.whole != other.whole:
+        differences.append(f"instances: {_unshared(first, other)}")
+    if differences:
+        raise RunConflictError(
+            f"{first.path} and {other.path} are no shards of one run, and numbers of different runs do not "
+            f"mix. {'; '.join(differences)}"
+        )
+
+
+def _require_own_records(run: StoredRun) -> None:
+    planned = {one.id for one in run.planned}
+    strangers = [identity for identity in run.records if identity not in planned]
+    if strangers:
+        part = f"shard {run.shard}" if run.shard else "the run"
+        raise RunConflictError(f"{run.path} holds records that are not of {part}: {_some(strangers)}")
+
+
+def _unsharded(options: Options) -> Options:
+    return replace(options, shard="")
+
+
+def _unshared(first: StoredRun, other: StoredRun) -> str:
+    mine, theirs = ({one.id for one in run.whole} for run in (other, first))
+    if mine == theirs:
+        return "the same in another order, or of another subset"
+    return f"{_some(sorted(mine ^ theirs))} not in both"
+
+
+def _some(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return ", ".join(ids[:_NAMED]) + more
+
+
+def _copy_lines(shard: StoredRun, target: RunFolder) -> None:
+    """Take what the stages of a shard have kept, so that the merged run can be gone on with."""
+    for name, ledger in ((ANSWERS, target.answers), (RENDERINGS, target.renderings), (CALLS, target.calls)):
+        if (shard.path / name).exists():
+            for line in read_lines(shard.path / name):
+                ledger.append(line)
+
+
+def _copy_pictures(shard: StoredRun, target: RunFolder) -> None:
+    for record in shard.records.values():
+        for digest in (record.reference_sha256, record.rendering_sha256):
+            if digest and (png := shard.picture(digest)) is not None:
+                target.put_picture(png)

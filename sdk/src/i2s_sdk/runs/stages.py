@@ -1,0 +1,193 @@
+"""One stage of a run alone: generate, render, score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_sdk.data import Selection, Shard
+from i2s_sdk.data.opening import open_data
+from i2s_sdk.errors import UsageError
+from i2s_sdk.models import Model, open_model
+from i2s_sdk.models.model import close_model
+from i2s_sdk.profile import Profile
+from i2s_sdk.runs.conclude import RunResult, conclude
+from i2s_sdk.runs.evaluate import selected
+from i2s_sdk.runs.execution import Execution, StageName
+from i2s_sdk.runs.folder import MANIFEST, RunFolder
+from i2s_sdk.runs.manifest import Manifest
+from i2s_sdk.runs.plan import Plan, choose, plan_run
+from i2s_sdk.runs.progress import OnProgress, say_nothing
+from i2s_sdk.settings import Settings
+from i2s_sdk.stack.blocking import run_blocking
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """A run after a stage.
+
+    Attributes:
+        folder: Of the run.
+        planned: Samples of the run.
+        done: Of them, those that are through the stage.
+        covered: Whether no more are missing than the settings allow.
+        unanswered_calls: Calls of the model that were begun when an earlier start was stopped; they may have
+            been billed. By instance.
+    """
+
+    folder: Path
+    planned: int
+    done: int
+    covered: bool
+    unanswered_calls: Mapping[str, int]
+
+
+def generate(
+    data: Path | str | None = None,
+    model: str | Model = "oracle",
+    *,
+    out: Path | str,
+    profile: Profile | str | None = None,
+    tasks: Sequence[str] = (),
+    subsets: Sequence[str] = (),
+    difficulties: Sequence[str] = (),
+    samples: Sequence[str] = (),
+    limit: int | None = None,
+    seed: int | None = None,
+    shard: Shard | str | None = None,
+    settings: Settings | None = None,
+    on_progress: OnProgress | None = None,
+) -> StageResult:
+    """Ask a model for its answers and keep them; no service is needed.
+
+    ``render_run`` and ``score_run`` go on with the folder, and so does ``evaluate`` with the same arguments.
+
+    Args:
+        data: See ``evaluate``; so are the others.
+        model: Is asked.
+        out: Folder of the run.
+        profile: The rule book.
+        tasks: That are evaluated.
+        subsets: That are evaluated.
+        difficulties: That are evaluated.
+        samples: Ids of single instances.
+        limit: The most instances.
+        seed: Of a choice of instances.
+        shard: The part that is done here.
+        settings: None reads environment and configuration file.
+        on_progress: Called at the beginning and as samples go on.
+
+    Raises:
+        UsageError: A name, the data set or the run folder does not fit; says why.
+    """
+    settings = settings or Settings.load()
+    selection = selected(subsets, difficulties, samples, limit, seed, shard)
+    dataset = open_data(data, examples=settings.examples, subsets=selection.subsets)
+    choice = choose(dataset, Profile(profile or settings.profile), tasks, selection)
+    opened = open_model(model) if isinstance(model, str) else model
+    plan = plan_run(choice, opened.name, opened.fingerprint)
+    return run_blocking(_generate(plan, opened, Path(out), settings, on_progress or say_nothing))
+
+
+def render_run(
+    run: Path | str,
+    *,
+    data: Path | str | None = None,
+    settings: Settings | None = None,
+    on_progress: OnProgress | None = None,
+) -> StageResult:
+    """Render the answers that a run has; the model and the metric service are not needed.
+
+    Args:
+        run: Its folder.
+        data: The data set, where it does not lie any more where the run was begun.
+        settings: None reads environment and configuration file.
+        on_progress: Called at the beginning and as samples go on.
+
+    Raises:
+        UsageError: The folder holds no run, or the data set is not the one of the run.
+        StackError: A renderer cannot be started.
+        ServiceError: A renderer that was named does not answer.
+    """
+    settings = settings or Settings.load()
+    plan = _plan_of(Path(run), data)
+    return run_blocking(_render(plan, Path(run), settings, on_progress or say_nothing))
+
+
+def score_run(
+    run: Path | str,
+    *,
+    data: Path | str | None = None,
+    settings: Settings | None = None,
+    on_progress: OnProgress | None = None,
+) -> RunResult:
+    """Compare the renderings that a run has, and write numbers and report; no renderer is needed.
+
+    Args:
+        run: Its folder.
+        data: The data set, where it does not lie any more where the run was begun.
+        settings: None reads environment and configuration file.
+        on_progress: Called at the beginning and as samples go on.
+
+    Raises:
+        UsageError: The folder holds no run, or the data set is not the one of the run.
+        StackError: The metric service cannot be started.
+        ServiceError: It was named and does not answer.
+    """
+    settings = settings or Settings.load()
+    plan = _plan_of(Path(run), data)
+    return run_blocking(_score(plan, Path(run), settings, on_progress or say_nothing))
+
+
+async def _generate(
+    plan: Plan, model: Model, out: Path, settings: Settings, on_progress: OnProgress
+) -> StageResult:
+    try:
+        with RunFolder.open(out) as folder:
+            await Execution(plan, folder, (StageName.GENERATE,), settings, on_progress, model).run()
+            return _result(plan, folder, settings, folder.answered)
+    finally:
+        await close_model(model)
+
+
+async def _render(plan: Plan, out: Path, settings: Settings, on_progress: OnProgress) -> StageResult:
+    with RunFolder.open(out) as folder:
+        await Execution(plan, folder, (StageName.RENDER,), settings, on_progress).run()
+        return _result(plan, folder, settings, len(folder.renderings))
+
+
+async def _score(plan: Plan, out: Path, settings: Settings, on_progress: OnProgress) -> RunResult:
+    with RunFolder.open(out) as folder:
+        await Execution(plan, folder, (StageName.SCORE,), settings, on_progress).run()
+        return conclude(folder, plan.instances, settings)
+
+
+def _result(plan: Plan, folder: RunFolder, settings: Settings, done: int) -> StageResult:
+    planned = len(plan.instances)
+    return StageResult(
+        folder=folder.path,
+        planned=planned,
+        done=done,
+        covered=planned - done <= settings.failures_allowed(planned),
+        unanswered_calls=dict(folder.unanswered_calls()),
+    )
+
+
+def _plan_of(run: Path, data: Path | str | None) -> Plan:
+    """Return the plan of a run that was begun.
+
+    Raises:
+        UsageError: The folder holds none.
+    """
+    if not (run / MANIFEST).is_file():
+        raise UsageError(f"{run} holds no run; begin one with i2s-sdk generate or i2s-sdk evaluate")
+    manifest = Manifest.from_file(run / MANIFEST)
+    options = manifest.options
+    shard = Shard.parse(options.shard) if options.shard else None
+    selection = Selection(
+        options.subsets, options.difficulties, options.samples, options.limit, options.seed, shard
+    )
+    dataset = open_data(data if data is not None else manifest.about["data"])
+    choice = choose(dataset, Profile(options.profile), options.tasks, selection)
+    return plan_run(choice, options.model, options.model_fingerprint)

@@ -1,0 +1,142 @@
+"""Run folders as an evaluation leaves them, without one."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PIL import Image, ImageDraw
+
+from i2s_sdk.data.selection import Shard
+from i2s_sdk.render_types import Verdict
+from i2s_sdk.runs.folder import MANIFEST, RECORDS, picture_name
+from i2s_sdk.runs.manifest import Manifest, Options
+from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.planned import INSTANCES, Planned, planned_lines
+from i2s_sdk.runs.record import Failure, FirstError, Record, RepairNote
+
+METRICS = {"ems": "1", "pixel": "1", "ssim": "1", "edit": "1"}
+
+
+def options(**changes: object) -> Options:
+    """Return the options of a run of all tasks."""
+    plain = Options(
+        profile="paper",
+        model="model-a",
+        model_fingerprint="",
+        data_sha256="d" * 64,
+        tasks=("latex", "webpage", "music"),
+        limit=None,
+        prompts={},
+        metrics=METRICS,
+        engines={"render-latex": "e1"},
+        sdk="1",
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def instances(number: int) -> list[Planned]:
+    """Return instances of all tasks, subsets and difficulties."""
+    kinds = [
+        ("latex", "equation"),
+        ("latex", "table"),
+        ("webpage", "css"),
+        ("music", "music"),
+        ("latex", "wild"),
+    ]
+    levels = ("easy", "medium", "hard")
+    found = []
+    for at in range(number):
+        task, subset = kinds[at % len(kinds)]
+        found.append(Planned(f"{subset}-{at:04}", task, subset, levels[at // 5 % 3]))
+    return found
+
+
+def picture(seed: str, size: tuple[int, int] = (120, 48)) -> bytes:
+    """Return a small picture of its own for each seed."""
+    chance = random.Random(seed)
+    canvas = Image.new("RGB", size, "white")
+    pen = ImageDraw.Draw(canvas)
+    for _ in range(4):
+        x, y = chance.randrange(size[0]), chance.randrange(size[1])
+        pen.rectangle(
+            (x, y, x + size[0] // 5, y + size[1] // 5), fill=chance.choice(["navy", "brown", "black"])
+        )
+    content = io.BytesIO()
+    canvas.save(content, "PNG")
+    return content.getvalue()
+
+
+def keep_picture(folder: Path, png: bytes) -> str:
+    """Put a picture where a run keeps it and return its name."""
+    digest = hashlib.sha256(png).hexdigest()
+    path = folder / picture_name(digest)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(png)
+    return digest
+
+
+def record_of(one: Planned, salt: str = "", folder: Path | None = None) -> Record:
+    """Return how a sample ended: most were rendered, the others in every way there is."""
+    chance = random.Random(one.id + salt)
+    plain = Record(
+        one.id, one.task, one.subset, one.difficulty, Outcome.SCORED, completion=f"answer {one.id}"
+    )
+    reference = keep_picture(folder, picture(one.id)) if folder else ""
+    plain = replace(plain, reference_sha256=reference, seconds={"generate": chance.random()})
+    zeros = dict.fromkeys(METRICS, 0.0)
+    match chance.randrange(10):
+        case 0:
+            error = FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 3)
+            failed = Verdict.COMPILE_ERROR
+            return replace(plain, verdict=failed, verdict_before_repair=failed, metrics=zeros, error=error)
+        case 1:
+            return replace(plain, outcome=Outcome.NO_STRUCTURE, metrics=zeros, message="there is no code")
+        case 2:
+            return replace(plain, outcome=Outcome.REFUSED, metrics=zeros, completion="No.")
+        case 3:
+            failure = Failure("ServiceUnavailableError", "nobody there")
+            return replace(plain, outcome=Outcome.RENDER_FAILURE, failure=failure)
+    repaired = chance.random() < 0.3
+    return replace(
+        plain,
+        verdict=Verdict.RENDERED,
+        verdict_before_repair=Verdict.COMPILE_ERROR if repaired else Verdict.RENDERED,
+        repairs=(RepairNote("wrap_math", "", "Missing $ inserted."),) if repaired else (),
+        metrics={name: chance.random() for name in METRICS},
+        structure=f"\\frac{{{one.id}}}{{2}} % half",
+        rendering_sha256=keep_picture(folder, picture(one.id + salt, (100, 52))) if folder else "",
+        width=100,
+        height=52,
+        pages=1,
+    )
+
+
+def write_run(
+    path: Path,
+    planned: Sequence[Planned],
+    records: Mapping[str, Record],
+    given: Options | None = None,
+) -> Path:
+    """Write a run folder and return it; of a shard, only its own records are kept."""
+    given = given or options()
+    shard = Shard.parse(given.shard) if given.shard else None
+    path.mkdir(parents=True, exist_ok=True)
+    manifest = Manifest(given, {"cis": "no weights"}, {"started": "2026-01-01T00:00:00+00:00"})
+    (path / MANIFEST).write_text(manifest.to_json())
+    (path / INSTANCES).write_bytes(planned_lines(planned))
+    own = [one for name, one in records.items() if shard is None or shard.has(name)]
+    (path / RECORDS).write_text("".join(json.dumps(one.to_json()) + "\n" for one in own))
+    return path
+
+
+def make_run(path: Path, number: int, *, salt: str = "", pictures: bool = True, **changes: object) -> Path:
+    """Write a run of that many samples, all of which have ended, and return its folder."""
+    planned = instances(number)
+    records = {one.id: record_of(one, salt, path if pictures else None) for one in planned}
+    return write_run(path, planned, records, options(**changes))

@@ -1,0 +1,85 @@
+"""What is said of how far a run is."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from i2s_sdk.cli import progress as module
+from i2s_sdk.cli.progress import Progress
+from i2s_sdk.runs.progress import Progress as RunProgress
+
+STAGES = ("answers", "renderings", "samples")
+
+
+class Clock:
+    """Time that passes as told."""
+
+    now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock()
+    monkeypatch.setattr(module, "time", found)
+    return found
+
+
+def test_lines_tell_counts_of_all_stages_rate_remaining_time_and_cost(clock: Clock) -> None:
+    out = io.StringIO()
+    with Progress(out, STAGES) as progress:
+        progress.show_run(RunProgress(1000, 40, 20, 10))
+        clock.now += 5
+        progress.show_run(RunProgress(1000, 50, 30, 15, 0.5, "a"))
+        assert out.getvalue() == (
+            "40 of 1000 answers, 20 of 1000 renderings, 10 of 1000 samples were finished before\n"
+        )
+        clock.now += 5
+        progress.show_run(RunProgress(1000, 60, 40, 30, 1.25, "b"))
+    assert out.getvalue().splitlines()[1:] == [
+        "60 of 1000 answers, 40 of 1000 renderings, 30 of 1000 samples, 2.0 a second, 8 min 5 s left, "
+        "$1.2500 so far"
+    ]
+
+
+def test_the_end_is_said_once_and_nothing_of_a_run_that_had_nothing_to_do(clock: Clock) -> None:
+    out = io.StringIO()
+    with Progress(out, ["samples"]) as progress:
+        progress.show_run(RunProgress(2, 0, 0, 0))
+        for finished in (1, 2, 2, 2):
+            progress.show_run(RunProgress(2, 2, 2, finished, last="a"))
+    assert out.getvalue() == "2 of 2 samples, 2000000000.0 a second\n"
+    empty = io.StringIO()
+    with Progress(empty, ["samples"]):
+        pass
+    assert empty.getvalue() == ""
+
+
+def test_a_terminal_gets_bars(clock: Clock) -> None:
+    terminal = type("Terminal", (io.StringIO,), {"isatty": lambda self: True})()
+    with Progress(terminal, STAGES) as progress:
+        progress.show_run(RunProgress(10, 3, 2, 1))
+        clock.now += 2
+        progress.show_run(RunProgress(10, 10, 9, 8, 0.5, "equation-7"))
+        shown = progress._bars
+        assert shown is not None
+        rows = {
+            task.description: (task.completed, task.fields["rate"], task.fields["last"])
+            for task in shown.tasks
+        }
+    assert rows == {
+        "answers": (10, "3.5/s", ""),
+        "renderings": (9, "3.5/s", ""),
+        "samples": (8, "3.5/s", "$0.5000 so far  equation-7"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.4, "0 s"), (59.4, "59 s"), (61, "1 min 1 s"), (7384, "2 h 3 min")]
+)
+def test_durations_are_for_people(seconds: float, said: str) -> None:
+    assert module._duration(seconds) == said

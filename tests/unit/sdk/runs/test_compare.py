@@ -1,0 +1,58 @@
+"""Two runs sample by sample."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from i2s_sdk.render_types import Verdict
+from i2s_sdk.runs.bootstrap import mean_interval
+from i2s_sdk.runs.compare import Comparison, compare
+from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.record import Record
+
+
+def _record(name: str, ems: float | None, verdict: Verdict = Verdict.RENDERED) -> Record:
+    return Record(name, "latex", "equation", "", Outcome.SCORED, verdict=verdict, metrics={"ems": ems})
+
+
+def _run(**values: float | None) -> dict[str, Record]:
+    return {name: _record(name, value) for name, value in values.items()}
+
+
+def _ems(first: dict[str, Record], second: dict[str, Record]) -> Comparison:
+    return {one.metric: one for one in compare(first, second, {"latex": ("ems",)})}["ems"]
+
+
+def test_gains_and_losses_are_those_of_the_second_run() -> None:
+    found = _ems(_run(a=0.5, b=0.5, c=0.5, d=0.5), _run(a=0.9, b=0.25, c=0.5, d=0.6))
+    assert [pair.id for pair in found.gains] == ["a", "d"]
+    assert [pair.id for pair in found.losses] == ["b"]
+    assert (found.better, found.worse, found.equal) == (2, 1, 1)
+    assert found.difference.value == pytest.approx((0.4 - 0.25 + 0 + 0.1) / 4)
+    assert found.difference.interval == mean_interval([0.4, -0.25, 0.0, pytest.approx(0.1).expected])
+
+
+def test_only_samples_with_a_value_in_both_are_compared() -> None:
+    first, second = _run(a=0.5, b=0.5, c=None, d=0.5, e=0.1), _run(a=0.7, c=0.2, d=0.6, e=0.2)
+    second["d"] = replace(second["d"], reference_sha256="other")
+    second["e"] = replace(second["e"], outcome=Outcome.METRIC_FAILURE)
+    assert _ems(first, second).difference.n == 1
+
+
+def test_a_paired_interval_is_narrower_than_the_spread_of_the_runs() -> None:
+    first = _run(**{f"s{at}": at / 100 for at in range(80)})
+    second = {name: _record(name, (one.metrics["ems"] or 0) + 0.01) for name, one in first.items()}
+    found = _ems(first, second)
+    assert found.difference.interval == pytest.approx((0.01, 0.01))
+
+
+def test_success_is_compared_too() -> None:
+    second = {"a": _record("a", 0.0, Verdict.COMPILE_ERROR)}
+    found = compare(_run(a=0.5), second, {"latex": ("ems",)})
+    assert [(one.metric, one.difference.value) for one in found] == [("rendered", -1.0), ("ems", -0.5)]
+
+
+def test_runs_without_a_common_sample_have_nothing_to_compare() -> None:
+    assert compare(_run(a=0.5), _run(b=0.5), {"latex": ("ems",)}) == []
