@@ -1,6 +1,7 @@
-"""Tables for the terminal and the page of a run."""
+"""Reports and tables of runs: the page, the tables of the paper, the numbers on the terminal."""
 
-from i2s_sdk.report.page import write_page
-from i2s_sdk.report.table import print_summary
+from i2s_sdk.report.page import Report, write_page, write_report
+from i2s_sdk.report.paper_tables import PaperTable, table
+from i2s_sdk.report.summary import print_summary
 
-__all__ = ["print_summary", "write_page"]
+__all__ = ["PaperTable", "Report", "print_summary", "table", "write_page", "write_report"]

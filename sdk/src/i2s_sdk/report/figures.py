@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from i2s_sdk.runs.aggregate import Group, Mean, MetricMeans
+from i2s_sdk.runs.bootstrap import Interval
 
 NOTHING = "–"
 
@@ -15,6 +16,23 @@ def value(number: float | None) -> str:
 def share(number: float | None) -> str:
     """Return a share as per cent with one decimal."""
     return NOTHING if number is None else f"{100 * number:.1f} %"
+
+
+def signed(number: float | None) -> str:
+    """Return a difference with three decimals and its sign."""
+    if number is None:
+        return NOTHING
+    return f"{number or 0.0:+.3f}".replace("-", "−")
+
+
+def interval(ends: Interval | None) -> str:
+    """Return the ends of an interval; empty where there is none."""
+    return "" if ends is None else " to ".join(f"{end:.3f}".replace("-", "−") for end in ends)
+
+
+def share_interval(ends: Interval | None) -> str:
+    """Return the ends of an interval of a share as per cent; empty where there is none."""
+    return "" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"
 
 
 def scored(group: Group) -> str:

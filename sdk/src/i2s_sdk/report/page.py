@@ -1,116 +1,155 @@
-"""The page of a run: one file without scripts that needs nothing but the pictures beside it."""
+"""The report: one page with tables, charts and a gallery, which works offline."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from i2s_sdk.report import figures
-from i2s_sdk.report.card import card
-from i2s_sdk.report.thumbnails import make_thumbnails
-from i2s_sdk.runs.aggregate import Group, Summary, TaskResult
-from i2s_sdk.runs.folder import REPORT, write_whole
+from i2s_sdk.errors import UsageError
+from i2s_sdk.report import samples
+from i2s_sdk.report.pictures import beside, within
+from i2s_sdk.report.template import render_page
+from i2s_sdk.report.versus import Versus, compare_runs
+from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.runs.aggregate import Summary
+from i2s_sdk.runs.folder import REPORT, picture_name
+from i2s_sdk.runs.leaderboard import Standing, leaderboard
 from i2s_sdk.runs.manifest import Manifest
 from i2s_sdk.runs.record import Record
-
-# Nothing of a model or of a data set can run here, even if something were not escaped.
-_POLICY = "default-src 'none'; img-src 'self' file: data:; style-src 'unsafe-inline'"
+from i2s_sdk.runs.stored import read_run
 
 
-def write_page(folder: Path, manifest: Manifest, summary: Summary, records: Iterable[Record]) -> Path:
-    """Write the page of a run into its folder and return its path."""
-    page = folder / REPORT
-    shown = list(records)
-    digests = (digest for one in shown for digest in (one.reference_sha256, one.rendering_sha256) if digest)
-    thumbnails = make_thumbnails(folder, digests)
-    write_whole(page, render_page(manifest, summary, shown, thumbnails).encode("utf-8", "replace"))
-    return page
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report that was written.
+
+    Attributes:
+        path: Of the page.
+        standings: The leaderboard.
+        versus: Comparisons of two runs.
+        notices: What keeps the numbers from being comparable.
+    """
+
+    path: Path
+    standings: Sequence[Standing]
+    versus: Sequence[Versus]
+    notices: Sequence[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as JSON has them."""
+        return {
+            "report": str(self.path),
+            "leaderboard": [one.to_json() for one in self.standings],
+            "versus": [one.to_json() for one in self.versus],
+            "notices": list(self.notices),
+        }
 
 
-def render_page(
+def write_report(
+    runs: Sequence[Path | str], out: Path | str | None = None, *, single_file: bool = False
+) -> Report:
+    """Write the report of one run or several.
+
+    >>> write_report(["runs/a", "runs/b"], "runs/a-and-b")  # doctest: +SKIP
+
+    Args:
+        runs: Their folders.
+        out: Folder of the report; with ``single_file`` the file. None is the folder of the run, where
+            there is one run.
+        single_file: Put the pictures into the page.
+
+    Raises:
+        UsageError: A folder is no run, or there is no place for the report.
+        DataError: A record is damaged.
+    """
+    stored = [read_run(run) for run in runs]
+    if not stored:
+        raise UsageError("a report needs the folder of a run")
+    if out is None:
+        if len(stored) > 1:
+            raise UsageError("a report of several runs needs a place of its own; name it with --out")
+        out = stored[0].path / ("report.html" if single_file else "")
+    place = Path(out)
+    try:
+        return _write(views_of(stored), place, single_file=single_file)
+    except OSError as error:
+        raise UsageError(f"{place} cannot be written: {error.strerror}") from None
+
+
+def write_page(
+    folder: Path,
     manifest: Manifest,
     summary: Summary,
     records: Sequence[Record],
-    thumbnails: Mapping[str, str] | None = None,
-) -> str:
-    """Return the page; the numbers first, then a card for each sample, in the order given.
+    whole: Callable[[Record], Record] | None = None,
+) -> Path:
+    """Write the report of a run into its folder and return its path.
 
     Args:
+        folder: Of the run.
         manifest: Of the run.
         summary: Its numbers.
-        records: Its samples.
-        thumbnails: Names of small copies by digest of the picture; the others are shown as they are.
+        records: Its samples, in the order of the data set.
+        whole: Returns a record with its texts; needed where ``records`` are without, to save memory.
     """
-    options = manifest.options
-    title = html.escape(f"{options.model}, profile {options.profile}")
-    style = files("i2s_sdk.report").joinpath("page.css").read_text("utf-8")
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{title} · Image2Struct</title>
-<style>
-{style}</style>
-</head>
-<body>
-<header>
-<h1>{title}</h1>
-<p>{summary.scored} of {summary.planned} samples scored</p>
-{_facts(manifest)}
-</header>
-<main>
-{"".join(_table(task, result) for task, result in summary.tasks.items())}
-<p class="note">Means over all scored samples, where a failed rendering counts 0, and in parentheses over the
-rendered ones. “Before repair” is the share whose first render had a picture.</p>
-{_unavailable(manifest.unavailable)}
-<h2>Samples</h2>
-{"".join(card(record, thumbnails or {}) for record in records)}
-</main>
-</body>
-</html>
-"""
+    picture = partial(_stored_picture, folder)
+    view = RunView(manifest.options.model, manifest, summary, records, picture, whole or (lambda one: one))
+    return _write([view], folder, single_file=False).path
 
 
-def _facts(manifest: Manifest) -> str:
-    rows = []
-    for name, fact in manifest.about.items():
-        text = (
-            ", ".join(f"{key} {one}" for key, one in fact.items()) if isinstance(fact, Mapping) else str(fact)
-        )
-        rows.append(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>")
-    return f"<dl>{''.join(rows)}</dl>"
+def _stored_picture(folder: Path, digest: str) -> bytes | None:
+    try:
+        return (folder / picture_name(digest)).read_bytes()
+    except OSError:
+        return None
 
 
-def _table(task: str, result: TaskResult) -> str:
-    head = ("subset", "scored", "rendered", "before repair", *result.total.metrics)
-    cells = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    body = "".join(_row(group) for group in result.subsets)
-    return f"""<h2>{html.escape(task)}</h2>
-<div class="wide"><table>
-<thead><tr>{cells}</tr></thead>
-<tbody>{body}</tbody>
-<tfoot>{_row(result.total)}</tfoot>
-</table></div>
-"""
+def _write(views: Sequence[RunView], place: Path, *, single_file: bool) -> Report:
+    rows = samples.sample_rows(views)
+    sources = {digest: views[at].picture for digest, at in samples.digests_of(rows).items()}
+    if single_file:
+        page, gallery = place, within(sources)
+        place.parent.mkdir(parents=True, exist_ok=True)
+    else:
+        place.mkdir(parents=True, exist_ok=True)
+        page, gallery = place / REPORT, beside(place, sources)
+    standings, versus, told = _standings(views), compare_runs(views), notices(views)
+    _write_whole(page, render_page(views, rows, gallery, standings, versus, told))
+    return Report(page, standings, versus, told)
 
 
-def _row(group: Group) -> str:
-    cells = (
-        group.name,
-        figures.scored(group),
-        figures.share(group.share_rendered),
-        figures.share(group.share_rendered_before_repair),
-        *(figures.means(metric, group) for metric in group.metrics.values()),
-    )
-    return "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
+def _write_whole(page: Path, pieces: Iterator[str]) -> None:
+    """Write a page so that it is there whole or not at all, without having it in memory."""
+    draft = page.with_name(f".{page.name}.{os.getpid()}")
+    try:
+        with draft.open("w", encoding="utf-8", errors="replace") as out:
+            out.writelines(pieces)
+        draft.replace(page)
+    finally:
+        if draft.exists():
+            draft.unlink()
 
 
-def _unavailable(reasons: Mapping[str, str]) -> str:
-    return "".join(
-        f'<p class="note">Not computed: {html.escape(name)} ({html.escape(reason)})</p>'
-        for name, reason in reasons.items()
-    )
+def _standings(views: Sequence[RunView]) -> list[Standing]:
+    return leaderboard({view.label: view.summary for view in views})
+
+
+def notices(views: Sequence[RunView]) -> list[str]:
+    """Return what keeps numbers of these runs from being comparable, for people."""
+    first = views[0].manifest.options
+    found = []
+    for view in views[1:]:
+        options = view.manifest.options
+        for name in ("profile", "data_sha256", "metrics", "engines", "sdk"):
+            mine, theirs = getattr(options, name), getattr(first, name)
+            if isinstance(mine, Mapping):
+                both = mine.keys() & theirs.keys()
+                mine, theirs = ({key: side[key] for key in both} for side in (mine, theirs))
+            if mine != theirs:
+                what = "data set" if name == "data_sha256" else name
+                found.append(f"{view.label} has another {what} than {views[0].label}.")
+    return found

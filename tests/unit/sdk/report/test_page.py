@@ -1,53 +1,81 @@
-"""The page of a run."""
+"""The page of a run or several, without a browser."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import re
+import zlib
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-from i2s_sdk.data import Instance
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import Verdict
-from i2s_sdk.report.page import render_page
-from i2s_sdk.runs.aggregate import aggregate
-from i2s_sdk.runs.manifest import Manifest, Options
-from i2s_sdk.runs.outcome import Outcome
-from i2s_sdk.runs.record import Failure, FirstError, Record, RepairNote
+import pytest
+from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
-EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;"
+from i2s_sdk.errors import UsageError
+from i2s_sdk.render_types import Verdict
+from i2s_sdk.report import write_report
+from i2s_sdk.report.samples import CHUNK
+from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.planned import Planned
+from i2s_sdk.runs.record import Failure, FirstError, Record, RepairNote, Usage
+
+EVIL = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;<!--{{ 7 * 7 }}{% endraw %}"
 
 
 class Reader(HTMLParser):
     """Collects tags, attributes and text."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: Path) -> None:
         super().__init__()
         self.tags: list[str] = []
         self.links: list[str] = []
         self.attributes: set[str] = set()
+        self.policy = ""
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.style = ""
         self.text = ""
+        self._within = ""
+        self.feed(page.read_text("utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self._within = tag
         self.attributes |= {name for name, _ in attrs}
         self.links += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag == "script":
+            self.scripts.append((dict(attrs), ""))
+        if tag == "meta" and ("http-equiv", "Content-Security-Policy") in attrs:
+            self.policy = dict(attrs)["content"] or ""
+
+    def handle_endtag(self, tag: str) -> None:
+        self._within = ""
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        if self._within == "script":
+            attributes, text = self.scripts[-1]
+            self.scripts[-1] = (attributes, text + data)
+        elif self._within == "style":
+            self.style += data
+        else:
+            self.text += data
 
+    @property
+    def index(self) -> dict:
+        return json.loads(next(text for attributes, text in self.scripts if attributes.get("id") == "index"))
 
-def _page(record: Record, **options: str) -> Reader:
-    manifest = Manifest(
-        Options("paper", options.get("model", "m"), "", "", ("latex",), None, {}, {"ems": "1"}, {}, "1"),
-        unavailable={"lpips": EVIL},
-        about={EVIL: EVIL},
-    )
-    instance = Instance(record.id, record.task, record.subset, Path("a.png"))
-    summary = aggregate([instance], {record.id: record}, {"latex": ["ems"]}, Profile.PAPER)
-    reader = Reader()
-    reader.feed(render_page(manifest, summary, [record]))
-    return reader
+    @property
+    def details(self) -> list:
+        packed = [
+            text for attributes, text in self.scripts if (attributes.get("id") or "").startswith("chunk-")
+        ]
+        return [row for one in packed for row in json.loads(zlib.decompress(base64.b64decode(one)))]
+
+    @property
+    def code(self) -> list[str]:
+        return [text for attributes, text in self.scripts if "type" not in attributes]
 
 
 def _evil_record() -> Record:
@@ -67,38 +95,153 @@ def _evil_record() -> Record:
         assets=(EVIL,),
         structure=EVIL,
         failure=Failure(EVIL, EVIL),
-        reference_sha256="ab" * 32,
+        reference_sha256=EVIL,
+        rendering_sha256="../../../etc/passwd",
+        engine_digest=EVIL,
+        finish=EVIL,
     )
 
 
-def test_nothing_from_outside_becomes_markup() -> None:
-    page = _page(_evil_record(), model=EVIL)
-    assert "script" not in page.tags
-    assert page.tags.count("img") == 1  # the reference
+@pytest.fixture
+def evil(tmp_path: Path) -> Path:
+    given = options(
+        model=EVIL, metrics={"ems": EVIL, EVIL: "1"}, engines={EVIL: EVIL}, sdk=EVIL, data_sha256=EVIL
+    )
+    return write_run(tmp_path / "evil", [Planned(EVIL, "latex", EVIL, EVIL)], {EVIL: _evil_record()}, given)
+
+
+@pytest.mark.parametrize("single_file", [False, True])
+def test_nothing_from_outside_becomes_markup(evil: Path, single_file: bool) -> None:
+    page = Reader(write_report([evil, evil], evil / "out", single_file=single_file).path)
+    own = Reader(write_report([make_run(evil.parent / "good", 1)]).path)
+    assert set(page.tags) <= {*own.tags, "br", "details", "summary", "h3", "ol", "small"}
+    assert "img" not in page.tags
+    assert page.tags.count("script") == 3  # index, one chunk, the gallery
     assert not {name for name in page.attributes if name.startswith("on")}
-    assert page.text.count("<script>alert(1)</script>") > 10
+    assert len(page.code) == 1
+    assert page.code == own.code
+    assert "<script>alert(1)</script>" in page.text
+    assert "{{ 7 * 7 }}" in page.text
+    assert page.index["samples"][0][0] == EVIL
+    assert page.details[0][0]["completion"] == EVIL
 
 
-def test_the_page_asks_nobody_for_anything() -> None:
-    page = _page(_evil_record())
-    digest = "ab" * 32
-    assert set(page.links) == {f"pictures/ab/{digest}.png"}
+def test_a_name_of_a_picture_that_is_none_is_no_path(evil: Path) -> None:
+    page = Reader(write_report([evil]).path)
+    assert page.index["pictures"] == []
+    assert "passwd" not in (evil / "index.html").read_text("utf-8")
+
+
+def test_only_the_script_and_the_style_of_the_page_are_allowed(evil: Path) -> None:
+    page = Reader(write_report([evil]).path)
+    rules = dict(part.strip().split(" ", 1) for part in page.policy.split(";"))
+    digest = {
+        name: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for name, text in (("script-src", page.code[0]), ("style-src", page.style))
+    }
+    assert rules == {
+        "default-src": "'none'",
+        "script-src": f"'sha256-{digest['script-src']}'",
+        "style-src": f"'sha256-{digest['style-src']}'",
+        "img-src": "'self' file: data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "require-trusted-types-for": "'script'",
+    }
+
+
+def test_the_page_asks_nobody_for_anything(tmp_path: Path) -> None:
+    page = Reader(write_report([make_run(tmp_path / "run", 10)]).path)
+    assert all(link.startswith("#") for link in page.links)
     assert "link" not in page.tags
-    css = Path(__import__("i2s_sdk.report.page", fromlist=["_"]).__file__).with_name("page.css").read_text()
-    assert not re.search(r"url\(|@import|http", css)
-
-
-def test_a_failure_of_ours_is_shown_as_such_and_not_as_a_verdict() -> None:
-    record = Record(
-        "a",
-        "latex",
-        "equation",
-        "",
-        Outcome.METRIC_FAILURE,
-        verdict=Verdict.RENDERED,
-        failure=Failure("ServiceUnavailableError", "nobody there"),
+    assert not re.search(r"url\(|@import|http", page.style)
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|eval|https?:|fetch\(", page.code[0]
     )
-    page = _page(record)
-    assert "metric failure" in page.text
-    assert "0 of 1 samples scored" in page.text
-    assert "nobody there" in page.text
+
+
+def test_every_sample_is_in_the_index_and_has_its_details(tmp_path: Path) -> None:
+    number = 2 * CHUNK + 3
+    page = Reader(write_report([make_run(tmp_path / "run", number)]).path)
+    assert [row[0] for row in page.index["samples"]] == [one.id for one in instances(number)]
+    said = [record_of(one).completion for one in instances(number)]
+    assert [row[0]["completion"] for row in page.details] == said
+
+
+def test_pictures_lie_beside_the_page_that_names_them(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / salt, 12, salt=salt, model=salt) for salt in "ab"]
+    written = write_report(runs, tmp_path / "out")
+    entries = Reader(written.path).index["pictures"]
+    assert len(entries) > 12
+    for shown, whole, width, height in entries:
+        assert (tmp_path / "out" / shown).is_file()
+        assert (tmp_path / "out" / whole).is_file()
+        assert (width, height) in {(120, 48), (100, 52)}
+
+
+def test_a_single_file_holds_its_pictures_shrunk(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", 2)
+    one = instances(1)[0]
+    large = keep_picture(run, picture("large", (1920, 1080)))
+    write_run(run, [one], {one.id: replace(record_of(one), reference_sha256=large)})
+    page = Reader(write_report([run], tmp_path / "alone.html", single_file=True).path)
+    assert page.index["pictures"][0] == ["", "", 1920, 1080]
+    embedded = [
+        text for attributes, text in page.scripts if (attributes.get("id") or "").startswith("picture-")
+    ]
+    assert embedded[0].startswith("data:image/webp;base64,")
+    assert len(embedded) == len(page.index["pictures"])
+
+
+def test_several_runs_have_a_leaderboard_and_comparisons(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / salt, 40, salt=salt, model=f"model-{salt}") for salt in "abc"]
+    written = write_report(runs, tmp_path / "out")
+    assert {one.label for one in written.standings} == {"model-a", "model-b", "model-c"}
+    assert [(one.first, one.second) for one in written.versus] == [
+        ("model-a", "model-b"),
+        ("model-a", "model-c"),
+        ("model-b", "model-c"),
+    ]
+    document = json.loads(json.dumps(written.to_json()))
+    assert document["leaderboard"][0]["values"]["latex"]["ems"]["n"] > 0
+    text = Reader(written.path).text
+    assert "model-b against model-a" in text
+    assert "largest gains" in text
+
+
+def test_runs_that_do_not_compare_are_said_to(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / "a", 5), make_run(tmp_path / "b", 5, model="b", profile="helm")]
+    assert write_report(runs, tmp_path / "out").notices == ["b has another profile than model-a."]
+    assert "b has another profile than model-a." in Reader(tmp_path / "out" / "index.html").text
+
+
+def test_samples_of_another_reference_are_not_the_same(tmp_path: Path) -> None:
+    first = make_run(tmp_path / "a", 1)
+    one = instances(1)[0]
+    second = write_run(tmp_path / "b", [one], {}, options(model="b"))
+    other = keep_picture(second, picture("another"))
+    write_run(second, [one], {one.id: replace(record_of(one), reference_sha256=other)}, options(model="b"))
+    page = Reader(write_report([first, second], tmp_path / "out").path)
+    assert [row[0] for row in page.index["samples"]] == [one.id, one.id]
+    assert [[bool(end) for end in row[5]] for row in page.index["samples"]] == [[True, False], [False, True]]
+
+
+def test_what_the_answers_took_is_told(tmp_path: Path) -> None:
+    one = instances(1)[0]
+    record = replace(record_of(one), usage=Usage(1200, 340), cost=0.0123, attempts=2)
+    text = Reader(write_report([write_run(tmp_path / "run", [one], {one.id: record})]).path).text
+    assert "1 answers, 2 calls, 1200 tokens in, 340 out, $0.0123" in text
+
+
+def test_a_run_without_any_record_has_a_page(tmp_path: Path) -> None:
+    page = Reader(write_report([write_run(tmp_path / "run", instances(3), {})]).path)
+    assert "0 of 3 samples scored" in " ".join(page.text.split())
+
+
+def test_several_runs_need_a_place(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / salt, 1, salt=salt) for salt in "ab"]
+    with pytest.raises(UsageError, match="--out"):
+        write_report(runs)
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_report(runs, tmp_path / "file" / "out")

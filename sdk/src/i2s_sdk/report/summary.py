@@ -12,6 +12,7 @@ from rich.text import Text
 
 from i2s_sdk.report import figures
 from i2s_sdk.runs.aggregate import Group, Summary, TaskResult
+from i2s_sdk.runs.outcome import Outcome
 
 _PLAIN_WIDTH = 160  # where the stream is no terminal and has no width of its own
 
@@ -28,7 +29,8 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
     for task, result in summary.tasks.items():
         console.print(_table(f"{task}, profile {summary.profile}", result))
     console.print(
-        "Means over all scored samples (failed renders count 0) and, in parentheses, over the rendered ones."
+        "Means over all scored samples (failed renders count 0) and, in parentheses, over the rendered ones. "
+        "Intervals are of the former, by the bootstrap."
     )
     if unavailable:
         console.print(Text(f"Not computed: {', '.join(unavailable)} (`i2s-sdk metrics` says why)"))
@@ -43,8 +45,14 @@ def _table(title: str, result: TaskResult) -> Table:
         table.add_column(name, justify="right")
     for group in result.subsets:
         table.add_row(*_row(group))
-    table.add_section()
-    table.add_row(*_row(result.total), style="bold")
+    if result.total.planned:
+        table.add_section()
+        table.add_row(*_row(result.total), style="bold")
+        table.add_row(*_intervals(result.total), style="dim")
+    if result.apart:
+        table.add_section()
+        for group in result.apart:
+            table.add_row(*_row(group))
     return table
 
 
@@ -58,10 +66,18 @@ def _row(group: Group) -> list[Text]:
     return [Text(cell) for cell in cells]
 
 
+def _intervals(group: Group) -> list[Text]:
+    """Return the intervals of the means over all, below them."""
+    ends = [figures.interval(metric.all.interval) for metric in group.metrics.values()]
+    return [
+        Text(cell) for cell in ("95 % interval", "", figures.share_interval(group.success.interval), *ends)
+    ]
+
+
 def _reasons(summary: Summary) -> str:
     counts: dict[str, int] = {}
-    for result in summary.tasks.values():
-        for outcome, count in result.total.outcomes.items():
-            if outcome not in ("scored", "no_structure"):
+    for group in (group for result in summary.tasks.values() for group in result.groups):
+        for outcome, count in group.outcomes.items():
+            if not Outcome(outcome).counts:
                 counts[outcome] = counts.get(outcome, 0) + count
     return ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 from i2s_sdk.data import Instance
@@ -52,3 +53,8 @@ def test_names_are_shown_as_they_are() -> None:
     text = _printed()
     assert "[bold]x" in text
     assert "Not computed: lp[ips]" in text
+
+
+def test_the_interval_of_the_total_stands_below_it() -> None:
+    text = _printed(*(_scored(str(number), Verdict.RENDERED, number / 2) for number in range(3)))
+    assert re.search(r"95 % interval +100.0 to 100.0 % +0.000 to 1.000", text)

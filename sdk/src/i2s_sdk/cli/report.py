@@ -1,0 +1,37 @@
+"""``i2s-sdk report``."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from i2s_sdk.cli.options import json_option
+
+
+@click.command("report", short_help="Write the report of one run or several.")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--out", metavar="PATH", help="Folder, or file.  [default: the folder of the only run]")
+@click.option("--single-file", is_flag=True, help="One file with the pictures in it, shrunk.")
+@json_option
+def command(runs: tuple[str, ...], out: str | None, single_file: bool, as_json: bool) -> None:
+    """Write a page of tables, charts and all samples, which works offline.
+
+    With several runs it has a leaderboard, and compares every two of them sample by sample (of more than
+    four, the first with each other one).
+
+    \b
+    Examples:
+      i2s-sdk report runs/answers
+      i2s-sdk report runs/answers --single-file --out answers.html
+      i2s-sdk report runs/before runs/after --out runs/before-and-after
+    """  # noqa: D301 - \b is for click
+    from i2s_sdk.report import write_report
+
+    written = write_report(runs, out, single_file=single_file)
+    if as_json:
+        click.echo(json.dumps(written.to_json(), indent=2))
+        return
+    for notice in written.notices:
+        click.echo(f"note: {notice} Numbers may not be comparable.", err=True)
+    click.echo(f"Report: {written.path.resolve()}")

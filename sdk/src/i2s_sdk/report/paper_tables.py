@@ -1,0 +1,273 @@
+"""Runs in tables laid out as those of the paper: Table 2, and A2 to A4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.report import figures
+from i2s_sdk.report.published import OF_TASK, PublishedTable, published_source, published_table
+from i2s_sdk.report.view import views_of
+from i2s_sdk.runs.aggregate import RENDERED, Group, Summary
+from i2s_sdk.runs.leaderboard import MAIN, ranking_columns
+from i2s_sdk.runs.stored import read_run
+from i2s_sdk.runs.winrate import Column, mean_win_rates
+
+#: The tasks in the paper's order and words.
+TASK_TITLES = {"latex": "Image2LaTeX", "webpage": "Image2Webpage", "music": "Image2Music"}
+
+_METRIC_TITLES = {
+    RENDERED: "Rendering success",
+    "ems": "EMS",
+    "pixel": "Pixel similarity",
+    "cis": "CIS",
+    "lpips": "LPIPS",
+    "ssim": "SSIM",
+    "edit": "Edit sim.",
+}
+
+_WIN_RATE, _PRINTED = "Mean win rate", "Win rate as printed"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Of a column: its name, and what it shares with its neighbours (empty for nothing)."""
+
+    name: str
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of a table.
+
+    Attributes:
+        model: Of the run, or of the paper.
+        published: Whether it is of the paper.
+        values: One for each column after the model: a number, a text, or None for nothing.
+    """
+
+    model: str
+    published: bool
+    values: tuple[float | str | None, ...]
+
+    def cells(self) -> list[str]:
+        """Return the row as people read it."""
+        shown = [one if isinstance(one, str) else figures.value(one) for one in self.values]
+        return [self.model, *shown]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """A table.
+
+    Attributes:
+        title: What it shows.
+        headings: One for each column.
+        lines: In their order.
+        notes: What a reader must know.
+    """
+
+    title: str
+    headings: tuple[Heading, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the table as JSON has it."""
+        names = [f"{one.group} {one.name}".strip() for one in self.headings[1:]]
+        rows = [
+            {
+                "model": line.model,
+                "published": line.published,
+                "values": dict(zip(names, line.values, strict=True)),
+            }
+            for line in self.lines
+        ]
+        return {**asdict(self), "headings": ["Model", *names], "lines": rows}
+
+
+def table(
+    runs: Sequence[Path | str], *, published: bool = False, rendered_only: bool = False
+) -> list[PaperTable]:
+    """Return runs in the tables of the paper.
+
+    >>> table(["runs/a", "runs/b"], published=True)  # doctest: +SKIP
+
+    Args:
+        runs: Their folders.
+        published: Put the paper's rows among them.
+        rendered_only: Give means over rendered samples only in the tables of tasks.
+
+    Raises:
+        UsageError: A folder is no run.
+        DataError: A record is damaged.
+    """
+    views = views_of([read_run(run) for run in runs])
+    summaries = {view.label: view.summary for view in views}
+    return paper_tables(summaries, published=published, rendered_only=rendered_only)
+
+
+def paper_tables(
+    runs: Mapping[str, Summary], *, published: bool = False, rendered_only: bool = False
+) -> list[PaperTable]:
+    """Return the overall table and one for each task.
+
+    Args:
+        runs: Numbers by label.
+        published: Put the paper's rows among them.
+        rendered_only: Give means over rendered samples only in the tables of tasks, which the paper has not.
+    """
+    tasks = [task for task in TASK_TITLES if any(task in summary.tasks for summary in runs.values())]
+    wild = [task for task in tasks if any(_apart(summary, task) for summary in runs.values())]
+    return [
+        _overall(runs, tasks, published),
+        *(_of_task(runs, task, published, rendered_only) for task in tasks),
+        *(_wild(runs, task, rendered_only) for task in wild),
+    ]
+
+
+def _overall(runs: Mapping[str, Summary], tasks: Sequence[str], published: bool) -> PaperTable:
+    theirs = published_table("2") if published else None
+    shown: dict[str, dict[str, float]] = {}
+    columns = [Column(one.name, dict(one.values)) for one in ranking_columns(runs)]
+    models: dict[str, str] = dict.fromkeys(runs, "")
+    if theirs is not None:
+        shown = {_marked(model): theirs.values(model) for model in theirs.rows}
+        models |= dict.fromkeys(shown, "published")
+        columns = [
+            Column(one.name, {**one.values, **{model: values[one.name] for model, values in shown.items()}})
+            for one in columns
+        ]
+    rates = mean_win_rates(list(models), columns)
+    by_name = {one.name: one.values for one in columns}
+    lines = []
+    for model, origin in models.items():
+        values = [by_name[f"{task} {name}"].get(model) for task in tasks for name in (RENDERED, MAIN)]
+        scored = None if origin else f"{runs[model].scored} of {runs[model].planned}"
+        printed = (shown[model]["win_rate"] if origin else None,) if theirs is not None else ()
+        lines.append(Line(_unmarked(model), bool(origin), (rates[model], *values, scored, *printed)))
+    headings = [
+        Heading("Model"),
+        Heading(_WIN_RATE),
+        *(Heading(_METRIC_TITLES[name], TASK_TITLES[task]) for task in tasks for name in (RENDERED, MAIN)),
+        Heading("Scored"),
+        *([Heading(_PRINTED)] if theirs is not None else []),
+    ]
+    lines.sort(key=lambda line: -1.0 if line.values[0] is None else -float(line.values[0]))
+    return PaperTable(
+        _title("Results", "2"), tuple(headings), tuple(lines), tuple(_overall_notes(runs, published))
+    )
+
+
+def _overall_notes(runs: Mapping[str, Summary], published: bool) -> list[str]:
+    notes = [_MEANS_OVER_ALL]
+    if published:
+        notes += [
+            f"Published rows: {published_source()}, Table 2. Win rates are among the rows shown, of numbers "
+            "as printed, where rounding makes ties; the paper's own stand in the last column.",
+            *_profile_note(runs),
+        ]
+    return notes
+
+
+_MEANS_OVER_ALL = "A failed rendering counts 0; wild subsets are left out."
+
+
+def _profile_note(runs: Mapping[str, Summary]) -> list[str]:
+    others = [label for label, summary in runs.items() if summary.profile != "helm"]
+    if not others:
+        return []
+    return [f"The published values follow the rules of profile helm; not so: {', '.join(others)}."]
+
+
+def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_only: bool) -> PaperTable:
+    theirs = published_table(OF_TASK[task]) if published and not rendered_only else None
+    names = _metrics(runs, task, theirs)
+    lines = []
+    for label, summary in runs.items():
+        if task in summary.tasks:
+            total = summary.tasks[task].total
+            values = _rendered(total) if rendered_only else summary.tasks[task].values
+            scored = f"{total.scored} of {total.planned}"
+            lines.append(Line(label, False, (*(values.get(name) for name in names), scored)))
+    if theirs is not None:
+        for model in theirs.rows:
+            values = theirs.values(model)
+            lines.append(Line(model, True, (*(values.get(name) for name in names), None)))
+    main = names.index(MAIN) if MAIN in names else 0
+    lines.sort(key=lambda line: -_number(line.values[main]))
+    notes = [
+        "Means over rendered samples only; wild subsets are left out." if rendered_only else _MEANS_OVER_ALL
+    ]
+    if theirs is not None:
+        notes += [f"Published rows: {published_source()}, Table {theirs.name}.", *_profile_note(runs)]
+    headings = (
+        Heading("Model"),
+        *(Heading(_METRIC_TITLES.get(name, name)) for name in names),
+        Heading("Scored"),
+    )
+    return PaperTable(_title(TASK_TITLES[task], OF_TASK[task]), headings, tuple(lines), tuple(notes))
+
+
+def _wild(runs: Mapping[str, Summary], task: str, rendered_only: bool) -> PaperTable:
+    names = [name for name in _metrics(runs, task, None) if name != "edit"]  # there is no ground truth
+    lines = []
+    for label, summary in runs.items():
+        for group in _apart(summary, task):
+            values = _rendered(group) if rendered_only else _over_all(group)
+            scored = f"{group.scored} of {group.planned}"
+            lines.append(
+                Line(f"{label}, {group.name}", False, (*(values.get(name) for name in names), scored))
+            )
+    headings = (
+        Heading("Model"),
+        *(Heading(_METRIC_TITLES.get(name, name)) for name in names),
+        Heading("Scored"),
+    )
+    note = "Means over rendered samples only." if rendered_only else "A failed rendering counts 0."
+    return PaperTable(f"{TASK_TITLES[task]}, wild subsets", headings, tuple(lines), (note,))
+
+
+def _apart(summary: Summary, task: str) -> tuple[Group, ...]:
+    return summary.tasks[task].apart if task in summary.tasks else ()
+
+
+def _metrics(runs: Mapping[str, Summary], task: str, theirs: PublishedTable | None) -> list[str]:
+    """Return the columns of a task, in the paper's order, then those that only we have."""
+    ours = [name for summary in runs.values() if task in summary.tasks for name in summary.tasks[task].values]
+    present = {*ours, *(theirs.columns if theirs is not None else ())}
+    return [name for name in _METRIC_TITLES if name in present] + [
+        name for name in dict.fromkeys(ours) if name not in _METRIC_TITLES
+    ]
+
+
+def _rendered(group: Group) -> dict[str, float | None]:
+    means = {name: metric.rendered.value for name, metric in group.metrics.items()}
+    return {RENDERED: group.share_rendered, **means}
+
+
+def _over_all(group: Group) -> dict[str, float | None]:
+    means = {name: metric.all.value for name, metric in group.metrics.items()}
+    return {RENDERED: group.share_rendered, **means}
+
+
+def _title(what: str, number: str) -> str:
+    return f"{what} (as Table {number} of the paper)"
+
+
+def _number(value: float | str | None) -> float:
+    return value if isinstance(value, float) else -1.0
+
+
+_MARK = "\0published "  # so that a run of the same name is another row
+
+
+def _marked(model: str) -> str:
+    return _MARK + model
+
+
+def _unmarked(model: str) -> str:
+    return model.removeprefix(_MARK)

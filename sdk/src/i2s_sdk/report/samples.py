@@ -1,0 +1,154 @@
+"""The samples of a report as its script reads them: a small index, and details packed by the chunk.
+
+The index holds what filters and orders need. The texts of a sample (completion, structure, messages) are
+many times larger and lie apart, compressed, until a card is shown.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from i2s_sdk.report.view import RunView, checked
+from i2s_sdk.runs.record import Record
+
+#: Samples whose details are packed together.
+CHUNK = 40
+
+#: Samples that a page has at most: of more it would be too large to open.
+MOST = 20_000
+
+#: A sample in all runs: None where a run does not have it.
+Row = tuple[Record | None, ...]
+
+
+def sample_rows(views: Sequence[RunView]) -> list[Row]:
+    """Return the samples of all runs, MOST at most; those of one id and one reference picture are one."""
+    found: dict[tuple[str, str], list[Record | None]] = {}
+    for at, view in enumerate(views):
+        for record in map(checked, view.records):
+            key = (record.id, record.reference_sha256)
+            found.setdefault(key, [None] * len(views))[at] = record
+    return [tuple(row) for row in islice(found.values(), MOST)]
+
+
+def digests_of(rows: Sequence[Row]) -> dict[str, int]:
+    """Return each picture of the samples, and the first run that has it."""
+    found: dict[str, int] = {}
+    for row in rows:
+        for at, record in enumerate(row):
+            for digest in (record.reference_sha256, record.rendering_sha256) if record else ():
+                if digest:
+                    found.setdefault(digest, at)
+    return found
+
+
+def index(
+    views: Sequence[RunView], rows: Sequence[Row], pictures: Mapping[str, Sequence[Any]]
+) -> dict[str, Any]:
+    """Return what the script is told of all samples.
+
+    Args:
+        views: The runs.
+        rows: Their samples.
+        pictures: By digest: name of what is shown, name of the whole picture, width, height.
+    """
+    places = {digest: at for at, digest in enumerate(pictures)}
+    metrics: dict[str, list[str]] = {}
+    for view in views:
+        for task, names in view.metrics.items():
+            metrics[task] = list(dict.fromkeys([*metrics.get(task, []), *names]))
+    return {
+        "chunk": CHUNK,
+        "runs": [view.label for view in views],
+        "metrics": metrics,
+        "pictures": list(pictures.values()),
+        "samples": [_sample(row, metrics, places) for row in rows],
+    }
+
+
+def _sample(row: Row, metrics: Mapping[str, Sequence[str]], places: Mapping[str, int]) -> list[Any]:
+    first = next(record for record in row if record is not None)
+    reference = places.get(first.reference_sha256, -1)
+    names = metrics.get(first.task, ())
+    return [
+        first.id,
+        first.task,
+        first.subset,
+        first.difficulty,
+        reference,
+        [None if record is None else _ending(record, names, places) for record in row],
+    ]
+
+
+def _ending(record: Record, names: Sequence[str], places: Mapping[str, int]) -> list[Any]:
+    before = record.verdict_before_repair
+    return [
+        str(record.outcome),
+        record.verdict.name if record.verdict else "",
+        places.get(record.rendering_sha256, -1),
+        [
+            None if record.metrics.get(name) is None else round(record.metrics[name] or 0.0, 6)
+            for name in names
+        ],
+        int(record.has_picture and not (before is not None and before.has_picture)),
+    ]
+
+
+def chunks(views: Sequence[RunView], rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the details of the samples by the chunk: JSON, compressed by zlib, in base64."""
+    for start in range(0, len(rows), CHUNK):
+        plain = [
+            [
+                None if record is None else _details(view.whole(record))
+                for view, record in zip(views, row, strict=True)
+            ]
+            for row in rows[start : start + CHUNK]
+        ]
+        yield base64.b64encode(zlib.compress(json.dumps(plain).encode("ascii"), 6)).decode()
+
+
+def _details(record: Record) -> dict[str, Any]:
+    plain = record.to_json()
+    details = {
+        name: plain[name]
+        for name in (
+            "message",
+            "error",
+            "repairs",
+            "failure",
+            "structure",
+            "completion",
+            "assets",
+            "undefined",
+        )
+        if plain[name]
+    }
+    details["before"] = plain["verdict_before_repair"]
+    details["facts"] = _facts(record)
+    return details
+
+
+def _facts(record: Record) -> list[str]:
+    facts = [f"{name} {seconds:.2f} s" for name, seconds in record.seconds.items()]
+    if record.has_picture:
+        facts.append(f"{record.width} × {record.height} pixels")
+    if record.pages > 1:
+        facts.append(f"page 1 of {record.pages} is shown")
+    if record.usage.input_tokens is not None or record.usage.output_tokens is not None:
+        facts.append(f"{record.usage.input_tokens or 0} tokens in, {record.usage.output_tokens or 0} out")
+    if record.cost is not None:
+        facts.append(f"${record.cost:.4f}")
+    if record.finish == "length":
+        facts.append("cut off at its longest")
+    return facts
+
+
+def script_json(plain: object) -> str:
+    """Return JSON that can stand within a script element, whatever texts it holds."""
+    text = json.dumps(plain, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,105 @@
+"""Tables of the paper's layout for the terminal, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TextIO
+
+from i2s_sdk.report.figures import NOTHING
+from i2s_sdk.report.paper_tables import Heading, Line, PaperTable
+
+FORMATS = ("terminal", "markdown", "latex")
+
+_MARKDOWN = str.maketrans({one: f"\\{one}" for one in "\\|*_`<>[]~"} | {"\n": " ", "\r": " "})
+_LATEX = str.maketrans(
+    {one: f"\\{one}" for one in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", NOTHING: "--", "\n": " ", "\r": " "}
+)
+_DAGGER = "†"  # after the name of a published row
+
+
+def print_table(table: PaperTable, stream: TextIO) -> None:
+    """Print a table for people; published rows are dimmed and marked."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(file=stream, highlight=False, width=None if stream.isatty() else 200)
+    shown = Table(title=Text(table.title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for at, heading in enumerate(table.headings):
+        name = f"{heading.group}\n{heading.name}" if heading.group else heading.name
+        shown.add_column(Text(name), justify="right" if at else "left")
+    for line in table.lines:
+        cells = [Text(cell) for cell in _cells(line, f" {_DAGGER}")]
+        shown.add_row(*cells, style="dim" if line.published else "")
+    console.print(shown)
+    for note in _notes(table, _DAGGER):
+        console.print(Text(note))
+
+
+def markdown(table: PaperTable) -> str:
+    """Return a table in GitHub's Markdown."""
+    heads = [f"{one.group}: {one.name}" if one.group else one.name for one in table.headings]
+    rows = [heads, ["---", *(["---:"] * (len(heads) - 1))]]
+    rows += [[cell.translate(_MARKDOWN) for cell in _cells(line, f" {_DAGGER}")] for line in table.lines]
+    body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    notes = "\n\n".join(note.translate(_MARKDOWN) for note in _notes(table, _DAGGER))
+    return f"**{table.title}**\n\n{body}\n\n{notes}\n"
+
+
+def latex(table: PaperTable) -> str:
+    """Return a table in LaTeX; it needs the package booktabs."""
+    groups = [(name, len(list(some))) for name, some in groupby(table.headings, key=lambda one: one.group)]
+    lines = [
+        r"\begin{table}[t]",
+        r"\centering",
+        rf"\caption{{{' '.join([table.title + '.', *_notes(table, '', dagger=False)]).translate(_LATEX)}}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(table.headings) - 1)}}}",
+        r"\toprule",
+    ]
+    if any(name for name, _ in groups):
+        spans = [
+            rf"\multicolumn{{{n}}}{{c}}{{{name.translate(_LATEX)}}}" if name else "& " * (n - 1)
+            for name, n in groups
+        ]
+        lines += [" & ".join(spans) + r" \\", _rules(groups)]
+    lines += [_latex_row([one.name.translate(_LATEX) for one in table.headings]), r"\midrule"]
+    for line in table.lines:
+        model, *values = (cell.translate(_LATEX) for cell in _cells(line, ""))
+        lines.append(_latex_row([model + (r"$^\dagger$" if line.published else ""), *values]))
+    if any(line.published for line in table.lines):
+        lines.append(
+            r"\midrule" + f"\n\\multicolumn{{{len(table.headings)}}}{{l}}{{$^\\dagger$ as published}} \\\\"
+        )
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def _rules(groups: Sequence[tuple[str, int]]) -> str:
+    """Return a rule below each name that several columns share."""
+    rules, at = [], 1
+    for name, n in groups:
+        if name:
+            rules.append(rf"\cmidrule(lr){{{at}-{at + n - 1}}}")
+        at += n
+    return "".join(rules)
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _cells(line: Line, mark: str) -> list[str]:
+    model, *values = line.cells()
+    return [model + mark if line.published else model, *values]
+
+
+def _notes(table: PaperTable, mark: str, *, dagger: bool = True) -> list[str]:
+    published = any(line.published for line in table.lines)
+    return [*([f"{mark} as published."] if published and dagger else []), *table.notes]
+
+
+__all__ = ["FORMATS", "Heading", "latex", "markdown", "print_table"]

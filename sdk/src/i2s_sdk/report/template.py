@@ -1,0 +1,99 @@
+"""The page of a report from its template, and what it may do.
+
+Nothing of a model or a data set can run in it. Texts are escaped by the template, and put in place as text
+by the script; a strict policy allows the one script and the one style of the page by their digests.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+
+from i2s_sdk.report import charts, figures, samples
+from i2s_sdk.report.pictures import Gallery
+from i2s_sdk.report.versus import Versus
+from i2s_sdk.report.view import RunView
+from i2s_sdk.runs.leaderboard import Standing
+
+
+def render_page(
+    views: Sequence[RunView],
+    rows: Sequence[samples.Row],
+    gallery: Gallery,
+    standings: Sequence[Standing],
+    versus: Sequence[Versus],
+    told: Sequence[str],
+) -> Iterator[str]:
+    """Yield the page piece by piece.
+
+    Args:
+        views: The runs.
+        rows: Their samples.
+        gallery: Their pictures.
+        standings: The leaderboard.
+        versus: Comparisons of two runs.
+        told: What keeps the numbers from being comparable.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("i2s_sdk.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "value": figures.value,
+        "share": figures.share,
+        "interval": figures.interval,
+        "signed": figures.signed,
+    }
+    style, script = (_text(name) for name in ("page.css", "gallery.js"))
+    return environment.get_template("report.html").generate(
+        policy=_policy(style, script),
+        # Our own files, and JSON and base64 that hold no markup; everything else is escaped.
+        style=Markup(style),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        index=Markup(samples.script_json(samples.index(views, rows, gallery.entries))),  # noqa: S704
+        chunks=samples.chunks(views, rows),
+        embedded=gallery.embedded,
+        views=views,
+        tasks=list(dict.fromkeys(task for view in views for task in view.summary.tasks)),
+        standings=standings,
+        versus=versus,
+        notices=told,
+        charts=charts,
+        figures=figures,
+        shown=len(rows),
+        samples=max(len(rows), *(len(view.records) for view in views)),
+        unavailable=_unavailable(views),
+    )
+
+
+def _unavailable(views: Sequence[RunView]) -> list[tuple[str, str, list[str]]]:
+    """Return each metric that could not be computed, why, and in which runs."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for view in views:
+        for name, reason in view.manifest.unavailable.items():
+            found.setdefault((name, reason), []).append(view.label)
+    return [(name, reason, labels) for (name, reason), labels in found.items()]
+
+
+def _text(name: str) -> str:
+    return files("i2s_sdk.report").joinpath("templates", name).read_text("utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Return what the page may do: run its one script, use its one style, show pictures."""
+    return (
+        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
+        "img-src 'self' file: data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,372 @@
+"use strict";
+// The gallery of a report. Everything that comes from a model is put in place as text, never as markup.
+(() => {
+  const PAGE = 24; // cards that are added at a time
+  const LONGEST = 20000; // characters of a text that are coloured
+
+  const data = JSON.parse(document.getElementById("index").textContent);
+  const samples = data.samples.map((row, at) => ({
+    at, id: row[0], task: row[1], subset: row[2], difficulty: row[3], reference: row[4], runs: row[5],
+  }));
+  const form = document.getElementById("filters");
+  const field = form.elements;
+  const cards = document.getElementById("cards");
+  const several = data.runs.length > 1;
+
+  // ---- elements
+
+  const make = (tag, className, ...children) => {
+    const element = document.createElement(tag);
+    if (className) element.className = className;
+    element.append(...children.filter((child) => child !== null && child !== undefined));
+    return element;
+  };
+  const number = (value) => (value === null || value === undefined ? "–" : value.toFixed(3));
+  const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
+  const words = (name) => name.toLowerCase().replaceAll("_", " ");
+
+  // ---- endings: [outcome, verdict, picture, values, whether a repair made the picture]
+
+  const ours = new Set(["model_failure", "render_failure", "metric_failure", "cancelled"]);
+  const rendered = (ending) => ending !== null && ending[0] === "scored" && ending[1].startsWith("RENDERED");
+  const state = (ending) => {
+    if (ending === null) return "not in this run";
+    return words(ending[0] === "scored" ? ending[1] : ending[0]);
+  };
+  const tone = (ending) => {
+    if (ending === null || ours.has(ending[0])) return "ours";
+    return rendered(ending) ? "good" : "bad";
+  };
+  const value = (sample, run, metric) => {
+    const ending = sample.runs[run];
+    const place = data.metrics[sample.task].indexOf(metric);
+    return ending === null || place < 0 ? undefined : ending[3][place];
+  };
+
+  // ---- details, unpacked when a card needs them
+
+  const chunks = new Map();
+  const unpack = async (chunk) => {
+    const packed = atob(document.getElementById(`chunk-${chunk}`).textContent);
+    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  };
+  const details = async (sample, run) => {
+    const chunk = Math.floor(sample.at / data.chunk);
+    if (!chunks.has(chunk)) chunks.set(chunk, unpack(chunk));
+    return (await chunks.get(chunk))[sample.at % data.chunk][run];
+  };
+
+  // ---- pictures: [shown, whole, width, height]
+
+  const address = (place, whole) => {
+    const picture = data.pictures[place];
+    return picture[0] ? picture[whole ? 1 : 0] : document.getElementById(`picture-${place}`).textContent;
+  };
+  const image = (place, alt, whole) => {
+    const element = make("img");
+    element.loading = "lazy";
+    element.decoding = "async";
+    element.alt = alt;
+    element.src = address(place, whole);
+    return element;
+  };
+  const box = (width, height) => {
+    const element = make("div", "box");
+    element.style.aspectRatio = `${width} / ${height}`;
+    element.style.setProperty("--width", `${width}px`);
+    element.style.setProperty("--ratio", String(width / height));
+    return element;
+  };
+  const still = (place, alt, whole) => {
+    const [, , width, height] = data.pictures[place];
+    const element = box(width, height);
+    element.append(image(place, alt, whole));
+    return element;
+  };
+  // Both pictures at one scale, from the upper left corner, as the metrics see them: white around the smaller
+  // one, but a rendered page is stretched to its reference. White is where they are equal.
+  const difference = (sample, place, whole) => {
+    const [, , width, height] = data.pictures[sample.reference];
+    const stretched = sample.task === "webpage";
+    const [wide, high] = stretched ? [width, height] : data.pictures[place].slice(2);
+    const all = [Math.max(width, wide), Math.max(height, high)];
+    const element = box(...all);
+    element.classList.add("blend");
+    const lay = (which, w, h) => {
+      const layer = make("div", "layer", image(which, "", whole));
+      layer.firstChild.style.width = `${(100 * w) / all[0]}%`;
+      layer.firstChild.style.height = `${(100 * h) / all[1]}%`;
+      element.append(layer);
+    };
+    lay(sample.reference, width, height);
+    lay(place, wide, high);
+    return element;
+  };
+  const large = document.getElementById("large");
+  const figure = (kind, run, draw, missing) => {
+    const caption = run && several ? `${kind}: ${run}` : kind;
+    if (missing) return make("figure", kind, make("figcaption", "", caption), make("div", "missing", missing));
+    const button = make("button", "zoom", draw(false));
+    button.type = "button";
+    button.title = "enlarge";
+    button.addEventListener("click", () => {
+      large.lastElementChild.replaceChildren(make("p", "", caption), draw(true));
+      large.showModal();
+    });
+    return make("figure", kind, make("figcaption", "", caption), button);
+  };
+
+  // ---- texts in colour
+
+  const GRAMMARS = {
+    latex: [["note", /%.*/y], ["command", /\\(?:[a-zA-Z@]+\*?|[^])/y], ["mark", /[{}[\]$&^_]+/y]],
+    music: [
+      ["note", /%\{[^]*?%\}|%.*/y], ["text", /"(?:[^"\\\n]|\\.)*"/y], ["command", /\\[a-zA-Z-]+/y],
+      ["mark", /[{}<>|()[\]~]+/y], ["value", /\b[0-9]+\.*/y],
+    ],
+    webpage: [
+      ["note", /<!-{2}[^]*?-->|\/\*[^]*?\*\/|^---$/my], ["command", /<\/?[a-zA-Z][\w-]*|\/?>|<!\w+/y],
+      ["text", /"[^"\n]*"|'[^'\n]*'/y], ["mark", /[{}();:=]+/y], ["value", /#[0-9a-fA-F]{3,8}\b|\b[0-9.]+(?:px|em|rem|%|vh|vw)?/y],
+    ],
+  };
+  const coloured = (text, grammar) => {
+    const code = make("code");
+    const end = Math.min(text.length, LONGEST);
+    let plain = 0;
+    let at = 0;
+    while (at < end) {
+      let length = 0;
+      for (const [name, pattern] of grammar) {
+        pattern.lastIndex = at;
+        const found = pattern.exec(text);
+        if (found !== null && found[0].length > 0) {
+          code.append(text.slice(plain, at), make("span", name, found[0]));
+          length = found[0].length;
+          break;
+        }
+      }
+      if (length > 0) {
+        at += length;
+        plain = at;
+      } else if (/\w/.test(text[at])) {
+        while (at < end && /\w/.test(text[at])) at += 1; // a word is taken whole
+      } else {
+        at += 1;
+      }
+    }
+    code.append(text.slice(plain));
+    return make("pre", "", code);
+  };
+  const siteFiles = (text) => {
+    try {
+      const files = JSON.parse(text);
+      if (Array.isArray(files) && files.every((one) => typeof one.filename === "string")) return files;
+    } catch {
+      // not a list of files: shown as it is
+    }
+    return null;
+  };
+  const structure = (task, text) => {
+    const files = task === "webpage" ? siteFiles(text) : null;
+    if (files === null) return [coloured(text, GRAMMARS[task] || [])];
+    return files.flatMap((file) => [
+      make("p", "file", file.filename), coloured(String(file.content), GRAMMARS.webpage),
+    ]);
+  };
+  const folded = (title, draw) => {
+    const element = make("details", "", make("summary", "", title));
+    element.addEventListener("toggle", () => element.childElementCount < 2 && element.append(...draw()));
+    return element;
+  };
+
+  // ---- cards
+
+  const metrics = (sample, run, other) => {
+    const list = make("ul", "metrics");
+    for (const name of data.metrics[sample.task]) {
+      const own = value(sample, run, name);
+      if (own === undefined) continue;
+      const item = make("li", name === "ems" ? "main" : "", make("b", "", name), ` ${number(own)}`);
+      const theirs = other === null ? undefined : value(sample, other, name);
+      if (typeof own === "number" && typeof theirs === "number" && own !== theirs) {
+        item.append(" ", make("span", own > theirs ? "good" : "bad", signed(own - theirs)));
+      }
+      list.append(item);
+    }
+    return list;
+  };
+  const notes = (ending, detail) => {
+    const list = make("ul", "notes");
+    const say = (title, text, className) =>
+      list.append(make("li", className || "", make("b", "", title), ` ${text}`));
+    if (detail.error) {
+      const line = detail.error.line ? `, line ${detail.error.line}` : "";
+      say("first error", `${detail.error.message} (${words(detail.error.kind)}${line})`, "bad");
+    } else if (detail.message && !rendered(ending)) {
+      say("message", detail.message, "bad");
+    }
+    for (const one of detail.repairs || []) {
+      say("repair", words(one.kind) + (one.detail ? `: ${one.detail}` : "") + (one.error ? `, after: ${one.error}` : ""));
+    }
+    if (detail.failure) say("failure", `${detail.failure.kind}: ${detail.failure.message}`, "ours");
+    for (const [name, reason] of Object.entries(detail.undefined || {})) say(name, `not defined: ${reason}`);
+    if (detail.assets) say("assets", detail.assets.join(", "));
+    if (detail.facts.length > 0) list.append(make("li", "faint", detail.facts.join(" · ")));
+    return list;
+  };
+  const fill = async (place, sample, run) => {
+    try {
+      const detail = await details(sample, run);
+      place.append(notes(sample.runs[run], detail));
+      if (detail.structure) place.append(folded("structure", () => structure(sample.task, detail.structure)));
+      if (detail.completion) place.append(folded("completion", () => [make("pre", "", detail.completion)]));
+    } catch (error) {
+      place.append(make("p", "bad", `The details cannot be shown: ${error}`));
+    }
+  };
+  const part = (sample, run, other) => {
+    const ending = sample.runs[run];
+    const element = make("div", "part");
+    if (several) {
+      element.append(make("h4", "", data.runs[run], " ", make("span", `badge ${tone(ending)}`, state(ending))));
+    }
+    if (ending !== null) {
+      element.append(metrics(sample, run, other));
+      fill(element, sample, run);
+    }
+    return element;
+  };
+  const card = (sample, run, other) => {
+    const runs = other === null ? [run] : [run, other];
+    const element = make("article");
+    const ending = sample.runs[run];
+    element.append(
+      make("h3", "", sample.id, " ", several ? null : make("span", `badge ${tone(ending)}`, state(ending))),
+      make("p", "where", [sample.task, sample.subset, sample.difficulty].filter(Boolean).join(" · ")),
+    );
+    const pictures = make("div", other === null ? "pictures" : "pictures two");
+    pictures.append(
+      figure("reference", "", (whole) => still(sample.reference, "reference", whole), sample.reference < 0 && "no picture"),
+    );
+    for (const one of runs) {
+      const place = sample.runs[one] === null ? -1 : sample.runs[one][2];
+      const name = data.runs[one];
+      const missing = place < 0 && (sample.runs[one] !== null && ours.has(sample.runs[one][0]) ? "no score" : "no rendering");
+      pictures.append(figure("rendering", name, (whole) => still(place, "rendering", whole), missing));
+      if (sample.reference >= 0 && place >= 0) {
+        const same = place === sample.reference && "none: the same picture";
+        pictures.append(figure("difference", name, (whole) => difference(sample, place, whole), same));
+      }
+    }
+    element.append(pictures, make("div", "parts", ...runs.map((one) => part(sample, one, one === run ? other : null))));
+    return element;
+  };
+
+  // ---- filters
+
+  const options = (select, entries) => {
+    const kept = select.value;
+    select.replaceChildren(...entries.map(([name, title]) => new Option(title, name)));
+    if (entries.some(([name]) => name === kept)) select.value = kept;
+  };
+  const distinct = (values) => [...new Set(values)];
+  const titled = (first, names) => [["", first], ...names.map((name) => [name, words(name)])];
+  const ORDERS = [["set", "as in the data set"], ["low", "lowest first"], ["high", "highest first"]];
+  const AGAINST = [["gain", "largest gain first"], ["loss", "largest loss first"]];
+
+  const offer = () => {
+    const run = Number(field.run.value);
+    const task = field.task.value;
+    const own = samples.filter((one) => !task || one.task === task);
+    options(field.other, [["", "no other run"], ...data.runs.map((name, at) => [String(at), name]).filter((_, at) => at !== run)]);
+    options(field.subset, [["", "all"], ...distinct(own.map((one) => one.subset)).map((name) => [name, name])]);
+    const endings = distinct(samples.map((one) => one.runs[run]).filter(Boolean).map(
+      (ending) => (ending[0] === "scored" ? ending[1] : ending[0])));
+    options(field.outcome, [["", "all"], ["+picture", "with a picture"], ["-picture", "without a picture"],
+      ["+repair", "only after repair"], ...endings.map((name) => [name, words(name)])]);
+    const names = distinct((task ? [task] : Object.keys(data.metrics)).flatMap((one) => data.metrics[one]));
+    options(field.metric, names.map((name) => [name, name]));
+    options(field.order, field.other.value === "" ? ORDERS : [...ORDERS, ...AGAINST]);
+  };
+  const ends = (ending, wanted) => {
+    if (!wanted) return true;
+    if (ending === null) return false;
+    if (wanted === "+picture") return rendered(ending);
+    if (wanted === "-picture") return !rendered(ending);
+    if (wanted === "+repair") return ending[4] === 1;
+    return (ending[0] === "scored" ? ending[1] : ending[0]) === wanted;
+  };
+  const chosen = (run, other) => {
+    const metric = field.metric.value;
+    const least = field.least.value === "" ? null : Number(field.least.value);
+    const most = field.most.value === "" ? null : Number(field.most.value);
+    const find = field.find.value.trim().toLowerCase();
+    const score = (sample) => value(sample, run, metric);
+    const found = samples.filter((sample) => {
+      const own = score(sample);
+      return (sample.runs[run] !== null || (other !== null && sample.runs[other] !== null)) &&
+        (!field.task.value || sample.task === field.task.value) &&
+        (!field.subset.value || sample.subset === field.subset.value) &&
+        ends(sample.runs[run], field.outcome.value) &&
+        (least === null || (typeof own === "number" && own >= least)) &&
+        (most === null || (typeof own === "number" && own <= most)) &&
+        (!find || sample.id.toLowerCase().includes(find));
+    });
+    const order = field.order.value;
+    if (order === "set") return found;
+    const gain = (sample) => {
+      const theirs = value(sample, other, metric);
+      const own = score(sample);
+      return typeof own === "number" && typeof theirs === "number" ? own - theirs : null;
+    };
+    const by = { low: score, high: score, gain, loss: gain }[order];
+    const sign = order === "low" || order === "loss" ? 1 : -1;
+    const keyed = found.map((sample) => [by(sample), sample]);
+    const present = keyed.filter(([key]) => typeof key === "number");
+    present.sort(([a, one], [b, two]) => sign * (a - b) || one.at - two.at);
+    const rest = order === "gain" || order === "loss" ? [] : keyed.filter(([key]) => typeof key !== "number");
+    return [...present, ...rest].map(([, sample]) => sample);
+  };
+
+  let queue = [];
+  let current = [0, null];
+  const more = () => {
+    cards.append(...queue.splice(0, PAGE).map((sample) => card(sample, ...current)));
+  };
+  const show = () => {
+    offer();
+    const run = Number(field.run.value);
+    const other = field.other.value === "" ? null : Number(field.other.value);
+    current = [run, other];
+    queue = chosen(run, other);
+    document.getElementById("count").textContent = `${queue.length} of ${samples.length} samples`;
+    cards.replaceChildren();
+    more();
+  };
+  new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) more();
+  }, { rootMargin: "1200px" }).observe(document.getElementById("end"));
+
+  options(field.run, data.runs.map((name, at) => [String(at), name]));
+  options(field.task, titled("all", Object.keys(data.metrics)));
+  document.getElementById("run-choice").hidden = !several;
+  document.getElementById("other-choice").hidden = !several;
+  form.addEventListener("input", show);
+  form.addEventListener("reset", () => setTimeout(show));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  for (const link of document.querySelectorAll("a[data-sample]")) {
+    link.addEventListener("click", () => {
+      form.reset();
+      offer();
+      field.run.value = link.dataset.run;
+      offer();
+      field.other.value = link.dataset.other;
+      field.find.value = link.dataset.sample;
+      show();
+    });
+  }
+  large.addEventListener("click", (event) => event.target === large && large.close());
+  show();
+})();

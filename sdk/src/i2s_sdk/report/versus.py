@@ -1,0 +1,50 @@
+"""Which runs of a report are compared with each other, and how they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from i2s_sdk.report.view import RunView
+from i2s_sdk.runs.compare import Comparison, compare
+
+#: Runs of which every two are compared; of more, the first is compared with each other one.
+_ALL_PAIRS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """Two runs of a report, their places in it, and how they differ."""
+
+    first: str
+    second: str
+    first_at: int
+    second_at: int
+    comparisons: Sequence[Comparison]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as JSON has them."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "comparisons": [one.to_json() for one in self.comparisons],
+        }
+
+
+def compare_runs(views: Sequence[RunView]) -> list[Versus]:
+    """Return the comparisons of a report of these runs."""
+    places = range(len(views))
+    pairs = combinations(places, 2) if len(views) <= _ALL_PAIRS else ((0, other) for other in places[1:])
+    return [_versus_of(views, first, second) for first, second in pairs]
+
+
+def _versus_of(views: Sequence[RunView], first_at: int, second_at: int) -> Versus:
+    first, second = views[first_at], views[second_at]
+    shared = {
+        task: tuple(name for name in names if name in second.metrics.get(task, ()))
+        for task, names in first.metrics.items()
+    }
+    mine, theirs = ({one.id: one for one in view.records} for view in (first, second))
+    return Versus(first.label, second.label, first_at, second_at, compare(mine, theirs, shared))

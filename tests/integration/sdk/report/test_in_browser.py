@@ -1,0 +1,300 @@
+"""The report in a real browser."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageChops
+from playwright.sync_api import Browser, Page, sync_playwright
+from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
+
+from i2s_render_html.settings import HtmlSettings
+from i2s_sdk.render_types import Verdict
+from i2s_sdk.report import write_report
+from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.planned import Planned
+from i2s_sdk.runs.record import Failure, FirstError, Record, RepairNote
+from i2s_sdk.runs.stored import read_run
+
+pytestmark = pytest.mark.integration
+
+NUMBER = 60
+EVIL = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1>\"' onload='window.pwned=1"
+
+
+class Visit:
+    """A page and everything it said and asked for."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.refused: dict[str, str | None] = {}
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("requestfailed", lambda request: self.refused.update({request.url: request.failure}))
+        page.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self, path: Path) -> Page:
+        self.page.goto(path.resolve().as_uri())
+        self.page.wait_for_selector("article")
+        return self.page
+
+    @property
+    def ids(self) -> list[str]:
+        return [text.split(" ")[0] for text in self.page.locator("article h3").all_inner_texts()]
+
+    @property
+    def count(self) -> str:
+        return self.page.locator("#count").inner_text()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=str(HtmlSettings().chromium), args=flags)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    yield Visit(page)
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("runs") / "a", NUMBER)
+
+
+@pytest.fixture(scope="module")
+def one_run(run: Path) -> Path:
+    return write_report([run]).path
+
+
+@pytest.fixture(scope="module")
+def two_runs(run: Path) -> Path:
+    other = make_run(run.parent / "b", NUMBER, salt="b", model="model-b")
+    return write_report([run, other], run.parent / "both").path
+
+
+def test_the_page_shows_its_pictures_in_silence_and_asks_for_nothing_but_them(
+    visit: Visit, one_run: Path
+) -> None:
+    page = visit.open(one_run)
+    page.locator("article").first.scroll_into_view_if_needed()
+    page.wait_for_function(
+        "[...document.querySelectorAll('article:first-child img')].every(i => i.naturalWidth > 0)"
+    )
+    assert visit.said == []
+    folder = one_run.parent.resolve().as_uri()
+    assert all(
+        url == one_run.resolve().as_uri() or url.startswith(f"{folder}/pictures/") for url in visit.asked
+    )
+    assert any("/pictures/" in url for url in visit.asked)
+
+
+def test_cards_come_as_one_scrolls(visit: Visit, one_run: Path) -> None:
+    page = visit.open(one_run)
+    assert 0 < page.locator("article").count() < NUMBER
+    for _ in range(NUMBER):
+        page.locator("article").last.scroll_into_view_if_needed()
+        if page.locator("article").count() == NUMBER:
+            break
+    assert visit.ids == [one.id for one in instances(NUMBER)]
+
+
+def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> None:
+    records = read_run(run).ordered()
+    page = visit.open(one_run)
+
+    page.select_option("[name=outcome]", "COMPILE_ERROR")
+    wanted = [one.id for one in records if one.verdict is Verdict.COMPILE_ERROR]
+    assert visit.ids == wanted
+    assert visit.count == f"{len(wanted)} of {NUMBER} samples"
+    first = page.locator("article").first
+    first.get_by_text("Undefined control sequence. (undefined command, line 3)").wait_for()
+    assert first.get_by_text("no rendering").count() == 1
+
+    page.select_option("[name=outcome]", "render_failure")
+    assert visit.ids == [one.id for one in records if one.outcome is Outcome.RENDER_FAILURE]
+    page.locator("article").first.get_by_text("nobody there").wait_for()
+
+    page.get_by_role("button", name="clear").click()
+    page.wait_for_function(f"document.getElementById('count').textContent.startsWith('{NUMBER} ')")
+    page.select_option("[name=task]", "latex")
+    page.select_option("[name=subset]", "table")
+    assert visit.ids == [one.id for one in records if one.subset == "table"]
+    page.fill("[name=least]", "0.3")
+    page.fill("[name=most]", "0.8")
+    within = [one for one in records if one.subset == "table" and 0.3 <= (one.metrics.get("ems") or 0) <= 0.8]
+    assert visit.ids == [one.id for one in within]
+    page.select_option("[name=order]", "low")
+    assert visit.ids == [one.id for one in sorted(within, key=lambda one: one.metrics["ems"] or 0)]
+    page.fill("[name=find]", within[0].id)
+    assert visit.ids == [within[0].id]
+    assert visit.said == []
+
+
+def test_a_structure_is_shown_in_colour_and_whole(visit: Visit, one_run: Path) -> None:
+    rendered = next(one for one in map(record_of, instances(NUMBER)) if one.structure)
+    page = visit.open(one_run)
+    page.fill("[name=find]", rendered.id)
+    page.get_by_text("structure", exact=True).click()
+    assert page.locator("pre code").inner_text() == rendered.structure
+    assert page.locator("pre .command").inner_text() == "\\frac"
+    assert page.locator("pre .note").inner_text() == "% half"
+
+
+def test_the_difference_is_that_of_the_pixels(visit: Visit, tmp_path: Path) -> None:
+    one = Planned("a", "latex", "equation")
+    folder = tmp_path / "run"
+    pictures = picture("left", (120, 60)), picture("right", (100, 90))
+    digests = [keep_picture(folder, png) for png in pictures]
+    record = replace(
+        Record("a", "latex", "equation", "", Outcome.SCORED, verdict=Verdict.RENDERED, metrics={"ems": 0.5}),
+        reference_sha256=digests[0],
+        rendering_sha256=digests[1],
+    )
+    page = visit.open(write_report([write_run(folder, [one], {"a": record})]).path)
+    page.wait_for_function("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
+    # To a place of whole pixels, so that the browser need not blend.
+    page.evaluate(
+        """() => {
+          const box = document.querySelector(".blend");
+          document.body.replaceChildren(box);
+          Object.assign(box.style, {position: "fixed", left: "0", top: "0", width: "120px"});
+        }"""
+    )
+    clip = {"x": 0, "y": 0, "width": 120, "height": 90}
+    shown = Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")
+    sheets = []
+    for png in pictures:
+        sheet = Image.new("RGB", (120, 90), "white")
+        sheet.paste(Image.open(io.BytesIO(png)), (0, 0))
+        sheets.append(sheet)
+    expected = ImageChops.invert(ImageChops.difference(*sheets))
+    assert shown.size == expected.size
+    assert max(end for _, end in ImageChops.difference(shown, expected).getextrema()) <= 2
+
+
+def test_runs_are_compared_sample_by_sample(visit: Visit, run: Path, two_runs: Path) -> None:
+    page = visit.open(two_runs)
+    first, second = read_run(run), read_run(run.parent / "b")
+    page.select_option("[name=run]", label="model-b")
+    page.select_option("[name=other]", label="model-a")
+    page.select_option("[name=order]", "gain")
+    gains = {
+        one.id: (second.records[one.id].metrics["ems"] or 0) - (one.metrics["ems"] or 0)
+        for one in first.ordered()
+        if one.outcome.counts and second.records[one.id].outcome.counts
+    }
+    shown = [gains[name] for name in visit.ids]
+    assert shown == sorted(gains.values(), reverse=True)[: len(shown)]
+    assert (
+        page.locator("article").first.get_by_text("difference").count()
+        == 2 - page.locator("article").first.locator(".missing").count()
+    )
+    link = page.locator("#versus a[data-sample]").first
+    link.click()
+    assert visit.ids == [link.get_attribute("data-sample")]
+    assert page.locator("article h4").all_inner_texts()[0].startswith("model-b")
+    assert visit.said == []
+
+
+def test_a_picture_can_be_enlarged(visit: Visit, one_run: Path) -> None:
+    page = visit.open(one_run)
+    page.locator(".zoom").first.click()
+    assert page.locator("dialog img").count() == 1
+    page.get_by_role("button", name="close").click()
+    assert not page.locator("dialog").is_visible()
+
+
+def test_a_single_file_needs_nothing_beside_it(visit: Visit, run: Path, tmp_path: Path) -> None:
+    made = write_report([run], tmp_path / "made.html", single_file=True).path
+    alone = tmp_path / "elsewhere" / "report.html"
+    alone.parent.mkdir()
+    shutil.move(made, alone)
+    page = visit.open(alone)
+    page.locator("article img").first.scroll_into_view_if_needed()
+    page.wait_for_function(
+        "[...document.querySelectorAll('article:first-child img')].every(i => i.naturalWidth > 0)"
+    )
+    assert [url for url in visit.asked if not url.startswith("data:")] == [alone.resolve().as_uri()]
+    assert visit.said == []
+
+
+@pytest.mark.parametrize("single_file", [False, True])
+def test_nothing_that_a_model_said_runs(visit: Visit, tmp_path: Path, single_file: bool) -> None:
+    record = Record(
+        id=EVIL,
+        task="webpage",
+        subset=EVIL,
+        difficulty=EVIL,
+        outcome=Outcome.SCORED,
+        verdict=Verdict.COMPILE_ERROR,
+        metrics={"ems": 0.0},
+        undefined={EVIL: EVIL},
+        repairs=(RepairNote(EVIL, EVIL, EVIL),),
+        error=FirstError(EVIL, EVIL, 3),
+        completion=EVIL,
+        structure=f'[{{"filename": "{EVIL[:40]}", "content": "<script>window.pwned=1</script>"}}]',
+        assets=(EVIL,),
+        failure=Failure(EVIL, EVIL),
+        reference_sha256=EVIL,
+        rendering_sha256=f'x" onerror="{EVIL}',
+    )
+    given = options(model=EVIL, engines={EVIL: EVIL}, sdk=EVIL)
+    evil = write_run(tmp_path / "evil", [Planned(EVIL, "webpage", EVIL, EVIL)], {EVIL: record}, given)
+    page = visit.open(write_report([evil, evil], tmp_path / "out.html", single_file=single_file).path)
+    page.locator("article details summary").first.wait_for()
+    for summary in page.locator("article details summary").all():
+        summary.click()
+    page.get_by_text("window.pwned=1").first.wait_for()
+    page.select_option("[name=outcome]", "COMPILE_ERROR")
+    assert page.evaluate("window.pwned") is None
+    assert page.locator("article img, article script").count() == 0
+    assert visit.said == []
+
+
+def test_what_would_get_past_is_stopped_by_the_policy(visit: Visit, one_run: Path) -> None:
+    page = visit.open(one_run)
+    page.evaluate(
+        """() => {
+          const tries = [
+            () => { document.body.innerHTML += "<img src=x onerror=window.pwned=1>"; },
+            () => { const s = document.createElement("script"); s.append("window.pwned=1");
+                    document.body.append(s); },
+            () => { const a = document.createElement("a"); a.href = "javascript:window.pwned=1";
+                    document.body.append(a); a.click(); },
+            () => { const i = document.createElement("img"); i.src = "http://127.0.0.1:9/";
+                    document.body.append(i); },
+          ];
+          for (const one of tries) { try { one(); } catch { /* refused */ } }
+        }"""
+    )
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.pwned") is None
+    assert len(visit.said) >= 3
+    assert visit.refused == {"http://127.0.0.1:9/": "csp"}
+
+
+def test_2400_samples_open_and_are_filtered_without_being_drawn(visit: Visit, tmp_path: Path) -> None:
+    many = make_run(tmp_path / "many", 2400, pictures=False)
+    page = visit.open(write_report([many]).path)
+    assert visit.count == "2400 of 2400 samples"
+    assert page.locator("article").count() <= 72
+    page.select_option("[name=order]", "high")
+    page.fill("[name=find]", "table-2396")
+    assert visit.ids == ["table-2396"]
+    page.locator("article .notes").wait_for()
+    assert visit.said == []
