@@ -19,7 +19,7 @@ _LIMITS = Limits(
 )
 _UID_BASE = 48_000
 _UIDS = 256
-_VANISH_SECONDS = 2.0
+_LOOKS, _LOOK_SECONDS = 40, 0.05
 _WARM_UP = 0.34  # of the pages; memory is compared after them
 
 HOSTILE = (
@@ -118,10 +118,11 @@ async def _picture(engine: HtmlEngine, site: Site) -> bytes | None:
 
 async def _left() -> int:
     """Return how many processes of jobs stay; the killed may take a moment to be gone."""
-    deadline = asyncio.get_running_loop().time() + _VANISH_SECONDS
-    while (left := _of_jobs()) and asyncio.get_running_loop().time() < deadline:
-        await asyncio.sleep(0.05)
-    return len(left)
+    for _ in range(_LOOKS):
+        if not _of_jobs():
+            return 0
+        await asyncio.sleep(_LOOK_SECONDS)
+    return len(_of_jobs())
 
 
 def _of_jobs() -> list[int]:
