@@ -14,6 +14,7 @@ import os
 import select
 import signal
 import time
+from pathlib import Path
 
 from i2s_chassis.jail import confine, processes, syscalls
 from i2s_chassis.jail.errors import CellError
@@ -148,6 +149,19 @@ def _hand_over(words: list[str], number: int) -> int:
     return os.dup2(memory, number)
 
 
+def hides_parts_of_proc(mountinfo: str) -> bool:
+    """Whether something is mounted over parts of /proc, as container runtimes do by default.
+
+    The kernel then lets nobody mount a /proc of their own in a user namespace: it would show those parts.
+
+    Args:
+        mountinfo: Content of /proc/self/mountinfo.
+    """
+    points = [line.split()[4] for line in mountinfo.splitlines()]
+    # A folder that is always empty, so what lies on it hides nothing.
+    return any(one.startswith("/proc/") and one != "/proc/sys/fs/binfmt_misc" for one in points)
+
+
 def arguments(plan: CellPlan, info_fd: int) -> list[str]:
     """Return the arguments of bubblewrap for a cell."""
     argv = ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
@@ -163,7 +177,10 @@ def arguments(plan: CellPlan, info_fd: int) -> list[str]:
     for path in DEVICES:
         argv += ["--dev-bind", path, path]
     if plan.sees_processes:
-        argv += ["--proc", PROCESSES]  # of the sandbox alone
+        if hides_parts_of_proc(Path("/proc/self/mountinfo").read_text()):
+            argv += ["--dev-bind", PROCESSES, PROCESSES]  # of the container: the kernel allows no other
+        else:
+            argv += ["--proc", PROCESSES]  # of the sandbox alone
     argv += ["--bind", plan.host_workdir, WORK_IN_NAMESPACE, "--chdir", WORK_IN_NAMESPACE]
     argv += ["--remount-ro", "/", "--info-fd", str(info_fd)]
     return argv
