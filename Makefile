@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate test test-unit lint format lock references clean
+.PHONY: help setup networks evaluate test test-unit images test-containers lint format lock references clean
 
 MODEL ?= oracle
 DATA ?= examples
@@ -9,7 +9,7 @@ OUT ?= runs/$(notdir $(DATA))-$(shell date +%Y%m%d-%H%M%S)
 ARGS ?=
 
 help:  ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  Variables: MODEL, DATA, PROFILE and OUT for evaluate; ARGS for options of the command behind.'
 	@echo '  make evaluate MODEL=replay:examples/try/replay.jsonl ARGS="--task latex"'
@@ -32,6 +32,14 @@ test:  ## lint, type-check and run every suite
 test-unit:  ## run the unit tests only
 	@scripts/bootstrap dev
 	@scripts/check unit -- $(ARGS)
+
+images:  ## build the container images of the services and the SDK
+	@scripts/bootstrap containers
+	@deploy/images/build $(ARGS)
+
+test-containers:  ## build the images, bring the system up by Compose, and test it
+	@scripts/bootstrap containers
+	@scripts/check containers -- $(ARGS)
 
 lint:  ## check style and types
 	@scripts/bootstrap dev

@@ -25,7 +25,7 @@ from i2s_sdk.stack.services import (
     RENDER_LATEX,
     RENDER_LILYPOND,
     RENDERERS,
-    address_of,
+    known_address,
     open_services,
 )
 from i2s_sdk.tasks import Origin, Structure
@@ -103,7 +103,7 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
 
 def _look_for(name: str, settings: Settings) -> Finding:
     """Look where a service is. One task can be evaluated without the renderers of the others."""
-    found = _look(name, lambda: address_of(settings, name) or str(find_program(name)))
+    found = _look(name, lambda: known_address(settings, name) or str(find_program(name)))
     optional = name in (RENDER_HTML, RENDER_LILYPOND)
     return replace(found, state=State.MISSING) if optional and found.state is State.BAD else found
 

@@ -17,6 +17,7 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_sdk.stack.local import local_services
+from i2s_sdk.stack.state import up_address
 from i2s_sdk.tasks.latex.preamble import preamble_files
 
 RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND = "render-latex", "render-html", "render-lilypond"
@@ -72,7 +73,8 @@ async def open_services(
     """Have services as long as the block lasts.
 
     Args:
-        settings: Addresses of running services, and how long to wait.
+        settings: Addresses of running services, and how long to wait. Those that ``up`` has started are
+            found without an address.
         logs: Folder for the logs of those that are started.
         needed: Names of services.
         optional: Names of those that may be missing, among the needed ones: where such a one cannot be
@@ -86,7 +88,7 @@ async def open_services(
         ServiceUnavailableError: A named service does not serve within ``settings.start_seconds``.
         SettingsError: A file for TLS cannot be read.
     """
-    named = {name: address_of(settings, name) for name in needed}
+    named = {name: known_address(settings, name) for name in needed}
     commands = [service_command(name) for name in needed if not named[name]]
     missing: dict[str, I2SError] = {}
 
@@ -126,6 +128,11 @@ def address_of(settings: Settings, name: str) -> str | None:
     return address
 
 
+def known_address(settings: Settings, name: str) -> str | None:
+    """Return where a service is: as the settings say, else where ``up`` has started it; None for neither."""
+    return address_of(settings, name) or up_address(name)
+
+
 def service_command(name: str) -> ServiceCommand:
     """Return how a service is started here."""
     if name == METRICS:
@@ -141,7 +148,8 @@ def _client(
     retry = RetryPolicy(total_seconds=settings.retry_seconds)
     if address is None:
         return kind(children[name].address, deadline=settings.deadline, retry=retry)
-    credentials = tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
+    is_ours = address_of(settings, name) is None  # from ``up``: on the loopback, without TLS
+    credentials = None if is_ours else tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
     return kind(address, deadline=settings.deadline, retry=retry, credentials=credentials)
 
 

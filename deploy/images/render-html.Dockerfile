@@ -1,0 +1,31 @@
+# The page renderer: Chromium, Jekyll, and the fonts that pages are drawn with.
+ARG RUNTIME=i2s-python
+ARG BUILDER=i2s-python-builder
+
+FROM ${BUILDER} AS packages
+COPY build/images/wheels/render-html /wheels
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
+    build/images/wheels/ours/i2s_render_html-* /wheels/ours/
+COPY requirements/render-html.txt /
+RUN install-locked /render-html.txt
+
+FROM ${RUNTIME}
+RUN apt-get update -q \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bubblewrap \
+        chromium jekyll libatomic1 fontconfig fonts-dejavu-core fonts-liberation fonts-noto-core \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
+    && rm -rf /usr/lib/chromium/chrome-sandbox \
+    && fc-cache -s \
+    && find / -xdev -type f -perm /6000 -exec chmod a-s {} +
+COPY --from=packages /opt/i2s/venv /opt/i2s/venv
+COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
+ENV I2S_RENDER_HTML_LISTEN=0.0.0.0:7720 \
+    I2S_RENDER_HTML_HEALTH_LISTEN=0.0.0.0:8081
+USER i2s
+WORKDIR /
+EXPOSE 7720 8081 9090
+HEALTHCHECK --interval=30s --timeout=10s --start-period=120s --retries=3 \
+    CMD ["python", "-I", "/opt/i2s/health.py", "127.0.0.1:8081"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/opt/i2s/start", "i2s-render-html"]
+CMD ["serve"]

@@ -1,0 +1,49 @@
+# The LaTeX renderer: TeX Live, poppler, and what the service makes once: formats and the package index.
+#
+#   TEX   Debian packages of TeX Live; texlive-full for everything (about 3 GB)
+ARG RUNTIME=i2s-python
+ARG BUILDER=i2s-python-builder
+
+FROM ${BUILDER} AS packages
+COPY build/images/wheels/render-latex /wheels
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
+    build/images/wheels/ours/i2s_render_latex-* /wheels/ours/
+COPY requirements/render-latex.txt /
+RUN install-locked /render-latex.txt
+
+FROM ${RUNTIME} AS engine
+ARG TEX="texlive-latex-base texlive-latex-recommended texlive-latex-extra texlive-science texlive-pictures texlive-plain-generic texlive-fonts-recommended cm-super"
+RUN apt-get update -q \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+        ${TEX} poppler-utils bubblewrap \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
+    && find /usr/share/doc -type f ! -name copyright -delete \
+    && find / -xdev -type f -perm /6000 -exec chmod a-s {} +
+
+FROM engine AS service
+COPY --from=packages /opt/i2s/venv /opt/i2s/venv
+COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
+COPY sdk/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
+ENV I2S_RENDER_LATEX_LISTEN=0.0.0.0:7710 \
+    I2S_RENDER_LATEX_HEALTH_LISTEN=0.0.0.0:8081 \
+    I2S_RENDER_LATEX_PREAMBLE=/opt/i2s/preambles/paper.tex,/opt/i2s/preambles/helm.tex
+
+FROM service AS seed
+USER i2s
+RUN i2s-render-latex index
+# The service itself makes its formats before it serves, in its jail, and passes its canary with them.
+RUN { i2s-render-latex serve --listen 127.0.0.1:7710 & } \
+    && python /opt/i2s/health.py 127.0.0.1:8081 600 \
+    && kill -TERM $! && wait $! \
+    && test -n "$(ls /tmp/i2s-render-latex/formats/*.fmt)"
+
+FROM service
+COPY --from=seed /tmp/i2s-render-latex /var/cache/i2s-render-latex
+USER i2s
+WORKDIR /
+EXPOSE 7710 8081 9090
+HEALTHCHECK --interval=30s --timeout=10s --start-period=120s --retries=3 \
+    CMD ["python", "-I", "/opt/i2s/health.py", "127.0.0.1:8081"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/opt/i2s/start", "i2s-render-latex"]
+CMD ["serve"]

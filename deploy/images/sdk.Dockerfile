@@ -1,0 +1,23 @@
+# The command i2s-sdk with the bundled examples, for jobs.
+ARG RUNTIME=i2s-python
+ARG BUILDER=i2s-python-builder
+
+FROM ${BUILDER} AS packages
+COPY build/images/wheels/sdk /wheels
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_sdk-* /wheels/ours/
+COPY requirements/sdk.txt /
+RUN install-locked /sdk.txt
+
+FROM ${RUNTIME}
+COPY --from=packages /opt/i2s/venv /opt/i2s/venv
+COPY examples/instances.jsonl /opt/i2s/examples/instances.jsonl
+COPY examples/references /opt/i2s/examples/references
+COPY examples/structures /opt/i2s/examples/structures
+ENV I2S_EXAMPLES=/opt/i2s/examples
+# Where results go: a volume that is mounted here belongs to the user.
+RUN install -d -o i2s -g i2s /runs
+USER i2s
+WORKDIR /runs
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["i2s-sdk"]
+CMD ["--help"]

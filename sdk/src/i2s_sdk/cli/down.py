@@ -1,0 +1,21 @@
+"""``i2s-sdk down``."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("down", short_help="End what up has started.")
+def command() -> None:
+    """End the services that `i2s-sdk up` has started, and remove all that is theirs.
+
+    That is logs, containers and networks. Running jobs are given time to finish. Where nothing is up, nothing
+    happens.
+
+    \b
+    Examples:
+      i2s-sdk down
+    """  # noqa: D301 - \b is for click
+    from i2s_sdk.stack.lifecycle import down
+
+    click.echo("ended" if down() else "nothing was up")

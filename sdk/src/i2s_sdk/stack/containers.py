@@ -1,0 +1,200 @@
+"""Services as containers of the local Docker Engine, for ``up --docker``. Needs the extra ``docker``."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import socket
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import grpc.aio
+
+from i2s_sdk.clients.channel import channel_options
+from i2s_sdk.clients.health import wait_until_serving
+from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackError
+from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.stack.hardening import CLOSED, DOOR, WALLS, container_options
+from i2s_sdk.stack.services import service_command
+from i2s_sdk.stack.state import Kind, Up, UpService, write_record
+
+if TYPE_CHECKING:
+    from docker import DockerClient  # type: ignore[import-untyped,unused-ignore]
+    from docker.models.containers import Container  # type: ignore[import-untyped,unused-ignore]
+
+_LABEL = "org.image2struct.stack"
+_STOP_SECONDS = 45  # above what a service gives to running jobs
+_LAST_LINES = 20
+
+
+def start_containers(names: Sequence[str], folder: Path, seconds: float) -> Up:
+    """Start containers of services, walled in, and return once they serve.
+
+    Args:
+        names: Of services.
+        folder: Of the stack; the record is written there.
+        seconds: That they may take until they serve.
+
+    Raises:
+        StackError: There is no engine, an image is missing, or a service did not serve; all is removed again.
+    """
+    with _engine() as engine:
+        _check_images(engine, names)
+        try:
+            up = _start(engine, names, folder)
+            run_blocking(_until_serving(up, seconds))
+        except ServiceUnavailableError as error:
+            told = "\n".join(_ends_of_logs(engine, folder))
+            _remove(engine, folder)
+            raise ServiceStartError(f"{error.message}\n{told}") from None
+        except BaseException:
+            _remove(engine, folder)
+            raise
+    write_record(up, folder)
+    return up
+
+
+def remove_containers(folder: Path) -> bool:
+    """Drain, end and remove all containers and networks of a stack; returns whether there were any.
+
+    Raises:
+        StackError: There is no engine, or it refuses.
+    """
+    with _engine() as engine:
+        return _remove(engine, folder)
+
+
+def container_log(name: str, lines: int, *, follow: bool) -> Iterator[bytes]:
+    """Yield the end of a container's log, and with ``follow`` what comes after.
+
+    Raises:
+        StackError: There is no engine, or no such container.
+    """
+    with _engine() as engine:
+        container = engine.containers.get(name)
+        told = container.logs(stream=follow, follow=follow, tail=lines)
+        yield from told if follow else (told,)
+
+
+@contextmanager
+def _engine() -> Iterator[DockerClient]:
+    """Yield a client of the engine that DOCKER_HOST names, else the local one."""
+    try:
+        import docker
+        from docker.errors import DockerException  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        raise StackError("--docker needs the package docker: pip install 'i2s-sdk[docker]'") from None
+    try:
+        engine = docker.from_env()
+        engine.ping()
+    except DockerException as error:
+        raise StackError(
+            f"no Docker Engine answers ({error}); start one, or name its socket in DOCKER_HOST"
+        ) from None
+    try:
+        yield engine
+    except DockerException as error:
+        raise StackError(f"the Docker Engine refused: {error}") from None
+    finally:
+        engine.close()
+
+
+def image_of(name: str) -> str:
+    """Return the image of a service or of the SDK."""
+    return f"i2s-{name}:latest"
+
+
+def _check_images(engine: DockerClient, names: Collection[str]) -> None:
+    there = {tag for image in engine.images.list() for tag in image.tags}
+    missing = [image_of(name) for name in (*names, "sdk") if image_of(name) not in there]
+    if missing:
+        raise StackError(f"there is no image {', '.join(missing)}; build them with deploy/images/build")
+
+
+def _mark(folder: Path) -> str:
+    """Return what marks the containers and networks of a stack: the same for the same folder."""
+    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:10]
+
+
+def _start(engine: DockerClient, names: Sequence[str], folder: Path) -> Up:
+    _remove(engine, folder)  # what a killed command has left
+    mark = _mark(folder)
+    labels = {_LABEL: mark}
+    processors = float(min(2, os.cpu_count() or 1))
+    ports = dict(zip(names, _free_ports(len(names)), strict=True))
+    front = engine.networks.create(f"i2s-{mark}-front", labels=labels)
+    for name in names:
+        network = engine.networks.create(f"i2s-{mark}-{name}", internal=True, options=CLOSED, labels=labels)
+        container = engine.containers.create(
+            image_of(name),
+            name=f"i2s-{mark}-{name}",
+            network=network.name,
+            dns=["127.0.0.1"],
+            labels=labels,
+            **container_options(WALLS[name], processors),
+        )
+        container.start()
+    door = engine.containers.create(
+        image_of("sdk"),
+        [f"{WALLS[name].port}=i2s-{mark}-{name}:{WALLS[name].port}" for name in names],
+        entrypoint=["python", "-m", "i2s_sdk.stack.door"],
+        name=f"i2s-{mark}-door",
+        network=front.name,
+        ports={f"{WALLS[name].port}/tcp": ("127.0.0.1", ports[name]) for name in names},
+        labels=labels,
+        **container_options(DOOR, 0.5),
+    )
+    for name in names:
+        engine.networks.get(f"i2s-{mark}-{name}").connect(door)
+    door.start()
+    services = (UpService(name, f"127.0.0.1:{ports[name]}", f"i2s-{mark}-{name}") for name in names)
+    return Up(Kind.DOCKER, tuple(services))
+
+
+def _free_ports(count: int) -> list[int]:
+    """Return ports of the loopback that nobody has. They stay the same when the door is restarted."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in held]
+    for one in held:
+        one.close()
+    return ports
+
+
+async def _until_serving(up: Up, seconds: float) -> None:
+    end = time.monotonic() + seconds
+
+    async def one(service: UpService) -> None:
+        wire_name = service_command(service.name).wire_name
+        async with grpc.aio.insecure_channel(service.address, channel_options(service.address)) as channel:
+            await wait_until_serving(channel, service.address, wire_name, end - time.monotonic())
+
+    await asyncio.gather(*(one(service) for service in up.services))
+
+
+def _ours(engine: DockerClient, folder: Path) -> list[Container]:
+    found: list[Container] = engine.containers.list(all=True, filters={"label": f"{_LABEL}={_mark(folder)}"})
+    return found
+
+
+def _ends_of_logs(engine: DockerClient, folder: Path) -> Iterator[str]:
+    for container in _ours(engine, folder):
+        text = container.logs(tail=_LAST_LINES).decode("utf-8", "replace")
+        yield f"{container.name}:\n{text}"
+
+
+def _remove(engine: DockerClient, folder: Path) -> bool:
+    containers = _ours(engine, folder)
+    for container in containers:
+        if container.status == "running":  # all drain at the same time
+            container.kill("SIGTERM")
+    for container in containers:
+        container.stop(timeout=_STOP_SECONDS)
+        container.remove(force=True, v=True)
+    networks = engine.networks.list(filters={"label": f"{_LABEL}={_mark(folder)}"})
+    for network in networks:
+        network.remove()
+    return bool(containers or networks)

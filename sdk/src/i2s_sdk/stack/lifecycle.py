@@ -1,0 +1,113 @@
+"""``up`` and ``down``: services that stay between commands, as child processes of a supervisor."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Collection
+from pathlib import Path
+
+from i2s_sdk.errors import ServiceStartError, UnknownNameError
+from i2s_sdk.settings import Settings
+from i2s_sdk.stack.child import last_lines
+from i2s_sdk.stack.services import METRICS, RENDERERS
+from i2s_sdk.stack.state import Kind, Up, read_record, remove_record, stack_folder, supervisor
+
+#: All services, in the order in which they are shown.
+SERVICES = (*RENDERERS, METRICS)
+
+_LOOK_EVERY = 0.05
+_END_SECONDS = 60.0  # for a supervisor to end its services: each has ten
+_SUPERVISOR_LOG = "supervisor.log"
+
+
+def up(names: Collection[str] = (), *, docker: bool = False, settings: Settings | None = None) -> Up:
+    """Have services serve until ``down``; where some are up already, return those.
+
+    Args:
+        names: Of services; empty for all that are installed.
+        docker: As containers of the local Docker Engine instead of child processes.
+        settings: How long a service may take until it serves.
+
+    Raises:
+        StackError: A service cannot be started; what was started is ended.
+        UnknownNameError: There is no service of that name.
+    """
+    for name in names:
+        if name not in SERVICES:
+            raise UnknownNameError("service", name, SERVICES)
+    running = read_record()
+    if running is not None:
+        return running
+    chosen = tuple(name for name in SERVICES if not names or name in names)
+    seconds = (settings or Settings.load()).start_seconds
+    if docker:
+        from i2s_sdk.stack.containers import start_containers
+
+        return start_containers(chosen, stack_folder(), seconds)
+    return _start_supervisor(chosen, "all" if names else "installed", seconds)
+
+
+def down() -> bool:
+    """End what ``up`` has started and remove all of it, logs too; returns whether there was anything.
+
+    Raises:
+        StackError: Containers cannot be removed.
+    """
+    folder = stack_folder()
+    if not folder.is_dir():
+        return False
+    found = _end_supervisor(folder)
+    record = folder / "stack.json"
+    if record.exists() and f'"{Kind.DOCKER}"' in record.read_text():
+        from i2s_sdk.stack.containers import remove_containers
+
+        found = remove_containers(folder) or found
+    remove_record(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def _start_supervisor(names: Collection[str], which: str, seconds: float) -> Up:
+    folder = stack_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / _SUPERVISOR_LOG
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "i2s_sdk.stack.supervise", str(seconds), which, *names],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,  # it outlives this command and its terminal
+        )
+    try:
+        while (running := read_record()) is None:
+            if process.poll() is not None:
+                reason = "\n".join(last_lines(log)) or f"it ended with exit code {process.returncode}"
+                raise ServiceStartError(f"the services were not brought up: {reason}")
+            time.sleep(_LOOK_EVERY)
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    return running
+
+
+def _end_supervisor(folder: Path) -> bool:
+    pid = supervisor(folder)
+    if pid is None:
+        return False
+    end = time.monotonic() + _END_SECONDS
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+    while supervisor(folder) == pid:
+        if time.monotonic() > end:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)  # its services are told by the kernel
+        time.sleep(_LOOK_EVERY)
+    return True

@@ -1,0 +1,168 @@
+"""What ``i2s-sdk up`` has started: written down once it serves, found by every later command.
+
+One folder of the user holds it: ``i2s`` in XDG_STATE_HOME, else in ``~/.local/state``. Where child processes
+serve, their supervisor holds a lock in it as long as it lives, so a record that outlived a crash is known.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import fcntl
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from i2s_sdk.errors import StackError
+
+_RECORD, _LOCK = "stack.json", "stack.lock"
+_CONNECT_SECONDS = 1.0
+
+
+class Kind(enum.StrEnum):
+    """What services run as."""
+
+    PROCESSES = "processes"
+    DOCKER = "docker"
+
+
+@dataclass(frozen=True, slots=True)
+class UpService:
+    """A service that was brought up.
+
+    Attributes:
+        name: Such as "render-latex".
+        address: Where it listens, on the loopback.
+        runs_as: Name of its container; empty for a process.
+    """
+
+    name: str
+    address: str
+    runs_as: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Up:
+    """A stack that is up.
+
+    Attributes:
+        kind: What it runs as.
+        services: All that serve.
+        missing: Why others do not, by name.
+    """
+
+    kind: Kind
+    services: tuple[UpService, ...]
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    def address(self, name: str) -> str | None:
+        """Return where a service is, None where it is not among them."""
+        return next((one.address for one in self.services if one.name == name), None)
+
+
+def stack_folder() -> Path:
+    """Return the folder of this user's stack: its record, lock and logs."""
+    state = os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "i2s"
+
+
+def write_record(up: Up, folder: Path) -> None:
+    """Write down what is up; the record appears whole or not at all."""
+    content = {
+        "kind": str(up.kind),
+        "services": [
+            {"name": one.name, "address": one.address, "runs_as": one.runs_as} for one in up.services
+        ],
+        "missing": dict(up.missing),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    new = folder / f".{_RECORD}.{os.getpid()}"
+    new.write_text(json.dumps(content, indent=2) + "\n")
+    new.replace(folder / _RECORD)
+
+
+def remove_record(folder: Path) -> None:
+    """Forget what was up."""
+    (folder / _RECORD).unlink(missing_ok=True)
+
+
+def read_record(folder: Path | None = None) -> Up | None:
+    """Return what is up, None for nothing.
+
+    The record of child processes whose supervisor is gone counts as nothing.
+
+    Raises:
+        StackError: The record cannot be read.
+    """
+    folder = folder or stack_folder()
+    path = folder / _RECORD
+    try:
+        content = json.loads(path.read_text())
+        up = Up(
+            Kind(content["kind"]),
+            tuple(UpService(one["name"], one["address"], one["runs_as"]) for one in content["services"]),
+            dict(content["missing"]),
+        )
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StackError(
+            f"{path} is no record of a stack ({error}); `i2s-sdk down` ends what runs and removes it"
+        ) from None
+    if up.kind is Kind.PROCESSES and supervisor(folder) is None:
+        return None
+    return up
+
+
+def up_address(name: str) -> str | None:
+    """Return where a service is that was brought up and listens; None for none."""
+    try:
+        up = read_record()
+    except StackError:
+        return None
+    address = up.address(name) if up is not None else None
+    return address if address is not None and _listens(address) else None
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def supervising(folder: Path) -> Iterator[None]:
+    """Be the one supervisor of a folder as long as the block lasts.
+
+    Raises:
+        StackError: There is one already.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / _LOCK).open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StackError("services are up already, or on their way; `i2s-sdk down` ends them") from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield
+
+
+def supervisor(folder: Path) -> int | None:
+    """Return the process id of the living supervisor of a folder, None for none."""
+    try:
+        with (folder / _LOCK).open() as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return int(lock.read() or 0) or None
+    except (FileNotFoundError, ValueError):
+        return None
+    return None

@@ -1,0 +1,85 @@
+"""The process that holds services between ``i2s-sdk up`` and ``i2s-sdk down``.
+
+Run as ``python -m i2s_sdk.stack.supervise SECONDS all|installed NAME…``. It starts the services as its
+children, restarts those that die, writes the record once all serve, and ends with them at SIGTERM. However it
+ends, they end too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import sys
+from collections.abc import Callable, Sequence
+
+from i2s_sdk.errors import I2SError, StackError
+from i2s_sdk.stack.local import local_services
+from i2s_sdk.stack.services import METRICS, RENDER_LATEX, service_command
+from i2s_sdk.stack.state import Kind, Up, UpService, remove_record, stack_folder, supervising, write_record
+
+#: Services without which nothing can be evaluated; the others may be absent.
+NEEDED = (RENDER_LATEX, METRICS)
+
+DoWithout = Callable[[str, StackError], None]
+
+
+async def supervise(names: Sequence[str], seconds: float, *, insist: bool) -> None:
+    """Run services until SIGTERM.
+
+    Args:
+        names: Of services.
+        seconds: That each may take until it serves.
+        insist: Whether all of them must start, or only those that everything needs.
+
+    Raises:
+        StackError: One cannot be started, died too often, or services are up already.
+    """
+    missing: dict[str, str] = {}
+
+    def do_without(name: str, error: StackError) -> None:
+        if insist or name in NEEDED:
+            raise error
+        missing[name] = error.message
+
+    end = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, end.set)
+    folder = stack_folder()
+    with supervising(folder):
+        holding = asyncio.create_task(_hold(names, seconds, missing, do_without))
+        ending = asyncio.create_task(end.wait())
+        try:
+            await asyncio.wait({holding, ending}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            remove_record(folder)  # before the services end: nobody shall find them any more
+            ending.cancel()
+            holding.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await holding
+
+
+async def _hold(names: Sequence[str], seconds: float, missing: dict[str, str], do_without: DoWithout) -> None:
+    folder = stack_folder()
+    commands = [service_command(name) for name in names]
+    async with local_services(commands, folder, seconds, do_without) as children:
+        started = tuple(UpService(name, children[name].address) for name in names if name in children)
+        write_record(Up(Kind.PROCESSES, started, missing), folder)
+        await asyncio.Event().wait()
+
+
+def main(arguments: list[str]) -> int:
+    """Run until told to end; the exit code is 1 where services cannot be started or do not stay."""
+    logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
+    seconds, which, names = float(arguments[0]), arguments[1], arguments[2:]
+    try:
+        asyncio.run(supervise(names, seconds, insist=which == "all"))
+    except I2SError as error:
+        print(error.message, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

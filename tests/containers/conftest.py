@@ -1,0 +1,140 @@
+"""An engine, the images, and the system brought up by Compose: each once for all tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import docker_engine
+from docker_engine import ROOT, Engine, NoEngineError
+from i2s_sdk.settings import Settings
+
+BUILD_SECONDS = 3600
+UP_SECONDS = 300
+SERVICES = ("render-latex", "render-html", "render-lilypond", "metrics")
+PORTS = {"render-latex": 7710, "render-html": 7720, "render-lilypond": 7730, "metrics": 7740}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.containers)
+            item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[Engine]:
+    try:
+        with docker_engine.engine() as one:
+            one.compose_command()
+            yield one
+    except NoEngineError as reason:
+        if os.environ.get("I2S_REQUIRE_DOCKER"):
+            pytest.fail(f"I2S_REQUIRE_DOCKER is set, but: {reason}")
+        pytest.skip(f"NOTHING OF THE CONTAINERS IS TESTED: {reason}")
+
+
+@pytest.fixture(scope="session")
+def images(engine: Engine) -> dict[str, str]:
+    """All images, built where anything has changed; their names by that of the service.
+
+    With I2S_IMAGES_AS_THEY_ARE set, those that are there are taken.
+    """
+    names = {name: f"i2s-{name}:latest" for name in (*SERVICES, "sdk")}
+    if os.environ.get("I2S_IMAGES_AS_THEY_ARE"):
+        return names
+    environment = {**engine.environment, "NETWORKS": os.environ.get("NETWORKS", _networks())}
+    print(docker_engine.run([str(ROOT / "deploy/images/build")], environment, seconds=BUILD_SECONDS))
+    return names
+
+
+def _networks() -> str:
+    """With PyTorch where the tests' own environment has it, so that both stacks compute the same metrics."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        return "none"
+    return "cpu"
+
+
+@dataclass
+class System:
+    """The system as Compose runs it."""
+
+    engine: Engine
+    project: str
+    environment: dict[str, str]
+    ports: dict[str, int]
+
+    def compose(self, *arguments: str, check: bool = True, seconds: float = UP_SECONDS) -> str:
+        command = [*self.engine.compose_command(), "--project-name", self.project, *arguments]
+        return docker_engine.run(
+            command, self.environment, check=check, seconds=seconds, folder=ROOT / "deploy/compose"
+        )
+
+    def containers(self, service: str) -> list[str]:
+        """Ids of the running containers of a service."""
+        return self.engine.docker(
+            "ps", "--quiet", "--no-trunc",
+            "--filter", f"label=com.docker.compose.project={self.project}",
+            "--filter", f"label=com.docker.compose.service={service}",
+        ).split()  # fmt: skip
+
+    def container(self, service: str) -> str:
+        return self.containers(service)[0]
+
+    def python(self, service: str, code: str, *arguments: str) -> str:
+        """Run Python code inside of a service's container, as its user; returns what it prints."""
+        return self.engine.docker(
+            "exec", "--interactive", self.container(service), "python", "-I", "-", *arguments, stdin=code
+        )
+
+    def inspect(self, service: str) -> dict:
+        return json.loads(self.engine.docker("inspect", self.container(service)))[0]
+
+    @property
+    def settings(self) -> Settings:
+        at = {name.replace("-", "_"): f"127.0.0.1:{port}" for name, port in self.ports.items()}
+        return Settings(**at, retry_seconds=120, start_seconds=UP_SECONDS)
+
+
+@pytest.fixture(scope="session")
+def system(engine: Engine, images: dict[str, str]) -> Iterator[System]:
+    ports = {name: _free_port() for name in SERVICES}
+    variables = {f"I2S_{name.upper().replace('-', '_')}_PORT": str(port) for name, port in ports.items()}
+    project = f"i2s-test-{secrets.token_hex(3)}"
+    one = System(engine, project, {**engine.environment, **variables}, ports)
+    try:
+        one.compose("up", "--detach")
+        yield one
+    finally:
+        shown = one.compose("logs", "--tail", "20", check=False)
+        print(shown[-8000:])
+        one.compose("down", "--volumes", "--timeout", "40", check=False)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+@pytest.fixture(scope="session")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """The same services as child processes, brought up by the command."""
+    state = tmp_path_factory.mktemp("state")
+    command = shutil.which("i2s-sdk", path=str(ROOT / ".venv/bin")) or "i2s-sdk"
+    environment = {**os.environ, "XDG_STATE_HOME": str(state)}
+    try:
+        told = json.loads(docker_engine.run([command, "up", "--json"], environment, seconds=600, apart=True))
+        at = {one["name"].replace("-", "_"): one["address"] for one in told["services"]}
+        yield Settings(**at)
+    finally:
+        docker_engine.run([command, "down"], environment)

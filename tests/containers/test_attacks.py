@@ -1,0 +1,109 @@
+"""Hostile sources against the containers: the right verdict, and the next good picture is the same bytes."""
+
+import pytest
+
+from i2s_sdk import Limits, RenderClient, RenderRequest, RetryPolicy
+from i2s_sdk.render_requests import LatexSource, LilypondSource, SiteSource
+
+LIMITS = Limits(cpu_seconds=3.0, wall_seconds=30.0)
+MARK = "root:"  # of /etc/passwd
+
+
+def latex(body):
+    preamble = "\\documentclass{article}\\usepackage{verbatim,tikz}"
+    return LatexSource(f"{preamble}\\begin{{document}}{body}\\end{{document}}".encode())
+
+
+def lilypond(text):
+    return LilypondSource(f'\\version "2.24.0"\n{text}'.encode())
+
+
+def site(body):
+    return SiteSource({"index.html": f"<!doctype html><h1>Site</h1>{body}".encode()}, {}, "")
+
+
+GOOD = {
+    "render-latex": latex("Good $\\sum_i x_i$"),
+    "render-lilypond": lilypond("{ c'4 e' g' c'' }"),
+    "render-html": site("<p>Good</p>"),
+}
+ENDED = {"TIME_LIMIT", "MEMORY_LIMIT", "PROCESS_LIMIT", "OUTPUT_LIMIT", "PAGE_LIMIT", "PIXEL_LIMIT"}
+DIED = {"CRASHED", "COMPILE_ERROR"}
+REFUSED = {"COMPILE_ERROR", "NO_OUTPUT", "RENDERED", "RENDERED_WITH_ERRORS"}
+
+ENDLESS_MEMORY = "#(let loop ((l '())) (loop (cons (make-vector 1000000 0) l))) { c }"
+WORKERS = "for(let i=0;i<8;i++)new Worker(URL.createObjectURL(new Blob(['for(;;);'])))"
+HOARD = "let l=[];for(;;)l.push(new Uint8Array(1e8).fill(1))"
+
+ATTACKS = {
+    "render-latex": {
+        "reads a file of the container": (latex("\\verbatiminput{/etc/passwd}"), REFUSED),
+        "runs a shell": (latex("\\immediate\\write18{id > /tmp/owned}x"), REFUSED),
+        "loops": (latex("\\loop\\iftrue\\repeat"), ENDED),
+        "doubles": (latex("\\def\\a{x}\\loop\\edef\\a{\\a\\a}\\iftrue\\repeat"), ENDED | REFUSED),
+        "ships pages without end": (latex("\\loop\\hbox{x}\\newpage\\iftrue\\repeat"), ENDED),
+        "draws for ever": (
+            latex("\\tikz\\foreach \\i in {1,...,100000000} \\draw (0,0)--(0,1);"),
+            ENDED | REFUSED,
+        ),
+    },
+    "render-lilypond": {
+        "reads a file of the container": (lilypond('#(display (ly:gulp-file "/etc/passwd")) { c }'), REFUSED),
+        "runs a program": (lilypond('#(system "id > /tmp/owned") { c }'), REFUSED),
+        "kills its parent": (lilypond("#(kill (getppid) SIGKILL) { c }"), REFUSED | {"CRASHED"}),
+        "forks without end": (
+            lilypond("#(let loop () (primitive-fork) (loop)) { c }"),
+            ENDED | DIED | REFUSED,
+        ),
+        "loops": (lilypond("#(let loop () (loop)) { c }"), ENDED),
+        "takes all memory": (lilypond(ENDLESS_MEMORY), ENDED | DIED),
+    },
+    "render-html": {
+        "asks for metadata of a cloud": (site("<img src='http://169.254.169.254/latest'>"), REFUSED),
+        "shows a file of the container": (site("<iframe src='file:///etc/passwd'></iframe>"), REFUSED),
+        "loops": (site("<script>for(;;);</script>"), ENDED),
+        "spins in workers": (site(f"<script>{WORKERS}</script>"), ENDED | REFUSED),
+        "takes all memory": (site(f"<script>{HOARD}</script>"), ENDED | REFUSED | DIED),
+    },
+}
+CASES = [(service, name) for service, attacks in ATTACKS.items() for name in attacks]
+
+
+@pytest.fixture(scope="module")
+def renderers(system):
+    clients = {}
+    for service in ATTACKS:
+        client = clients[service] = RenderClient(
+            f"127.0.0.1:{system.ports[service]}", retry=RetryPolicy(total_seconds=240)
+        )
+    yield clients
+    for client in clients.values():
+        client.close()
+
+
+@pytest.fixture(scope="module")
+def good(renderers):
+    return {service: pictures(renderers[service], GOOD[service]) for service in GOOD}
+
+
+def pictures(renderer, source):
+    rendering = renderer.render(RenderRequest(source))
+    assert rendering.verdict.has_picture, rendering.message
+    return [one.png for one in rendering.pictures]
+
+
+def started_at(system, service):
+    return system.inspect(service)["State"]["StartedAt"], system.inspect(service)["RestartCount"]
+
+
+@pytest.mark.parametrize(("service", "name"), CASES)
+def test_an_attack_ends_in_a_verdict_and_leaves_nothing(system, renderers, good, service, name):
+    source, verdicts = ATTACKS[service][name]
+    before = started_at(system, service)
+    rendering = renderers[service].render(RenderRequest(source, limits=LIMITS))
+    assert rendering.verdict.name in verdicts, rendering.message
+    assert MARK not in rendering.message
+    assert pictures(renderers[service], GOOD[service]) == good[service]
+    assert started_at(system, service) == before
+    left = system.python(service, "import os; print([n for n in os.listdir('/tmp') if n == 'owned'])")
+    assert left.strip() == "[]"

@@ -1,0 +1,50 @@
+"""``i2s-sdk up --docker``: the same walls, found by every command, and nothing left by ``down``."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from docker_engine import ROOT, run
+
+pytest.importorskip("docker", reason="the extra docker of i2s-sdk is not installed")
+COMMAND = shutil.which("i2s-sdk", path=str(ROOT / ".venv/bin")) or "i2s-sdk"
+
+
+def ours(engine):
+    listed = engine.docker("ps", "--all", "--quiet", "--filter", "label=org.image2struct.stack").split()
+    listed += engine.docker("network", "ls", "--quiet", "--filter", "label=org.image2struct.stack").split()
+    return listed
+
+
+def test_up_evaluate_status_logs_down(engine, images, tmp_path):
+    environment = {**engine.environment, "XDG_STATE_HOME": str(tmp_path / "state")}
+    environment = {name: value for name, value in environment.items() if not name.startswith("I2S_")}
+
+    def command(*words, seconds=600):
+        return run([COMMAND, *words], environment, seconds=seconds, folder=tmp_path, apart=True)
+
+    assert ours(engine) == []
+    try:
+        told = json.loads(command("up", "--docker", "--json"))
+        assert told["kind"] == "docker"
+        assert len(told["services"]) == 4
+        assert json.loads(command("status", "--json"))["ok"]
+        walls = json.loads(engine.docker("inspect", told["services"][0]["runs_as"]))[0]["HostConfig"]
+        assert (walls["ReadonlyRootfs"], walls["CapDrop"], walls["Privileged"]) == (True, ["ALL"], False)
+
+        document = json.loads(
+            command("evaluate", "--data", str(ROOT / "examples"), "--limit", "3", "--out", "run", "--json")
+        )
+        assert document["covered"]
+        assert (tmp_path / "run/index.html").is_file()
+        assert '"method": "Render' in command("logs", "render-latex")
+        assert not list((tmp_path / "run").rglob("render-latex.log")), (
+            "evaluate has started a service of its own"
+        )
+    finally:
+        command("down")
+    assert ours(engine) == []
+    assert not (tmp_path / "state/i2s").exists()
+    assert os.listdir(tmp_path / "state") == []

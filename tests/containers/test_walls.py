@@ -1,0 +1,148 @@
+"""What is in reach from inside of a container: nothing but its own /tmp."""
+
+import json
+import socket
+import threading
+
+import pytest
+
+SERVICES = ("render-latex", "render-html", "render-lilypond", "metrics")
+# Of the network for documentation: nobody has this address.
+NOWHERE = "192.0.2.1"
+
+CONNECT = """
+import json, socket, sys
+reached, refused = [], {}
+for target in json.loads(sys.argv[1]):
+    try:
+        socket.create_connection((target[0], target[1]), 3).close()
+        reached.append(target)
+    except OSError as error:
+        refused[str(target)] = str(error)
+print(json.dumps({"reached": reached, "refused": refused}))
+"""
+WRITE = """
+import errno, json, os, sys
+places = ["/", "/etc", "/opt/i2s", "/opt/i2s/venv/bin", "/usr/bin", "/var/cache", "/var/tmp", "/home", "/run"]
+written = []
+for place in places:
+    try:
+        with open(f"{place}/i2s-test", "w") as file:
+            file.write("x")
+        written.append(place)
+    except OSError as error:
+        assert error.errno in (errno.EROFS, errno.EACCES), (place, error)
+with open("/tmp/i2s-test", "w") as file:
+    file.write("x")
+os.unlink("/tmp/i2s-test")
+mounts = [line.split() for line in open("/proc/mounts")]
+status = dict(line.rstrip().split(":\\t", 1) for line in open("/proc/self/status") if ":\\t" in line)
+print(json.dumps({
+    "written": written,
+    "tmp": next(one[3] for one in mounts if one[1] == "/tmp"),
+    "root": next(one[3] for one in mounts if one[1] == "/"),
+    "capabilities": [status[key] for key in ("CapEff", "CapPrm", "CapBnd", "CapInh")],
+    "no_new_privileges": status["NoNewPrivs"], "seccomp": status["Seccomp"], "uid": os.getuid(),
+    "sockets": [path for path in ("/var/run/docker.sock", "/run/docker.sock") if os.path.exists(path)],
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def canary():
+    """A port of this machine that listens on all of its addresses."""
+    server = socket.create_server(("0.0.0.0", 0))
+    seen = []
+
+    def accept():
+        while True:
+            try:
+                connection, peer = server.accept()
+            except OSError:
+                return
+            seen.append(peer)
+            connection.close()
+
+    thread = threading.Thread(target=accept, daemon=True)
+    thread.start()
+    yield server.getsockname()[1], seen
+    server.shutdown(socket.SHUT_RDWR)
+    server.close()
+    thread.join(5)
+
+
+def addresses_of_this_machine(engine):
+    """All that bridges of the engine have, and the one that leads to others."""
+    gateways = []
+    for network in engine.docker("network", "ls", "--quiet").split():
+        about = json.loads(engine.docker("network", "inspect", network))[0]
+        gateways += [one["Gateway"] for one in about["IPAM"]["Config"] or [] if "Gateway" in one]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((NOWHERE, 9))  # sends nothing: it only chooses an address
+        gateways.append(probe.getsockname()[0])
+    return gateways
+
+
+def neighbours(system, service):
+    """Addresses of all other services, with the ports that they serve."""
+    found = []
+    for other in SERVICES:
+        if other != service:
+            networks = system.inspect(other)["NetworkSettings"]["Networks"]
+            port = {"render-latex": 7710, "render-html": 7720, "render-lilypond": 7730, "metrics": 7740}[
+                other
+            ]
+            found += [(one["IPAddress"], port) for one in networks.values()] + [(other, port)]
+    return found
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_no_address_is_reachable_from_inside(system, canary, service):
+    port, seen = canary
+    targets = [(address, port) for address in addresses_of_this_machine(system.engine)]
+    targets += [*neighbours(system, service), (NOWHERE, 80)]
+    told = json.loads(system.python(service, CONNECT, json.dumps(targets)))
+    assert told["reached"] == []
+    assert len(told["refused"]) == len({str(list(one)) for one in targets})
+    assert seen == []
+
+
+def test_the_probe_sees_what_is_in_reach(system, canary):
+    """The door stands in a network with a way out, so there the same probe must succeed."""
+    port, seen = canary
+    targets = [(address, port) for address in addresses_of_this_machine(system.engine)]
+    told = json.loads(system.python("door", CONNECT, json.dumps(targets)))
+    assert told["reached"]
+    assert seen
+    seen.clear()
+
+
+@pytest.mark.parametrize("service", [*SERVICES, "door"])
+def test_only_tmp_can_be_written_and_nothing_is_privileged(system, service):
+    told = json.loads(system.python(service, WRITE))
+    assert told["written"] == []
+    assert told["root"].split(",")[0] == "ro"
+    for option in ("size=", "nr_inodes=", "nosuid", "nodev"):
+        assert option in told["tmp"]
+    assert ("noexec" in told["tmp"]) == (service != "metrics")
+    assert set(told["capabilities"]) == {"0000000000000000"}
+    assert (told["no_new_privileges"], told["seccomp"]) == ("1", "2")
+    assert told["uid"] >= 10_000
+    assert told["sockets"] == []
+
+
+@pytest.mark.parametrize("service", [*SERVICES, "door"])
+def test_the_engine_holds_all_limits(system, service):
+    host = system.inspect(service)["HostConfig"]
+    assert host["Privileged"] is False
+    assert host["ReadonlyRootfs"] is True
+    assert host["Init"] is True
+    assert host["CapDrop"] == ["ALL"]
+    assert not host["CapAdd"]
+    assert host["Memory"] == host["MemorySwap"] > 0
+    assert host["PidsLimit"] > 0
+    assert host["NanoCpus"] > 0
+    assert host["PidMode"] == host["UTSMode"] == ""
+    assert host["NetworkMode"] != "host"
+    assert not host["Binds"]
+    assert "seccomp=unconfined" not in host["SecurityOpt"]

@@ -1,0 +1,95 @@
+"""``i2s-sdk up`` and ``down`` with real services, as a person would type them."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk.stack.state import read_record, supervisor
+
+pytestmark = pytest.mark.integration
+
+COMMAND = shutil.which("i2s-sdk", path=str(Path(sys.executable).parent)) or "i2s-sdk"
+PATIENCE = 300
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of a stack of this test; what is still up at the end is ended."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    yield tmp_path / "i2s"
+    command("down")
+
+
+def command(*words, code=0):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("I2S_")}
+    ended = subprocess.run(
+        [COMMAND, *words], capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment
+    )
+    assert ended.returncode == code, ended.stderr
+    return ended.stdout
+
+
+def runs(pid):
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def children(pid):
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def ends(pids):
+    end = time.monotonic() + PATIENCE
+    while any(map(runs, pids)) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not any(map(runs, pids))
+
+
+def test_what_up_starts_is_used_and_down_leaves_nothing(folder, tmp_path):
+    told = json.loads(command("up", "render-latex", "--json"))
+    assert [one["name"] for one in told["services"]] == ["render-latex"]
+    assert json.loads(command("up", "--json")) == told
+    pids = [supervisor(folder), *children(supervisor(folder))]
+    assert json.loads(command("status", "--json"))["services"][0]["serves"] is True
+
+    source = tmp_path / "formula.tex"
+    source.write_text("\\[ x^2 \\]")
+    command("render", "latex", str(source), "-o", str(tmp_path / "formula.png"))
+    assert '"method": "Render"' in command("logs", "render-latex")
+
+    assert command("down") == "ended\n"
+    assert ends(pids)
+    assert not folder.exists()
+    assert command("down") == "nothing was up\n"
+    command("status", code=1)
+
+
+def test_services_end_with_a_supervisor_that_is_killed_and_nothing_counts_as_up(folder):
+    command("up", "render-latex")
+    killed = supervisor(folder)
+    pids = children(killed)
+    assert pids
+    os.kill(killed, signal.SIGKILL)
+    assert ends(pids)
+    assert read_record() is None
+    command("up", "render-latex")
+
+
+def test_a_service_that_cannot_start_is_one_message_and_leaves_nothing(folder, monkeypatch):
+    monkeypatch.setenv("I2S_START_SECONDS", "0.001")
+    ended = subprocess.run(
+        [COMMAND, "up", "render-latex"], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert ended.returncode == 1
+    assert "did not serve within 0.001 s" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert supervisor(folder) is None

@@ -1,0 +1,82 @@
+"""Containers of ``up --docker`` and of Compose are walled in alike, and as the rules want it."""
+
+import json
+import re
+
+import pytest
+import yaml
+
+from docker_engine import ROOT
+from i2s_sdk.stack.hardening import CLOSED, DOOR, WALLS, container_options
+
+COMPOSE = yaml.safe_load((ROOT / "deploy/compose/compose.yaml").read_text(encoding="utf-8"))
+SERVICES = COMPOSE["services"]
+WALLED = {**WALLS, "door": DOOR}
+UNITS = {"k": 1024, "m": 1024**2, "g": 1024**3}
+
+
+def as_bytes(text):
+    return int(text[:-1]) * UNITS[text[-1]]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_no_container_of_compose_has_privilege_or_the_engines_socket(name):
+    service = SERVICES[name]
+    assert service["cap_drop"] == ["ALL"]
+    assert service["read_only"] is True
+    assert service["init"] is True
+    assert "no-new-privileges" in service["security_opt"]
+    for key in ("privileged", "cap_add", "devices", "pid", "ipc", "network_mode", "userns_mode"):
+        assert key not in service, key
+    assert "unconfined" not in json.dumps(service)
+    assert "docker.sock" not in json.dumps(service)
+    assert service["mem_limit"] == service["memswap_limit"]
+    assert service["pids_limit"] > 0
+    for mount in service["tmpfs"]:
+        assert re.search(r"size=\d+[mg]", mount)
+        assert re.search(r"nr_inodes=\d+k", mount)
+        assert {"nosuid", "nodev"} <= set(mount.split(":")[1].split(","))
+
+
+@pytest.mark.parametrize("name", WALLS)
+def test_a_service_is_alone_in_a_network_that_leads_nowhere(name):
+    assert SERVICES[name]["networks"] == [name]
+    network = COMPOSE["networks"][name]
+    assert network["internal"] is True
+    assert network["driver_opts"] == CLOSED
+    assert SERVICES[name]["dns"] == ["127.0.0.1"]
+    assert "ports" not in SERVICES[name]
+    others = {other for other, one in SERVICES.items() if name in one["networks"]} - {name}
+    assert others == {"door", "sdk"}
+
+
+def test_the_door_opens_to_the_loopback_alone():
+    assert len(SERVICES["door"]["ports"]) == len(WALLS)
+    assert all(port.startswith("127.0.0.1:") for port in SERVICES["door"]["ports"])
+
+
+def test_no_two_services_run_as_the_same_user():
+    users = [SERVICES[name]["user"] for name in WALLED]
+    assert len(set(users)) == len(users)
+    assert all(int(user.split(":")[0]) > 10_000 for user in users)
+
+
+@pytest.mark.parametrize("name", WALLED)
+def test_both_ways_to_start_a_container_wall_it_in_alike(name):
+    service, options = SERVICES[name], container_options(WALLED[name], 2.0)
+    assert options["user"] == service["user"]
+    assert options["mem_limit"] == options["memswap_limit"] == as_bytes(service["mem_limit"])
+    assert options["pids_limit"] == service["pids_limit"]
+    assert options["environment"] == service.get("environment", {})
+    path, _, mount = service["tmpfs"][0].partition(":")
+    assert set(options["tmpfs"][path].split(",")) == set(mount.split(","))
+    assert (options["cap_drop"], options["read_only"], options["init"]) == (["ALL"], True, True)
+    assert options["restart_policy"] == {"Name": service["restart"]}
+    profiles = [one for one in options["security_opt"] if one.startswith("seccomp=")]
+    wanted = [one for one in service["security_opt"] if one.startswith("seccomp:")]
+    assert len(profiles) == len(wanted)
+    if profiles:
+        file = ROOT / "deploy/compose" / wanted[0].removeprefix("seccomp:")
+        assert json.loads(profiles[0].removeprefix("seccomp=")) == json.loads(
+            file.read_text(encoding="utf-8")
+        )

@@ -1,0 +1,102 @@
+"""What is up is found by later commands, and what is gone is not."""
+
+import json
+import socket
+
+import pytest
+
+from i2s_sdk.errors import StackError
+from i2s_sdk.settings import Settings
+from i2s_sdk.stack import state
+from i2s_sdk.stack.lifecycle import down, up
+from i2s_sdk.stack.services import known_address
+from i2s_sdk.stack.state import Kind, Up, UpService
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return state.stack_folder()
+
+
+@pytest.fixture
+def listening():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def record(folder, address, kind=Kind.DOCKER):
+    one = Up(kind, (UpService("render-latex", address, "a-container"),), {"render-html": "not installed"})
+    state.write_record(one, folder)
+    return one
+
+
+def test_what_was_written_is_read(folder, listening):
+    written = record(folder, listening)
+    assert state.read_record() == written
+
+
+def test_without_a_record_nothing_is_up():
+    assert state.read_record() is None
+    assert state.up_address("render-latex") is None
+
+
+def test_processes_count_only_as_long_as_their_supervisor_lives(folder, listening):
+    with state.supervising(folder):
+        written = record(folder, listening, Kind.PROCESSES)
+        assert state.read_record() == written
+    assert state.read_record() is None
+
+
+def test_there_is_one_supervisor_at_a_time(folder):
+    with (
+        state.supervising(folder),
+        pytest.raises(StackError, match="i2s-sdk down"),
+        state.supervising(folder),
+    ):
+        pass
+    assert state.supervisor(folder) is None
+
+
+def test_a_service_that_does_not_listen_any_more_is_not_found(folder):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        record(folder, address)
+        assert state.up_address("render-latex") == address
+    assert state.up_address("render-latex") is None
+
+
+def test_settings_win_over_what_is_up(folder, listening):
+    record(folder, listening)
+    assert known_address(Settings(), "render-latex") == listening
+    assert known_address(Settings(render_latex="10.0.0.1:7710"), "render-latex") == "10.0.0.1:7710"
+    assert known_address(Settings(), "metrics") is None
+
+
+def test_a_damaged_record_is_an_error_that_says_what_to_do(folder):
+    folder.mkdir(parents=True)
+    (folder / "stack.json").write_text("{")
+    with pytest.raises(StackError, match="i2s-sdk down"):
+        state.read_record()
+    assert state.up_address("render-latex") is None
+    down()
+    assert not folder.exists()
+
+
+def test_up_returns_what_is_up_already(folder, listening):
+    written = record(folder, listening)
+    assert up() == written
+
+
+def test_up_refuses_a_name_that_no_service_has():
+    with pytest.raises(Exception, match="did you mean 'render-latex'"):
+        up(["render-latx"])
+
+
+def test_down_says_whether_there_was_anything():
+    assert down() is False
+
+
+def test_the_record_is_plain_json(folder, listening):
+    record(folder, listening)
+    assert json.loads((folder / "stack.json").read_text())["services"][0]["address"] == listening
