@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from tiny_formulas import write_tiny_formulas
 
 pytestmark = pytest.mark.integration

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page, sync_playwright
-from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
 from i2s_render_html.settings import HtmlSettings
 from i2s_sdk.render_types import Verdict
@@ -21,6 +20,7 @@ from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.runs.planned import Planned
 from i2s_sdk.runs.record import Failure, FirstError, Record, RepairNote
 from i2s_sdk.runs.stored import read_run
+from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
 pytestmark = pytest.mark.integration
 

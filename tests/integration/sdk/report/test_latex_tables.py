@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from run_folders import make_run
 
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.table_formats import latex
+from run_folders import make_run
 
 pytestmark = pytest.mark.integration
 

@@ -12,12 +12,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from chat_server import ChatServer
-from tiny_formulas import TinyFormulas, write_tiny_formulas
 
+from chat_server import ChatServer
 from i2s_sdk.runs.folder import ANSWERS, CALLS, RECORDS, RENDERINGS, picture_name, read_records
 from i2s_sdk.runs.journal import unanswered_calls
 from i2s_sdk.runs.ledger import read_lines
+from tiny_formulas import TinyFormulas, write_tiny_formulas
 
 pytestmark = pytest.mark.integration
 

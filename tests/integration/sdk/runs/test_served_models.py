@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chat_server import REFUSAL, ChatServer
-from tiny_formulas import TinyFormulas, write_tiny_formulas
 
+from chat_server import REFUSAL, ChatServer
 from i2s_sdk import evaluate
 from i2s_sdk.models import ModelOptions, open_model
 from i2s_sdk.runs.conclude import RunResult
 from i2s_sdk.runs.folder import read_records
 from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.settings import Settings
+from tiny_formulas import TinyFormulas, write_tiny_formulas
 
 pytest.importorskip("openai")
 pytestmark = pytest.mark.integration

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from tiny_formulas import write_tiny_formulas
 
 from i2s_sdk import evaluate
 from i2s_sdk.runs.folder import read_records
 from i2s_sdk.runs.merge import merge
 from i2s_sdk.settings import Settings
+from tiny_formulas import write_tiny_formulas
 
 pytestmark = pytest.mark.integration
 

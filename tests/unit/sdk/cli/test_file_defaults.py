@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tiny_formulas import write_tiny_formulas
 
 from i2s_sdk.cli.main import run
+from tiny_formulas import write_tiny_formulas
 
 FILE = """
 jobs = 3

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from run_folders import instances, make_run, options, record_of, write_run
 
 from i2s_sdk.report import samples, write_report
 from i2s_sdk.report.charts import BINS, endings, histograms
 from i2s_sdk.report.view import RunView, views_of
 from i2s_sdk.runs.record import Record
 from i2s_sdk.runs.stored import read_run
+from run_folders import instances, make_run, options, record_of, write_run
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.render_types import Verdict
@@ -21,6 +20,7 @@ from i2s_sdk.report.samples import CHUNK
 from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.runs.planned import Planned
 from i2s_sdk.runs.record import Failure, FirstError, Record, RepairNote, Usage
+from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
 EVIL = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;<!--{{ 7 * 7 }}{% endraw %}"
 

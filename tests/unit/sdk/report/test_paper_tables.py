@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 
 import pytest
-from run_folders import make_run
 
 from i2s_sdk.report.paper_tables import PaperTable, table
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.table_formats import latex, markdown, print_table
 from i2s_sdk.runs.stored import read_run
+from run_folders import make_run
 
 EVIL = r"a_b|c & 50% \input{x} $y$ #1 ~^ <b>*z*"
 

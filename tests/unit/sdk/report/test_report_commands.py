@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from run_folders import instances, make_run, options, record_of, write_run
 
 from i2s_sdk.cli.main import BELOW_COVERAGE, run
+from run_folders import instances, make_run, options, record_of, write_run
 
 
 @pytest.fixture

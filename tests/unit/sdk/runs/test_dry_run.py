@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tiny_formulas import write_tiny_formulas
 
 from i2s_sdk import dry_run
 from i2s_sdk.errors import ModelError, UsageError
 from i2s_sdk.models import Completion, ModelOptions
 from i2s_sdk.runs.answer import Answer
 from i2s_sdk.runs.folder import RunFolder
+from tiny_formulas import write_tiny_formulas
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pandas
 import pytest
-from run_folders import instances, make_run, options, record_of, write_run
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.runs.export import FORMATS, columns, export
 from i2s_sdk.runs.record import Usage
 from i2s_sdk.runs.stored import read_run
+from run_folders import instances, make_run, options, record_of, write_run
 
 READERS = {
     "parquet": pandas.read_parquet,

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tiny_formulas import write_tiny_formulas
 
 from i2s_sdk.data import Instance, read_folder
 from i2s_sdk.errors import CommandMissingError
@@ -17,6 +16,7 @@ from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.runs.sample import Sample
 from i2s_sdk.tasks.prompts import Prompt
 from i2s_sdk.tasks.registry import open_task
+from tiny_formulas import write_tiny_formulas
 
 
 class Scripted:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from run_folders import make_run
-
 from i2s_sdk.runs.leaderboard import labels, leaderboard, ranking_columns
 from i2s_sdk.runs.stored import read_run
 from i2s_sdk.runs.winrate import mean_win_rates
+from run_folders import make_run
 
 
 def test_models_stand_by_win_rate_over_success_and_similarity_of_each_task(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from run_folders import instances, make_run, options, record_of, write_run
 
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.runs.folder import RESULTS, picture_name
@@ -16,6 +15,7 @@ from i2s_sdk.runs.merge import merge
 from i2s_sdk.runs.planned import Planned
 from i2s_sdk.runs.results import results_document
 from i2s_sdk.runs.stored import read_run
+from run_folders import instances, make_run, options, record_of, write_run
 
 NUMBER = 40
 

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from run_folders import instances, make_run, options, record_of, write_run
 
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.runs.folder import RECORDS
@@ -14,6 +13,7 @@ from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.runs.planned import INSTANCES
 from i2s_sdk.runs.record import Record
 from i2s_sdk.runs.stored import read_run
+from run_folders import instances, make_run, options, record_of, write_run
 
 
 def test_texts_are_read_when_they_are_wanted(tmp_path: Path) -> None:
