@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -87,14 +88,20 @@ def two_runs(run: Path) -> Path:
     return write_report([run, other], run.parent / "both").path
 
 
+def until(page: Page, condition: str) -> None:
+    """Wait from outside: Playwright's own waiting evaluates in the page, which its policy forbids."""
+    deadline = time.monotonic() + 60
+    while not page.evaluate(condition):
+        assert time.monotonic() < deadline, f"never came true: {condition}"
+        page.wait_for_timeout(50)
+
+
 def test_the_page_shows_its_pictures_in_silence_and_asks_for_nothing_but_them(
     visit: Visit, one_run: Path
 ) -> None:
     page = visit.open(one_run)
     page.locator("article").first.scroll_into_view_if_needed()
-    page.wait_for_function(
-        "[...document.querySelectorAll('article:first-child img')].every(i => i.naturalWidth > 0)"
-    )
+    until(page, "[...document.querySelectorAll('article:first-child img')].every(i => i.naturalWidth > 0)")
     assert visit.said == []
     folder = one_run.parent.resolve().as_uri()
     assert all(
@@ -130,7 +137,7 @@ def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> 
     page.locator("article").first.get_by_text("nobody there").wait_for()
 
     page.get_by_role("button", name="clear").click()
-    page.wait_for_function(f"document.getElementById('count').textContent.startsWith('{NUMBER} ')")
+    until(page, f"document.getElementById('count').textContent.startsWith('{NUMBER} ')")
     page.select_option("[name=task]", "latex")
     page.select_option("[name=subset]", "table")
     assert visit.ids == [one.id for one in records if one.subset == "table"]
@@ -166,7 +173,7 @@ def test_the_difference_is_that_of_the_pixels(visit: Visit, tmp_path: Path) -> N
         rendering_sha256=digests[1],
     )
     page = visit.open(write_report([write_run(folder, [one], {"a": record})]).path)
-    page.wait_for_function("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
+    until(page, "[...document.images].every(i => i.complete && i.naturalWidth > 0)")
     # To a place of whole pixels, so that the browser need not blend.
     page.evaluate(
         """() => {
@@ -226,9 +233,7 @@ def test_a_single_file_needs_nothing_beside_it(visit: Visit, run: Path, tmp_path
     shutil.move(made, alone)
     page = visit.open(alone)
     page.locator("article img").first.scroll_into_view_if_needed()
-    page.wait_for_function(
-        "[...document.querySelectorAll('article:first-child img')].every(i => i.naturalWidth > 0)"
-    )
+    until(page, "[...document.querySelectorAll('article:first-child img')].every(i => i.naturalWidth > 0)")
     assert [url for url in visit.asked if not url.startswith("data:")] == [alone.resolve().as_uri()]
     assert visit.said == []
 
