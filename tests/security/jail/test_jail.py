@@ -89,3 +89,34 @@ def folder() -> Iterator[Path]:
 def test_attack_is_held(user: str, tier: str, attack: str, folder: Path) -> None:
     wrong = _results(user, tier, folder)[attack]
     assert wrong is None, wrong
+
+
+# As in a container under the engine's own seccomp profile: no user namespaces, so no mounts either, and
+# processes are counted together with those of the service.
+_START_WITHOUT_NAMESPACES = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from i2s_chassis.jail import Jail, JailSettings
+
+async def main():
+    jail = await Jail.start(JailSettings(bwrap="missing", private_mounts=False))
+    print(jail.isolation.tier.name)
+    await jail.close()
+
+asyncio.run(main())
+"""
+
+
+def test_an_ordinary_user_without_namespaces_has_walls_that_hold(folder: Path) -> None:
+    python = _python_for(_NOBODY)
+    if os.geteuid() != 0 or python is None:
+        pytest.skip("needs root, and a Python 3.11 that an ordinary user can run")
+    package = folder / "without_namespaces"
+    shutil.copytree(Path(i2s_chassis.__file__).parent, package / "i2s_chassis")
+    for path in (folder, package, *package.rglob("*")):
+        path.chmod(0o755)
+    command = [python, "-c", _START_WITHOUT_NAMESPACES, str(package)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, user=_NOBODY, group=_NOBODY, extra_groups=()
+    )
+    assert done.stdout == "LANDLOCK\n", done.stderr

@@ -21,7 +21,6 @@ from i2s_chassis.jail.workspace import Workspace
 
 _KILL_SECONDS = 5.0
 _IDLE_LOOK_SECONDS = 0.5
-_GROWTH_OF_SERVICE = 128  # threads and processes beside the job under the same user
 _IDLE_SHARE = 0.02  # of a processor
 
 
@@ -223,8 +222,7 @@ class Run:
             return processes_of_job  # a user of its own
         if self._plan.private_mount and self._plan.new_user:
             return processes_of_job + 1  # counted in the keeper's user namespace, with the keeper
-        # The service starts threads of its own meanwhile. The keeper counts those of the job alone.
-        return processes_of_job + processes.count_of_user(os.getuid()) + _GROWTH_OF_SERVICE
+        return processes_of_job + processes.count_of_user(os.getuid())
 
     # -- watch ---------------------------------------------------------------------------
 
