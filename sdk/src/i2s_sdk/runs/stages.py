@@ -188,6 +188,6 @@ def _plan_of(run: Path, data: Path | str | None) -> Plan:
     selection = Selection(
         options.subsets, options.difficulties, options.samples, options.limit, options.seed, shard
     )
-    dataset = open_data(data if data is not None else manifest.about["data"])
+    dataset = open_data(data if data is not None else manifest.about["data"], subsets=options.subsets)
     choice = choose(dataset, Profile(options.profile), options.tasks, selection)
     return plan_run(choice, options.model, options.model_fingerprint)
