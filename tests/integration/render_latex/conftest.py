@@ -26,6 +26,8 @@ PREAMBLE = rb"""\documentclass{article}
 \usetikzlibrary{calc,positioning}
 \usepackage[hidelinks]{hyperref}
 """
+# Without the file of bookmarks, which \begin{document} would begin to write.
+PREAMBLE_THAT_CAN_BEGIN = PREAMBLE.replace(b"[hidelinks]", b"[hidelinks,draft]")
 
 
 def small_index(folder: Path) -> TexIndex:
@@ -53,6 +55,6 @@ async def engine(open_folder):
     jail = await Jail.start(JailSettings())
     settings = EngineSettings(folder / "formats", hot_after=2)
     engine = LatexEngine(settings, jail, find_installation(), small_index(folder))
-    async with engine.open({"test": PREAMBLE}):
+    async with engine.open({"test": PREAMBLE, "draft": PREAMBLE_THAT_CAN_BEGIN}):
         yield engine
     await jail.close()

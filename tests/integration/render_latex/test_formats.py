@@ -8,6 +8,7 @@ from i2s_render_latex.compile import compile_in
 from i2s_render_latex.document import SOURCE
 from i2s_render_latex.format_build import FormatError, build_format
 from i2s_render_latex.model import BesideFile, Job, Options, Verdict
+from i2s_render_latex.split import BEGIN
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 
@@ -52,9 +53,18 @@ PREAMBLES = {
 }
 
 
+@pytest.fixture(params=["test", "draft"])
+def known(engine, request):
+    return next(one for one in engine.formats if one.name == request.param).preamble.decode()
+
+
 @pytest.fixture
-def known(engine):
-    return next(one for one in engine.formats if one.name == "test").preamble.decode()
+def draft(engine):
+    return next(one for one in engine.formats if one.name == "draft").preamble.decode()
+
+
+def jobs_of(engine, name):
+    return next(one for one in engine.formats if one.name == name).jobs
 
 
 def document(preamble, body):
@@ -95,6 +105,64 @@ async def test_text_on_the_line_of_begin_document_is_byte_identical(engine, know
     assert pixels(warm) == pixels(cold) != []
 
 
+BEGINNINGS = {
+    "on the same line": "\\begin{document}text\n",
+    "after blanks": "\\begin{document}  \n  text\n",
+    "after an empty line": "\\begin{document}\n\ntext\n",
+    "after a comment": "\\begin{document}% c\n\n% d\n text\n",
+    "spaced": "\\begin  {document}\\noindent text\n",
+    "a float first": "\\begin{document}\\begin{figure}[t]x\\caption{c}\\end{figure}text\n",
+    "a heading first": "\\begin{document}\n\\section*{A} text\n",
+    "a display first": "\\begin{document}\n$$x$$\n",
+    "twice": "\\begin{document}\\begin{document} text\n",
+    "what is for the preamble": "\\begin{document}\n\\usepackage{bm} text\n",
+}
+
+
+@pytest.mark.parametrize("name", BEGINNINGS)
+async def test_a_document_goes_on_behind_its_beginning_as_from_the_first_line(engine, draft, name):
+    before = jobs_of(engine, "draft, begun")
+    warm, cold = await both(engine, (draft + "\n" + BEGINNINGS[name] + "\\end{document}").encode())
+    assert jobs_of(engine, "draft, begun") == before + 1
+    assert (warm.verdict, warm.message, warm.error) == (cold.verdict, cold.message, cold.error)
+    assert pixels(warm) == pixels(cold)
+
+
+async def test_a_preamble_that_goes_on_has_not_begun(engine, draft):
+    before = jobs_of(engine, "draft, begun")
+    warm, cold = await both(engine, document(draft + "\n\\AtBeginDocument{begun}", "text"))
+    assert jobs_of(engine, "draft, begun") == before
+    assert pixels(warm) == pixels(cold) != []
+
+
+async def test_a_preamble_whose_beginning_writes_a_file_serves_without_it(engine):
+    assert {one.name for one in engine.formats if one.is_kept} == {"test", "draft", "draft, begun"}
+
+
+@pytest.mark.parametrize(
+    ("preamble", "reason"),
+    [
+        (b"\\documentclass{article}\\AtBeginDocument{text}", "typeset|prevdepth"),
+        (b"\\documentclass{article}\\AtBeginDocument{\\vbox{}}", "typeset"),
+        (b"\\documentclass{article}\\AtBeginDocument{\\newpage x\\newpage}", "typeset|writes files"),
+        (b"\\documentclass{article}\\AtBeginDocument{\\begingroup}", "dump"),
+        (b"\\documentclass{article}\\makeindex", "writes files"),
+        (b"\\documentclass{article}\\usepackage{microtype}", "lpcode|rpcode|efcode|fontexpand|ligatures"),
+        (b"\\documentclass{article}\\AtBeginDocument{\\lpcode\\font`a=900}", "lpcode"),
+        (b"\\documentclass{article}\\def\\document{}", "Emergency stop|Undefined|typeset"),
+    ],
+)
+async def test_a_beginning_that_no_format_can_hold_is_refused(engine, preamble, reason):
+    with pytest.raises(FormatError, match=reason):
+        await build_format(engine._jail, engine.installation, preamble + BEGIN)
+
+
+async def test_what_a_job_claims_to_have_read_is_read_of_the_installation_alone(engine):
+    claimed = b"\\documentclass{article}\\special{}\\input{/etc/hostname.tex}"
+    with pytest.raises(FormatError):
+        await build_format(engine._jail, engine.installation, claimed + BEGIN)
+
+
 @pytest.mark.parametrize("name", BODIES)
 async def test_a_saved_second_run_would_have_changed_nothing(engine, known, name):
     job = Job(document(known, BODIES[name]))
@@ -102,7 +170,7 @@ async def test_a_saved_second_run_would_have_changed_nothing(engine, known, name
     async with engine._jail.cell(
         job.limits, {SOURCE: job.document}, readable=engine.installation.readable
     ) as cell:
-        always = await compile_in(cell, {}, None, 5, always_rerun=True)
+        always = await compile_in(cell, {}, None, None, 5, always_rerun=True)
         assert len(always.stages) >= 2
         again = await engine._draw(cell, job, always)
     assert pixels(again) == pixels(rendering)

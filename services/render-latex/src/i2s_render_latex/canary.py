@@ -15,7 +15,7 @@ async def canary(engine: LatexEngine) -> None:
         EngineError: It did not become a picture; says why.
     """
     jobs = [Job(b"\\documentclass{article}" + _BODY, options=Options(cold=True))]
-    jobs += [Job(one.preamble + _BODY) for one in engine.formats if one.is_kept]
+    jobs += [Job(one.preamble + _BODY) for one in engine.formats if one.is_kept and not one.has_begun]
     for job in jobs:
         rendering = await engine.render(job)
         if rendering.verdict is not Verdict.RENDERED:

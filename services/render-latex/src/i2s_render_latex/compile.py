@@ -43,7 +43,8 @@ class Compiled:
 async def compile_in(
     cell: Cell,
     given: Mapping[str, bytes],
-    format_file: Path | None,
+    first: Path | None,
+    again: Path | None,
     max_runs: int,
     *,
     always_rerun: bool = False,
@@ -53,7 +54,8 @@ async def compile_in(
     Args:
         cell: Holds the document and the files beside it.
         given: Those files, by name.
-        format_file: Of the document's preamble; None compiles cold.
+        first: Format of the first run, which finds no .aux file; None compiles cold.
+        again: Format of all other runs.
         max_runs: The most runs, 1 or more.
         always_rerun: Make the second run even where it cannot change anything.
 
@@ -66,6 +68,7 @@ async def compile_in(
     for run in range(max_runs):
         if run:
             await cell.write(PDF, b"")  # so that what lies there afterwards is of this run
+        format_file = again if run else first
         ended = await cell.run(compile_command(format_file), env=ENVIRONMENT)
         stages.append(Stage("compile", ended.usage, "cold" if format_file is None else "format"))
         events += [*ended.events, *await asyncio.to_thread(_refused, ended.output)]

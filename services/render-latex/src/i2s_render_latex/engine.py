@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,8 +69,8 @@ class LatexEngine:
         self._shelf = shelf
         self._formats = Formats(shelf, self._build, settings.hot_after)
 
-    async def _build(self, preamble: bytes) -> bytes:
-        return await build_format(self._jail, self.installation, preamble)
+    async def _build(self, head: bytes) -> bytes:
+        return await build_format(self._jail, self.installation, head)
 
     @contextlib.asynccontextmanager
     async def open(self, known: Mapping[str, bytes]) -> AsyncIterator[LatexEngine]:
@@ -114,21 +114,15 @@ class LatexEngine:
         return self._rendering(job, compiled, drawn)
 
     async def _compile_and_draw(self, job: Job) -> tuple[Compiled, Drawn]:
-        """Run TeX with the format that serves the document best, and draw what it made."""
+        """Run TeX with the formats that serve the document best, and draw what it made."""
         beside = {file.path: file.content for file in job.files}
-        preamble = await asyncio.to_thread(preamble_of, job.document)
-        found = None
-        if preamble is not None and not job.options.cold:
-            self._formats.saw(preamble)
-            found = self._formats.find(preamble, beside)
-        with self._shelf.lend(found) if found else contextlib.nullcontext():
-            document, readable, format_file = job.document, self.installation.readable, None
-            if found:
-                document, format_file = without(document, found.preamble), found.path
-                readable = (*readable, format_file)
-            files = {**beside, SOURCE: document}
-            async with self._jail.cell(job.limits, files, readable=readable) as cell:
-                compiled = await compile_in(cell, beside, format_file, job.options.max_runs)
+        async with self._formats_of(job, beside) as formats:
+            document = without(job.document, formats[-1].preamble) if formats else job.document
+            paths = [one.path for one in formats]
+            first, again = (paths[0], paths[-1]) if paths else (None, None)
+            readable = (*self.installation.readable, *paths)
+            async with self._jail.cell(job.limits, {**beside, SOURCE: document}, readable=readable) as cell:
+                compiled = await compile_in(cell, beside, first, again, job.options.max_runs)
                 if compiled.ended.cause is Cause.EXITED and compiled.log is None:
                     words = compiled.ended.output.whole.decode(errors="replace")[:500]
                     raise EngineError(f"TeX ended without a log: {words}")
@@ -136,6 +130,20 @@ class LatexEngine:
                 if judgement is not None:
                     return compiled, Drawn(judgement)
                 return compiled, await self._draw(cell, job, compiled)
+
+    @contextlib.asynccontextmanager
+    async def _formats_of(self, job: Job, beside: Mapping[str, bytes]) -> AsyncIterator[Sequence[Format]]:
+        """Have the formats that serve a job: that of its first run first, that of all others last."""
+        preamble = None if job.options.cold else await asyncio.to_thread(preamble_of, job.document)
+        if preamble is None:
+            yield ()
+            return
+        self._formats.saw(preamble)
+        formats = self._formats.find(preamble, beside)
+        with contextlib.ExitStack() as lent:
+            for one in formats:
+                lent.enter_context(self._shelf.lend(one))
+            yield formats
 
     async def _draw(self, cell: Cell, job: Job, compiled: Compiled) -> Drawn:
         """Draw in the cell made new: nothing of the document but its PDF is in there."""

@@ -1,16 +1,20 @@
-"""Dump the format of a preamble in a jail, and refuse one that would not hold all of it."""
+"""Dump the format of a head in a jail, and refuse one that would not hold all of it."""
 
 from __future__ import annotations
 
 import asyncio
 import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from i2s_chassis.jail import Cause, Cell, Jail, OutputError
 from i2s_chassis.limits import Limits
 from i2s_render_latex.document import JOB_NAME, LOG, SOURCE
-from i2s_render_latex.format_source import NOT_DUMPED, source
+from i2s_render_latex.format_source import NOT_DUMPED, OF_FONTS, source
 from i2s_render_latex.log import first_error
+from i2s_render_latex.split import BEGIN
+from i2s_render_latex.stable import AUX
 from i2s_render_latex.tex import dump_command
 from i2s_render_latex.texlive import ENVIRONMENT, Installation
 
@@ -27,39 +31,45 @@ _LIMITS = Limits(
     disk_bytes=MAX_FORMAT_BYTES + 16 * _MIB,
 )
 _LOG_BYTES = _MIB
+_WITH_MACROS = (".cfg", ".clo", ".cls", ".def", ".fd", ".sty", ".tex")
 
 
 class FormatError(Exception):
-    """No format can be made of a preamble; says why. Its documents are compiled cold."""
+    """No format can be made of a head; says why. Its documents are compiled without."""
 
 
-async def build_format(jail: Jail, installation: Installation, preamble: bytes) -> bytes:
-    """Return the format of a preamble, uncompressed.
+async def build_format(jail: Jail, installation: Installation, head: bytes) -> bytes:
+    """Return the format of a head, uncompressed.
+
+    Args:
+        jail: Where TeX runs.
+        installation: What it reads.
+        head: A preamble, or one with ``split.BEGIN`` behind it.
 
     Raises:
-        FormatError: TeX refused the preamble, or it does something that a format cannot hold.
+        FormatError: TeX refused it, or it does something that a format cannot hold.
         JailError: A fault of the jail.
     """
-    for primitive in NOT_DUMPED:
-        if primitive in preamble:
-            raise FormatError(f"{primitive.decode()} has an effect that no format holds")
+    begun = head.endswith(BEGIN)
+    lost = _named(head, (*NOT_DUMPED, *OF_FONTS) if begun else NOT_DUMPED)
+    if lost:
+        raise FormatError(f"{lost} has an effect that no format holds")
     limits = replace(_LIMITS, log_bytes=_LOG_BYTES)
-    async with jail.cell(limits, {SOURCE: source(preamble)}, readable=installation.readable) as cell:
+    async with jail.cell(limits, {SOURCE: source(head)}, readable=installation.readable) as cell:
         ended = await cell.run(dump_command(), env=ENVIRONMENT)
         files = await cell.list()
         if ended.cause is not Cause.EXITED or ended.exit_code != 0 or _FORMAT not in files:
             raise FormatError(await _reason(cell, ended.cause))
-        extra = sorted(files.keys() - {SOURCE, LOG, _FORMAT, _RECORD})
+        extra = sorted(files.keys() - {SOURCE, LOG, _FORMAT, _RECORD, *([AUX] if begun else ())})
         if extra:
             # A job that uses the format would miss the file, or the stream that writes it.
             raise FormatError(f"the preamble writes files ({', '.join(extra)[:200]})")
         try:
-            maps = _font_maps(await cell.fetch(_RECORD, _MIB))
+            read = _files_read(await cell.fetch(_RECORD, _MIB))
             dumped = await cell.fetch(_FORMAT)
         except OutputError as error:
             raise FormatError(str(error)) from error
-    if maps:
-        raise FormatError(f"the preamble reads a font map ({maps[0]}), which no format holds")
+    await asyncio.to_thread(_refuse_what_is_lost, read, begun, installation.roots)
     return await asyncio.to_thread(_uncompressed, dumped)
 
 
@@ -74,12 +84,37 @@ async def _reason(cell: Cell, cause: Cause) -> str:
     return error.message if error else "TeX dumped nothing"
 
 
-def _font_maps(record: bytes) -> list[str]:
-    """Return the maps of fonts among the files that TeX says it has read."""
-    lines = record.decode(errors="replace").splitlines()
-    read = [line.removeprefix("INPUT ") for line in lines if line.startswith("INPUT ")]
-    # Other names of fonts, which the search of files looks up afresh in every run.
-    return [path for path in read if path.endswith(".map") and not path.endswith("/texfonts.map")]
+def _files_read(record: bytes) -> list[str]:
+    """Return the files that TeX says it has read, each once."""
+    lines = dict.fromkeys(record.decode(errors="replace").splitlines())
+    return [line.removeprefix("INPUT ") for line in lines if line.startswith("INPUT ")]
+
+
+def _refuse_what_is_lost(read: Sequence[str], begun: bool, roots: Sequence[Path]) -> None:
+    """Raise FormatError where a file that was read does something that no format holds."""
+    for path in read:
+        # texfonts.map: other names of fonts, which the search of files looks up afresh in every run.
+        if path.endswith(".map") and not path.endswith("/texfonts.map"):
+            raise FormatError(f"the preamble reads a font map ({path}), which no format holds")
+        if begun and path.endswith(_WITH_MACROS) and path != SOURCE:
+            lost = _named(_macros(Path(path), roots), OF_FONTS)
+            if lost:
+                raise FormatError(f"{path} uses {lost}, whose effect no format holds")
+
+
+def _macros(path: Path, roots: Sequence[Path]) -> bytes:
+    """Return a file of the TeX trees. What a job says that it has read may name any file of the machine."""
+    if ".." in path.parts or not any(path.is_relative_to(root) for root in roots):
+        raise FormatError(f"{path} was read and is not of the installation")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _named(text: bytes, primitives: Iterable[bytes]) -> str:
+    """Return the first of some primitives that a text names; empty for none."""
+    return next((one.decode() for one in primitives if one in text), "")
 
 
 def _uncompressed(dumped: bytes) -> bytes:

@@ -1,7 +1,8 @@
 """Formats on disk: found by key, bounded in bytes, the least recently used removed first.
 
-A format is two files: ``KEY.fmt`` and ``KEY.tex``, the preamble. The key is the digest of the
-preamble and of the installation, so a format of another TeX never serves.
+A format is two files: ``KEY.fmt`` and ``KEY.tex``, the head of a document: a preamble, or one with
+``split.BEGIN`` behind it. The key is the digest of the head and of the installation, so a format of
+another TeX never serves.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from i2s_render_latex.split import BEGIN
+
 _OLD_SECONDS = 3600
 
 
@@ -23,9 +26,9 @@ class Format:
     """A format that stands ready.
 
     Attributes:
-        key: Digest of preamble and installation.
+        key: Digest of head and installation.
         name: For people: that of a known preamble, else the beginning of the key.
-        preamble: That it holds, without white space at the end.
+        head: What it holds of a document.
         path: Of the file.
         size: Of the file in bytes.
         is_kept: Never removed for room.
@@ -35,12 +38,22 @@ class Format:
 
     key: str
     name: str
-    preamble: bytes = field(repr=False)
+    head: bytes = field(repr=False)
     path: Path
     size: int
     is_kept: bool = False
     jobs: int = 0
     users: int = 0
+
+    @property
+    def has_begun(self) -> bool:
+        r"""Whether it holds what ``\begin{document}`` does, too."""
+        return self.head.endswith(BEGIN)
+
+    @property
+    def preamble(self) -> bytes:
+        """The preamble that it holds, without white space at the end."""
+        return self.head.removesuffix(BEGIN)
 
 
 class Shelf:
@@ -66,13 +79,13 @@ class Shelf:
         self._sweep()
 
     def _take(self, source: Path) -> None:
-        preamble, dumped = source.read_bytes(), source.with_suffix(".fmt")
-        key = self.key(preamble)
+        head, dumped = source.read_bytes(), source.with_suffix(".fmt")
+        key = self.key(head)
         if key != source.stem or not dumped.is_file():
             dumped.unlink(missing_ok=True)
             source.unlink(missing_ok=True)
             return
-        self._formats[key] = Format(key, key[:12], preamble, dumped, dumped.stat().st_size)
+        self._formats[key] = Format(key, key[:12], head, dumped, dumped.stat().st_size)
 
     def _sweep(self) -> None:
         """Remove what was half written when a service was killed, some time ago."""
@@ -81,17 +94,17 @@ class Shelf:
             if is_old and path.stem not in self._formats:
                 path.unlink(missing_ok=True)
 
-    def key(self, preamble: bytes) -> str:
-        """Return the key of a preamble's format."""
-        return hashlib.sha256(self._digest.encode() + b"\n" + preamble).hexdigest()
+    def key(self, head: bytes) -> str:
+        """Return the key of a head's format."""
+        return hashlib.sha256(self._digest.encode() + b"\n" + head).hexdigest()
 
-    def get(self, preamble: bytes) -> Format | None:
-        """Return the format of exactly this preamble, None where there is none."""
-        return self._formats.get(self.key(preamble))
+    def get(self, head: bytes) -> Format | None:
+        """Return the format of exactly this head, None where there is none."""
+        return self._formats.get(self.key(head))
 
     def __iter__(self) -> Iterator[Format]:
-        """All formats, those with the longest preamble first."""
-        return iter(sorted(self._formats.values(), key=lambda one: len(one.preamble), reverse=True))
+        """All formats, those with the longest head first."""
+        return iter(sorted(self._formats.values(), key=lambda one: len(one.head), reverse=True))
 
     def has(self, one: Format) -> bool:
         """Whether a format is still on disk; one that somebody removed is forgotten."""
@@ -100,25 +113,25 @@ class Shelf:
         self._formats.pop(one.key, None)
         return False
 
-    def write(self, preamble: bytes, dumped: bytes) -> None:
+    def write(self, head: bytes, dumped: bytes) -> None:
         """Write a format into the folder, for ``add``; may be called from any thread.
 
         Raises:
             OSError: It cannot be written.
         """
-        path = self._folder / f"{self.key(preamble)}.fmt"
+        path = self._folder / f"{self.key(head)}.fmt"
         self._write(path, dumped)
-        self._write(path.with_suffix(".tex"), preamble)
+        self._write(path.with_suffix(".tex"), head)
 
-    def add(self, preamble: bytes) -> Format:
+    def add(self, head: bytes) -> Format:
         """Put a format that was written on the shelf, and remove others for it where room is short.
 
         Raises:
             OSError: It is not there.
         """
-        key = self.key(preamble)
+        key = self.key(head)
         path = self._folder / f"{key}.fmt"
-        self._formats[key] = Format(key, key[:12], preamble, path, path.stat().st_size)
+        self._formats[key] = Format(key, key[:12], head, path, path.stat().st_size)
         self._make_room(key)
         return self._formats[key]
 

@@ -1,7 +1,9 @@
-"""Which format serves a document, and when a preamble becomes worth one of its own.
+r"""Which format serves a document, and when a preamble becomes worth one of its own.
 
 Known preambles have their formats before the service serves. Any other preamble that is seen
-often gets one in the background; jobs never wait for it.
+often gets its own in the background; jobs never wait for them. A preamble has two: one of itself,
+which serves longer ones too, and one that holds what \begin{document} does as well, which serves the
+first run of a document that begins right there.
 """
 
 from __future__ import annotations
@@ -10,15 +12,15 @@ import asyncio
 import contextlib
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from i2s_chassis.jail import JailError
 from i2s_render_latex.format_build import FormatError
 from i2s_render_latex.format_shelf import Format, Shelf
-from i2s_render_latex.split import continues
+from i2s_render_latex.split import BEGIN, continues
 
-#: Makes the format of a preamble; raises FormatError or JailError.
+#: Makes the format of a head; raises FormatError or JailError.
 Build = Callable[[bytes], Awaitable[bytes]]
 
 V = TypeVar("V", int, str)
@@ -57,9 +59,8 @@ class Formats:
         A preamble of which no format can be made is logged; its documents go cold.
         """
         for name, preamble in preambles.items():
-            one = self._shelf.get(preamble.rstrip()) or await self._make(preamble.rstrip(), name)
-            if one is not None:
-                one.name, one.is_kept = name, True
+            for one in await self._make_both(preamble.rstrip(), name):
+                one.name, one.is_kept = f"{name}, begun" if one.has_begun else name, True
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -74,16 +75,24 @@ class Formats:
 
     async def _build_wanted(self) -> None:
         while True:
-            preamble = await self._wanted.get()
-            if self._shelf.get(preamble) is None:
-                await self._make(preamble, "hot")
+            await self._make_both(await self._wanted.get(), "hot")
 
-    async def _make(self, preamble: bytes, name: str) -> Format | None:
-        key = self._shelf.key(preamble)
+    async def _make_both(self, preamble: bytes, name: str) -> list[Format]:
+        """Return the formats of a preamble; the second one needs the first, for documents run again."""
+        made: list[Format] = []
+        for head in (preamble, preamble + BEGIN):
+            one = self._shelf.get(head) or await self._make(head, name)
+            if one is None:
+                break
+            made.append(one)
+        return made
+
+    async def _make(self, head: bytes, name: str) -> Format | None:
+        key = self._shelf.key(head)
         try:
-            dumped = await self._build(preamble)
-            await asyncio.to_thread(self._shelf.write, preamble, dumped)
-            one = self._shelf.add(preamble)
+            dumped = await self._build(head)
+            await asyncio.to_thread(self._shelf.write, head, dumped)
+            one = self._shelf.add(head)
         except (FormatError, JailError, OSError) as error:
             self._remember(self._failed, key, str(error))
             _log.warning(
@@ -93,21 +102,28 @@ class Formats:
         _log.info("format", extra={"fields": {"preamble": name, "key": key[:12], "bytes": one.size}})
         return one
 
-    def find(self, preamble: bytes, files: Iterable[str]) -> Format | None:
-        """Return the format with the longest part of a preamble, None where a document goes cold.
+    def find(self, preamble: bytes, files: Iterable[str]) -> Sequence[Format]:
+        """Return the formats that serve a document, none where it goes cold.
 
         Args:
             preamble: Of the document, without white space at the end.
             files: Names of the files beside it.
+
+        Returns:
+            That of the first run first, and last that of all others, which holds the longest part of the
+            preamble. It may be the same one.
         """
         names = tuple(files)
         for one in self._shelf:
+            if one.has_begun:
+                continue
             # Known preambles are the operator's and end where they should. One that became hot may have
             # been cut off by its sender, to spoil the documents of others that begin with it.
             fits = continues(preamble, one.preamble) if one.is_kept else preamble == one.preamble
             if fits and not _could_read(one.preamble, names) and self._shelf.has(one):
-                return one
-        return None
+                begun = self._shelf.get(one.preamble + BEGIN) if one.preamble == preamble else None
+                return (begun, one) if begun is not None and self._shelf.has(begun) else (one,)
+        return ()
 
     def saw(self, preamble: bytes) -> None:
         """Count a preamble; one that becomes hot is put in line for a format of its own."""

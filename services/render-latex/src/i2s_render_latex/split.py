@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+#: What makes of a preamble the head of a document that has begun.
+BEGIN = b"\n\\begin{document}"
+
 # One pass from left to right: what hides text from TeX, and what might be hidden.
 _TOKEN = re.compile(rb"\\begin[ \t]*\{(?P<name>document|filecontents\*?)\}|\\[^a-zA-Z]|%[^\n]*", re.DOTALL)
 _NAMES_OF_FILE_BLOCKS = (b"filecontents", b"filecontents*")

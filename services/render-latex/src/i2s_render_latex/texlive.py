@@ -77,13 +77,15 @@ class Installation:
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.
         fonts_digest: SHA-256 over the fonts alone.
-        readable: Folders of the installation outside of /usr that jobs must read.
+        roots: The TeX trees.
+        readable: Those of them outside of /usr, which jobs must be shown.
     """
 
     version: str
     versions: Mapping[str, str]
     digest: str
     fonts_digest: str
+    roots: tuple[Path, ...]
     readable: tuple[Path, ...]
 
 
@@ -111,6 +113,7 @@ def find_installation() -> Installation:
         versions={**versions, "texmf": trees, "fonts": fonts},
         digest=hashlib.sha256("\n".join(lines).encode()).hexdigest(),
         fonts_digest=fonts,
+        roots=tuple(roots),
         readable=tuple(root for root in roots if Path("/usr") not in root.parents),
     )
 
