@@ -1,9 +1,10 @@
+import asyncio
 import os
 
 import pytest
 
 from i2s_chassis.errors import StartError
-from i2s_render_latex import settings
+from i2s_render_latex import settings, state
 from i2s_render_latex.state import prepare_folder
 
 
@@ -35,3 +36,23 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StartError, match="--state-dir"):
         prepare_folder(tmp_path / "file" / "state")
+
+
+async def test_services_that_start_together_build_the_index_once(tmp_path, monkeypatch):
+    built = []
+
+    async def build(folder):
+        await asyncio.sleep(0.05)
+        built.append(folder)
+
+    monkeypatch.setattr(state, "_run_index_command", build)
+    monkeypatch.setattr(state, "_LOCK_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(state, "open_index", lambda folder: "index" if built else None)
+    found = await asyncio.gather(*(state.index_for_service(tmp_path) for _ in range(3)))
+    assert (found, built) == (["index"] * 3, [tmp_path])
+
+
+async def test_an_index_that_cannot_be_built_for_want_of_a_folder_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(state, "open_index", lambda folder: None)
+    with pytest.raises(StartError, match="--state-dir .*No such file"):
+        await state.index_for_service(tmp_path / "none")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import logging
 import os
 import signal
 import stat
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from i2s_chassis.errors import StartError
@@ -23,6 +25,9 @@ from i2s_render_latex.texindex import (
     current_digest,
     tree_roots,
 )
+
+_LOCK = ".index.lock"
+_LOCK_PAUSE_SECONDS = 0.2
 
 _log = logging.getLogger(__name__)
 
@@ -86,14 +91,36 @@ async def index_for_service(folder: Path) -> TexIndex:
     """
     index = await asyncio.to_thread(open_index, folder)
     if index is None:
-        _log.info("building the index of the TeX tree", extra={"fields": {"path": str(index_file(folder))}})
-        await _run_index_command(folder)
-        index = await asyncio.to_thread(open_index, folder)
+        async with _alone(folder):  # what another service has built meanwhile is not built again
+            index = await asyncio.to_thread(open_index, folder)
+            if index is None:
+                path = str(index_file(folder))
+                _log.info("building the index of the TeX tree", extra={"fields": {"path": path}})
+                await _run_index_command(folder)
+                index = await asyncio.to_thread(open_index, folder)
     if index is None:
         raise StartError(
             f"the index of the TeX tree in {folder} is stale at once; is the tree being changed?"
         )
     return index
+
+
+@contextlib.asynccontextmanager
+async def _alone(folder: Path) -> AsyncIterator[None]:
+    """Be the only service of this machine that builds the index in a folder; waits for another one."""
+    try:
+        lock = (folder / _LOCK).open("ab")
+    except OSError as error:
+        raise StartError(f"no index can be built in --state-dir {folder}: {error.strerror}") from None
+    with lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                await asyncio.sleep(_LOCK_PAUSE_SECONDS)
+            else:
+                break
+        yield
 
 
 async def _run_index_command(folder: Path) -> None:
