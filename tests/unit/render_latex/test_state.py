@@ -54,5 +54,5 @@ async def test_services_that_start_together_build_the_index_once(tmp_path, monke
 
 async def test_an_index_that_cannot_be_built_for_want_of_a_folder_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(state, "open_index", lambda folder: None)
-    with pytest.raises(StartError, match="--state-dir .*No such file"):
+    with pytest.raises(StartError, match=r"--state-dir .*No such file"):
         await state.index_for_service(tmp_path / "none")
