@@ -19,6 +19,17 @@ DEFAULT_FILE = Path("i2s.toml")
 #: Settings that hold the address of a service.
 ADDRESSES = ("render_latex", "render_html", "render_lilypond", "metrics")
 
+#: Settings that some commands have a flag of their own for; all others are set by --set.
+FLAGS = {
+    "render_latex": "--render-latex-at",
+    "render_html": "--render-html-at",
+    "render_lilypond": "--render-lilypond-at",
+    "metrics": "--metrics-at",
+    "profile": "--profile",
+    "jobs": "--jobs",
+    "fail_on_error": "--fail-on-error",
+}
+
 #: Tables of the file that hold the options of a command.
 COMMAND_TABLES = frozenset({"evaluate", "generate"})
 
@@ -32,7 +43,9 @@ def _about(text: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What holds for everything that the SDK does; each field is a flag, I2S_<FIELD> and a key of the file.
+    """What holds for everything that the SDK does.
+
+    Each field is ``--set FIELD=VALUE`` or has a flag, is I2S_<FIELD>, and is a key of the configuration file.
 
     Attributes:
         render_latex: Address of a running LaTeX renderer; None starts one here.
@@ -50,6 +63,9 @@ class Settings:
         deadline: Seconds for one attempt of a call.
         retry_seconds: Seconds for all attempts of a call.
         start_seconds: Seconds that a service may take until it serves.
+        store_lines: Lines of a run in an object store that may wait until they are written together.
+        store_seconds: Seconds that they may wait. What waits is lost with the process, and done again.
+        lease_seconds: After which a process that had such a run, and is silent, counts as gone.
         fail_on_error: How many samples may end in a failure of the infrastructure before the run counts as
             failed: a number, or a share such as "1%".
     """
@@ -78,6 +94,11 @@ class Settings:
     deadline: float = field(default=120.0, metadata=_about("seconds for one attempt of a call"))
     retry_seconds: float = field(default=300.0, metadata=_about("seconds for all attempts of a call"))
     start_seconds: float = field(default=600.0, metadata=_about("seconds until a service must serve"))
+    store_lines: int = field(default=200, metadata=_about("lines for an object store that may wait"))
+    store_seconds: float = field(default=10.0, metadata=_about("seconds that they may wait"))
+    lease_seconds: float = field(
+        default=60.0, metadata=_about("seconds until a silent owner of a run in a store counts as gone")
+    )
     fail_on_error: str = field(
         default="1%", metadata=_about("failures of the infrastructure that a run may have: number or share")
     )
@@ -93,7 +114,7 @@ class Settings:
             )
         if self.tls_cert is not None and self.tls_ca is None:
             raise SettingsError(f"{_names('tls_cert')} needs {_names('tls_ca')}: without it there is no TLS")
-        for name in ("deadline", "retry_seconds", "start_seconds"):
+        for name in ("deadline", "retry_seconds", "start_seconds", "store_seconds", "lease_seconds"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise SettingsError(
                     f"{_names(name)}: {getattr(self, name)} is not a number of seconds above 0"
@@ -101,6 +122,8 @@ class Settings:
         for name in ("jobs", "waiting"):
             if getattr(self, name) < 0:
                 raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 0")
+        if self.store_lines < 1:
+            raise SettingsError(f"{_names('store_lines')}: {self.store_lines} is below 1")
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
             raise SettingsError(
                 f"{_names('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"
@@ -128,7 +151,8 @@ class Settings:
             environ: Of the process.
 
         Raises:
-            SettingsError: A value has no meaning, or the file cannot be read; names flag, variable or line.
+            SettingsError: A value has no meaning, there is no such setting, or the file cannot be read; names
+                flag, variable or line.
         """
         environ = os.environ if environ is None else environ
         known = {one.name for one in fields(cls)}
@@ -136,8 +160,10 @@ class Settings:
         for source, raw in (*_file(config, environ, known), *_environment(environ, known)):
             values[source.name] = _convert(source, raw)
         for name, value in (flags or {}).items():
+            if name not in known:
+                raise SettingsError(f"--set {name}: {_no_such(name, known)}")
             if value is not None:
-                values[name] = _convert(_Source(name, f"--{name.replace('_', '-')}"), value)
+                values[name] = _convert(_Source(name, _flag(name)), value)
         return cls(**values)
 
 
@@ -150,7 +176,15 @@ class _Source:
 
 
 def _names(name: str) -> str:
-    return f"--{name.replace('_', '-')} or {_PREFIX}{name.upper()}"
+    return f"{_flag(name)} or {_PREFIX}{name.upper()}"
+
+
+def _flag(name: str) -> str:
+    return FLAGS.get(name, f"--set {name}")
+
+
+def _no_such(name: str, known: set[str]) -> str:
+    return f"no setting is called {name!r}; there are: {', '.join(sorted(known))}"
 
 
 def _environment(environ: Mapping[str, str], known: set[str]) -> list[tuple[_Source, str]]:
@@ -190,9 +224,7 @@ def _file(config: Path | None, environ: Mapping[str, str], known: set[str]) -> l
             del content[name]
     unknown = sorted(set(content) - known)
     if unknown:
-        raise SettingsError(
-            f"{path}: no setting is called {unknown[0]!r}; there are: {', '.join(sorted(known))}"
-        )
+        raise SettingsError(f"{path}: {_no_such(unknown[0], known)}")
     return [(_Source(name, f"{path}: {name}"), value) for name, value in content.items()]
 
 
@@ -209,6 +241,9 @@ def _convert(source: _Source, raw: object) -> object:
         "deadline": float,
         "retry_seconds": float,
         "start_seconds": float,
+        "store_lines": int,
+        "store_seconds": float,
+        "lease_seconds": float,
     }
     try:
         return readers.get(source.name, str)(raw)

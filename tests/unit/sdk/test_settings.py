@@ -71,8 +71,8 @@ def test_the_bound_of_failures_is_a_number_or_a_share(bound: str, samples: int, 
     [
         ({"tls_cert": "c", "tls_ca": "a"}, "belong together"),
         ({"tls_key": "k", "tls_ca": "a"}, "belong together"),
-        ({"tls_cert": "c", "tls_key": "k"}, "--tls-ca or I2S_TLS_CA"),
-        ({"render_html": "here"}, "--render-html or I2S_RENDER_HTML"),
+        ({"tls_cert": "c", "tls_key": "k"}, "--set tls_ca or I2S_TLS_CA"),
+        ({"render_html": "here"}, "--render-html-at or I2S_RENDER_HTML"),
     ],
 )
 def test_settings_that_contradict_are_told(given: dict[str, str], said: str) -> None:

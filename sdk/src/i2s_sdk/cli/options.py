@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from i2s_sdk.settings import Settings
+from i2s_sdk.errors import SettingsError
+from i2s_sdk.settings import ADDRESSES, Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-#: Names of the parameters that ``settings_options`` adds, and the field of the settings that each sets.
-_FLAGS = {
-    "render_latex_at": "render_latex",
-    "render_html_at": "render_html",
-    "render_lilypond_at": "render_lilypond",
-    "metrics_at": "metrics",
-    "tls_ca": "tls_ca",
-    "tls_cert": "tls_cert",
-    "tls_key": "tls_key",
-    "deadline": "deadline",
-    "retry_seconds": "retry_seconds",
-    "start_seconds": "start_seconds",
-}
 
 
 def settings_options(command: F) -> F:
@@ -44,20 +31,13 @@ def settings_options(command: F) -> F:
         ),
         click.option("--metrics-at", metavar="ADDRESS", help="Running metric service.  [I2S_METRICS]"),
         click.option(
-            "--tls-ca",
-            metavar="FILE",
-            help="Check running services against these certificates.  [I2S_TLS_CA]",
+            "--set",
+            "chosen",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Any setting, such as deadline=60; may be repeated.  [I2S_NAME]",
         ),
-        click.option("--tls-cert", metavar="FILE", help="Our certificate, where asked for.  [I2S_TLS_CERT]"),
-        click.option("--tls-key", metavar="FILE", help="Private key of it.  [I2S_TLS_KEY]"),
-        click.option("--deadline", metavar="SECONDS", help="For one attempt of a call.  [I2S_DEADLINE; 120]"),
-        click.option(
-            "--retry-seconds", metavar="SECONDS", help="For all attempts.  [I2S_RETRY_SECONDS; 300]"
-        ),
-        click.option(
-            "--start-seconds", metavar="SECONDS", help="To start a service.  [I2S_START_SECONDS; 600]"
-        ),
-        click.option("--print-config", is_flag=True, help="Print the settings in force and end."),
+        click.option("--print-config", is_flag=True, help="Print all settings in force and end."),
     )
     for option in reversed(options):
         command = option(command)
@@ -77,21 +57,38 @@ def json_option(command: F) -> F:
     )
 
 
-def load_settings(given: Mapping[str, str | bool | None], **more: object | None) -> Settings:
+def load_settings(given: Mapping[str, Any], **more: object | None) -> Settings:
     """Return the settings of a command.
 
     Args:
         given: Parameters that ``settings_options`` added.
         more: Further fields that the command has flags for; None is "not given".
+
+    Raises:
+        SettingsError: A value has no meaning, or there is no such setting.
     """
-    flags = {field: given[flag] for flag, field in _FLAGS.items()}
+    flags = {name: given[f"{name}_at"] for name in ADDRESSES if given[f"{name}_at"] is not None}
+    flags.update({name: value for name, value in more.items() if value is not None})
     config = given["config"]
-    settings = Settings.load({**flags, **more}, config=Path(config) if isinstance(config, str) else None)
+    settings = Settings.load(
+        {**_chosen(given["chosen"]), **flags}, config=Path(config) if isinstance(config, str) else None
+    )
     if given["print_config"]:
         for field in fields(Settings):
             click.echo(_toml(field.name, getattr(settings, field.name)))
         raise click.exceptions.Exit(0)
     return settings
+
+
+def _chosen(pairs: Sequence[str]) -> dict[str, str]:
+    """Return the settings of ``--set NAME=VALUE``."""
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise SettingsError(f"--set {pair}: is not of the form NAME=VALUE, such as deadline=60")
+        found[name.strip().replace("-", "_")] = value
+    return found
 
 
 def _toml(name: str, value: object) -> str:

@@ -221,7 +221,7 @@ def test_an_unknown_metric_of_folders_is_wrong_use(command, folders) -> None:
 
 
 def test_doctor_finds_a_service_that_nobody_serves_bad(command, endpoints: dict[str, str]) -> None:
-    answer = command("doctor", "--metrics-at", "127.0.0.1:1", "--start-seconds", "0.2")
+    answer = command("doctor", "--metrics-at", "127.0.0.1:1", "--set", "start_seconds=0.2")
     assert answer.returncode == 1
     assert "bad      canary score" in answer.stdout
     assert "127.0.0.1:1" in answer.stdout
