@@ -27,7 +27,7 @@ def main() -> None:
         "Build the index of the TeX tree, or look names up in it.",
         IndexSettings,
         _index,
-        ["index", "index --lookup toprule --lookup tikzcd"],
+        ["index", "index --once", "index --lookup toprule --lookup tikzcd"],
     )
     raise SystemExit(run("i2s-render-latex", [serve, index]))
 

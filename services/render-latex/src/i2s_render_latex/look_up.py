@@ -20,14 +20,14 @@ def index_command(settings: IndexSettings) -> int:
     """
     folder = state_folder(settings.state_dir)
     prepare_folder(folder)
-    index = open_index(folder) if settings.lookup else None
+    index = open_index(folder) if settings.lookup or settings.once else None
     if index is None:
         summary = rebuild_index(folder)
         counts = f"{summary.names} names of {summary.units} packages, classes and libraries"
         print(f"{summary.path}: {counts} in {summary.seconds:.0f} s", file=sys.stderr)
-        if not settings.lookup:
-            return 0
         index = TexIndex.load(summary.path)
+    if not settings.lookup:
+        return 0
     found = [_describe(index, name) for name in settings.lookup]
     print("\n".join(text for text, _ in found))
     return 0 if all(known for _, known in found) else 1
