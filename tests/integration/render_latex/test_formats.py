@@ -182,6 +182,12 @@ async def test_documents_without_references_need_one_run(engine, known):
         assert [stage.name for stage in rendering.stages].count("compile") == 1, name
 
 
+async def test_a_format_that_has_begun_costs_no_run_more(engine, draft):
+    job = document(draft, BODIES["label and reference"])
+    warm, cold = await both(engine, job)
+    assert [one.name for one in warm.stages] == [one.name for one in cold.stages]
+
+
 async def test_a_hot_preamble_gets_a_format_that_is_byte_identical(engine):
     preamble = "\\documentclass[11pt]{article}\n\\usepackage[margin=2cm]{geometry}\n\\usepackage{microtype}\n"
     source = document(preamble, "Some text, and more of it. " * 20)

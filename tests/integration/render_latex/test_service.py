@@ -67,7 +67,10 @@ async def test_service_describes_itself_completely(service):
     assert answer.isolation.tier > pb.ISOLATION_TIER_NONE
     assert answer.default_limits.cpu_seconds == DEFAULT_LIMITS.cpu_seconds
     assert answer.defaults.page.dpi == 200
-    assert [(one.kind, one.name) for one in answer.warm] == [("format", "amsmath, begun"), ("format", "amsmath")]
+    assert [(one.kind, one.name) for one in answer.warm] == [
+        ("format", "amsmath, begun"),
+        ("format", "amsmath"),
+    ]
     assert (answer.slots, answer.max_files) == (2, 256)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from i2s_render_latex.texlive import ENVIRONMENT
 
 _LOG_PART = 1024 * 1024  # of head and tail each: what is read for facts
 _MAX_AUX = 4 * 1024 * 1024
+_BLANKS = re.compile(rb" +$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +109,11 @@ def _refused(output: Excerpt) -> tuple[PolicyEvent, ...]:
 
 
 async def _auxiliary(cell: Cell, files: Mapping[str, int]) -> dict[str, bytes] | None:
-    """Return the .aux files; None where they are too large to compare."""
+    """Return the .aux files as TeX reads them, without blanks at ends of lines; None where they are too large."""
     names = [name for name in files if name.endswith(".aux")]
     if sum(files[name] for name in names) > _MAX_AUX:
         return None
-    return {name: await cell.fetch(name, _MAX_AUX) for name in names}
+    return {name: _BLANKS.sub(b"", await cell.fetch(name, _MAX_AUX)) for name in names}
 
 
 def _is_final(auxiliary: Mapping[str, bytes] | None, made: set[str]) -> bool:
