@@ -109,7 +109,7 @@ def _refused(output: Excerpt) -> tuple[PolicyEvent, ...]:
 
 
 async def _auxiliary(cell: Cell, files: Mapping[str, int]) -> dict[str, bytes] | None:
-    """Return the .aux files as TeX reads them, without blanks at ends of lines; None where they are too large."""
+    """Return the .aux files as TeX reads them, without blanks at line ends; None where they are too large."""
     names = [name for name in files if name.endswith(".aux")]
     if sum(files[name] for name in names) > _MAX_AUX:
         return None
