@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup networks evaluate test test-unit images test-containers lint format lock references clean
 
-MODEL ?= oracle
+MODEL ?=
 DATA ?= examples
 PROFILE ?= paper
 OUT ?= runs/$(notdir $(DATA))-$(shell date +%Y%m%d-%H%M%S)
@@ -11,7 +11,7 @@ ARGS ?=
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo '  Variables: MODEL, DATA, PROFILE and OUT for evaluate; ARGS for options of the command behind.'
+	@echo '  Variables: MODEL (oracle and baseline/ocr where none is named), DATA, PROFILE and OUT for evaluate; ARGS for options of the command behind.'
 	@echo '  make evaluate MODEL=replay:examples/try/replay.jsonl ARGS="--task latex"'
 
 setup:  ## install what is missing, and nothing else
@@ -23,7 +23,7 @@ networks:  ## add PyTorch and VGG16's weights, which the metrics lpips and cis n
 
 evaluate:  ## evaluate a model on the bundled examples, services included
 	@scripts/bootstrap run
-	@.venv/bin/i2s-sdk evaluate --data "$(DATA)" --model "$(MODEL)" --profile "$(PROFILE)" --out "$(OUT)" $(ARGS)
+	@scripts/evaluate "$(OUT)" $(if $(MODEL),"$(MODEL)",oracle baseline/ocr) -- --data "$(DATA)" --profile "$(PROFILE)" $(ARGS)
 
 test:  ## lint, type-check and run every suite
 	@scripts/bootstrap dev
