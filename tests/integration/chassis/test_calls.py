@@ -101,6 +101,38 @@ async def test_cancellation_ends_the_job_within_a_second(start):
         assert (await echo.one("say the slot is free")).value == "the slot is free"
 
 
+PING, GOAWAY = 6, 7
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+
+
+async def kinds_of_frames(reader: asyncio.StreamReader, pings: int) -> list[int]:
+    """Read frames of HTTP/2 until so many pings are answered, or the connection is given up."""
+    kinds: list[int] = []
+    while kinds.count(PING) < pings and GOAWAY not in kinds:
+        head = await reader.readexactly(9)
+        await reader.readexactly(int.from_bytes(head[:3], "big"))
+        kinds.append(head[3])
+    return kinds
+
+
+@pytest.mark.parametrize(("permitted", "is_cut_off"), [("0.01", False), ("60", True)])
+async def test_a_client_that_asks_for_life_more_often_than_is_permitted_is_cut_off(
+    start, permitted, is_cut_off
+):
+    async with start("--client-ping-seconds", permitted) as echo:
+        reader, writer = await asyncio.open_connection(*echo.addresses["address"].rsplit(":", 1))
+        writer.write(PREFACE)
+        answers = asyncio.create_task(kinds_of_frames(reader, 10))
+        for _ in range(10):
+            writer.write(bytes([0, 0, 8, PING, 0, 0, 0, 0, 0]) + b"are we ?")
+            await asyncio.wait({answers}, timeout=0.1)
+            if answers.done():
+                break
+        kinds = await asyncio.wait_for(answers, 20)
+        assert (GOAWAY in kinds) is is_cut_off
+        writer.close()
+
+
 async def test_lost_connection_ends_its_jobs(start):
     async with start("--slots", "1") as echo:
         async with grpc.aio.insecure_channel(echo.addresses["address"]) as doomed:

@@ -24,7 +24,6 @@ from i2s_chassis.settings import ServiceSettings
 from i2s_chassis.tls import server_credentials
 
 _LAST_WORDS_SECONDS = 0.5  # for statuses on their way out, after all calls have ended
-_PING_SECONDS = 10  # a client may ask for life this often
 _IDENTITY_ONLY = 1  # bit of the algorithm: what a compressed message unpacks to has no bound
 
 # grpc throws away calls at random once 1000 have not been picked up, with CANCELLED, which a caller
@@ -112,7 +111,7 @@ def _options(settings: ServiceSettings) -> list[tuple[str, int]]:
         "grpc.server.max_pending_requests_hard_limit": _NO_BOUND,
         "grpc.keepalive_time_ms": round(settings.keepalive_seconds * 1000),
         "grpc.keepalive_permit_without_calls": 1,
-        "grpc.http2.min_recv_ping_interval_without_data_ms": _PING_SECONDS * 1000,
+        "grpc.http2.min_ping_interval_without_data_ms": round(settings.client_ping_seconds * 1000),
     }
     if settings.max_connection_age_seconds:
         options["grpc.max_connection_age_ms"] = round(settings.max_connection_age_seconds * 1000)

@@ -69,6 +69,12 @@ class ServiceSettings(Settings):
     keepalive_seconds: float = Field(
         60.0, ge=1, le=86_400, description="Silence on a connection before the peer is asked for life."
     )
+    client_ping_seconds: float = Field(
+        10.0,
+        ge=0.01,
+        le=86_400,
+        description="How often a client may ask for a sign of life; one that asks more often is cut off.",
+    )
     max_connection_age_seconds: float = Field(
         0.0, ge=0, description="Age at which a connection is closed so that clients spread anew; 0: never."
     )
