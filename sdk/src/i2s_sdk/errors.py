@@ -19,6 +19,7 @@
     │   ├── DeadlineError               DEADLINE_EXCEEDED
     │   ├── CallCancelledError          CANCELLED by the service
     │   └── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS; the log of the service has the reason
+    ├── StoreError                      an object store does not answer, or refuses
     ├── ProtocolError                   an answer that the contract does not allow
     └── ModelError                      a model gave no completion
         ├── ModelRefusedError           it would not answer: the model's doing, counted with 0
@@ -88,8 +89,8 @@ class DataError(UsageError):
         reason: What is wrong and what would be right.
     """
 
-    def __init__(self, where: Path, line: int, reason: str) -> None:
-        self.where, self.line = where, line
+    def __init__(self, where: Path | str, line: int, reason: str) -> None:
+        self.where, self.line = Path(where), line
         super().__init__(f"{where}:{line}: {reason}" if line else f"{where}: {reason}")
 
 
@@ -166,6 +167,10 @@ class CallCancelledError(ServiceError):
 
 class ServiceFaultError(ServiceError):
     """A fault of the service; its log has the reason, under the error id that the message carries."""
+
+
+class StoreError(I2SError):
+    """An object store does not answer, after all attempts, or refuses; what is in it stays valid."""
 
 
 class ProtocolError(I2SError):

@@ -14,11 +14,12 @@ import pytest
 import yaml
 
 KUBERNETES = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes"
+OF_JOBS = ("tls-client", "volume")
 COMPONENTS = tuple(
     sorted(
         path.parent.name
         for path in KUBERNETES.glob("components/*/kustomization.yaml")
-        if path.parent.name != "tls-client"
+        if path.parent.name not in OF_JOBS
     )
 )
 JOBS = ("evaluate", "merge")
@@ -31,6 +32,7 @@ VARIANTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **{name: (("base",), (name,)) for name in COMPONENTS},
     **{name: ((f"large-run/{name}",), ()) for name in JOBS},
     **{f"{name}-tls": ((f"large-run/{name}",), ("tls-client",)) for name in JOBS},
+    **{f"{name}-volume": ((f"large-run/{name}",), ("volume",)) for name in JOBS},
     "reader": (("large-run/reader",), ()),
     "together": (("base",), ("tls", "monitoring", "keda", "gpu", "userns")),
 }

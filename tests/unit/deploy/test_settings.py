@@ -223,7 +223,7 @@ def test_indices_from_zero_become_shards_from_one(render, tmp_path):
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     program.chmod(0o755)
     (config,) = render("evaluate").of("ConfigMap").values()
-    text = script(render("evaluate"), "evaluate").replace("cd /runs", f"cd {tmp_path}")
+    text = script(render("evaluate"), "evaluate")
     seen = []
     for index in range(int(config["data"]["SHARDS"])):
         environment = {
@@ -242,6 +242,32 @@ def test_indices_from_zero_become_shards_from_one(render, tmp_path):
         seen.append((Shard.parse(words[words.index("--shard") + 1]), words[words.index("--out") + 1]))
     assert [shard.index for shard, _ in seen] == [1, 2, 3, 4]
     assert len({out for _, out in seen}) == len(seen)
+    merged = subprocess.run(
+        ["sh", "-euc", script(render("merge"), "merge")],
+        env={**config["data"], "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    words = merged.stdout.splitlines()
+    assert words[: words.index("--out")] == ["merge", *(out for _, out in seen)]
+    assert words[-1] == f"{config['data']['RUN']}/whole"
+
+
+def test_both_jobs_may_use_the_keys_of_the_store_and_only_one_those_of_the_model(render):
+    for job, keys in (("evaluate", {"model-keys", "store-keys"}), ("merge", {"store-keys"})):
+        (sdk,) = render(job).of("Job")[job]["spec"]["template"]["spec"]["containers"]
+        assert {one["secretRef"]["name"] for one in sdk["envFrom"] if "secretRef" in one} == keys
+
+
+def test_a_run_on_a_volume_finds_it_in_both_jobs(render):
+    for job in ("evaluate", "merge"):
+        rendered = render(f"{job}-volume")
+        assert set(rendered.of("PersistentVolumeClaim")) == {"runs"}
+        spec = rendered.of("Job")[job]["spec"]["template"]["spec"]
+        assert {"name": "runs", "persistentVolumeClaim": {"claimName": "runs"}} in spec["volumes"]
+        assert {"name": "runs", "mountPath": "/runs"} in spec["containers"][0]["volumeMounts"]
+        assert not render(job).of("PersistentVolumeClaim")
 
 
 def test_certificates_are_for_the_names_that_clients_use(render):

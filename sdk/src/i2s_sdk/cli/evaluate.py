@@ -91,6 +91,7 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
 def tell_result(result: RunResult, settings: Settings, as_json: bool) -> int:
     """Print what came out of a run, and return the exit code."""
     from i2s_sdk.report import print_summary
+    from i2s_sdk.runs.place import shown
 
     if as_json:
         document = {
@@ -106,7 +107,7 @@ def tell_result(result: RunResult, settings: Settings, as_json: bool) -> int:
         print_summary(result.summary, result.unavailable, sys.stdout)
         if str(result.spending):
             click.echo(f"Model: {result.spending}")
-        click.echo(f"Report: {result.report.resolve()}")
+        click.echo(f"Report: {shown(result.report)}")
     tell_unanswered(result.unanswered_calls)
     if result.covered:
         return 0

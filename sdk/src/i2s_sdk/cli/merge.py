@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import click
 
@@ -34,10 +33,11 @@ def command(runs: tuple[str, ...], out: str, fail_on_error: str | None, as_json:
     """  # noqa: D301 - \b is for click
     from i2s_sdk.report import print_summary
     from i2s_sdk.runs.merge import merge
+    from i2s_sdk.runs.place import shown
     from i2s_sdk.settings import Settings
 
     settings = Settings.load({"fail_on_error": fail_on_error})
-    result = merge([Path(run) for run in runs], Path(out))
+    result = merge(runs, out, settings)
     covered = result.summary.failures <= settings.failures_allowed(result.summary.planned)
     if as_json:
         document = {
@@ -51,7 +51,7 @@ def command(runs: tuple[str, ...], out: str, fail_on_error: str | None, as_json:
         click.echo(json.dumps(document, indent=2))
     else:
         print_summary(result.summary, result.unavailable, sys.stdout)
-        click.echo(f"Report: {result.report.resolve()}")
+        click.echo(f"Report: {shown(result.report)}")
     if result.missing:
         more = len(result.missing) - _LISTED
         named = "\n".join(f"  {one}" for one in result.missing[:_LISTED])

@@ -27,6 +27,7 @@ def command(runs: tuple[str, ...], out: str | None, single_file: bool, as_json: 
       i2s-sdk report runs/before runs/after --out runs/before-and-after
     """  # noqa: D301 - \b is for click
     from i2s_sdk.report import write_report
+    from i2s_sdk.runs.place import shown
 
     written = write_report(runs, out, single_file=single_file)
     if as_json:
@@ -34,4 +35,4 @@ def command(runs: tuple[str, ...], out: str | None, single_file: bool, as_json: 
         return
     for notice in written.notices:
         click.echo(f"note: {notice} Numbers may not be comparable.", err=True)
-    click.echo(f"Report: {written.path.resolve()}")
+    click.echo(f"Report: {shown(written.path)}")

@@ -30,7 +30,7 @@ def run_options(command: F) -> F:
             "--model", default="oracle", metavar="NAME", help="One of those above.  [default: oracle]"
         ),
         profile_option,
-        click.option("--out", metavar="FOLDER", help="Run folder.  [default: runs/DATA-MODEL-PROFILE]"),
+        click.option("--out", metavar="FOLDER", help="Run folder, or its URL (s3://…).  [default: runs/DATA-MODEL-PROFILE]"),
         click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task; may be repeated."),
         click.option("--subset", "subsets", multiple=True, metavar="S", help="Only this subset; the same."),
         click.option(
@@ -53,15 +53,17 @@ def chosen_instances(given: dict[str, Any]) -> dict[str, Any]:
     return {name: given.pop(name) for name in _CHOICE}
 
 
-def run_folder(given: Mapping[str, Any], settings: Settings) -> Path:
-    """Return the folder of a run; where none was given, the same for the same command.
+def run_folder(given: Mapping[str, Any], settings: Settings) -> Path | str:
+    """Return the folder of a run, or its URL; where none was given, the same for the same command.
 
     Args:
         given: The parameters.
         settings: With the profile.
     """
+    from i2s_sdk.runs.place import is_url
+
     if given["out"]:
-        return Path(given["out"])
+        return given["out"] if is_url(given["out"]) else Path(given["out"])
     return default_folder(given["data"], given["model"], str(settings.profile), given["shard"])
 
 

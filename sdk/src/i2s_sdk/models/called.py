@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from weakref import WeakValueDictionary
 
 from i2s_sdk.data.instance import Instance
@@ -27,8 +27,8 @@ class CalledModel:
         fingerprint: The address and the parameters, as JSON.
         provider: That is asked.
         concurrency: Calls in flight at most.
-        on_call: Called with the id of the instance before a call is made for it, all its attempts together;
-            not for answers that are kept. None calls nothing.
+        on_call: Called with the id of the instance, and awaited, before a call is made for it, all its
+            attempts together; not for answers that are kept. None calls nothing.
 
     Args:
         provider: Makes single attempts.
@@ -40,7 +40,7 @@ class CalledModel:
         self.name = f"{provider.vendor}/{provider.model}"
         self.fingerprint = json.dumps({"base_url": provider.base_url, **provider.parameters}, sort_keys=True)
         self.concurrency = options.concurrency
-        self.on_call: Callable[[str], None] | None = None
+        self.on_call: Callable[[str], Awaitable[None]] | None = None
         self._patience = Patience(provider, options)
         self._cache = AnswerCache(options.cache if provider.repeatable else None)
         self._prices = Prices.load(options.prices)
@@ -74,7 +74,7 @@ class CalledModel:
             if kept is not None:
                 return self._told(kept, cached=True)
             if self.on_call is not None:
-                self.on_call(question.id)
+                await self.on_call(question.id)
             asked = await self._patience.ask(question)
             await asyncio.to_thread(self._cache.put, key, asked.answer)
             return self._told(asked.answer, attempts=asked.attempts, seconds=asked.seconds)

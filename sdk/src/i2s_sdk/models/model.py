@@ -51,7 +51,8 @@ class Model(Protocol):
     """Something that looks at a picture and answers.
 
     It may have two attributes more. ``concurrency``: how many calls it bears at the same time.
-    ``on_call``: set by a run; it is called with the id of the instance before each call that may cost money.
+    ``on_call``: set by a run; it is called with the id of the instance, and what it returns is awaited,
+    before each call that may cost money.
 
     Attributes:
         name: As a run is told apart by, such as "oracle".

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import UsageError
@@ -16,9 +13,10 @@ from i2s_sdk.report.template import render_page
 from i2s_sdk.report.versus import Versus, compare_runs
 from i2s_sdk.report.view import RunView, views_of
 from i2s_sdk.runs.aggregate import Summary
-from i2s_sdk.runs.folder import REPORT, picture_name
+from i2s_sdk.runs.folder import REPORT
 from i2s_sdk.runs.leaderboard import Standing, leaderboard
 from i2s_sdk.runs.manifest import Manifest
+from i2s_sdk.runs.place import Place, Where, open_file, open_place
 from i2s_sdk.runs.record import Record
 from i2s_sdk.runs.stored import read_run
 
@@ -28,13 +26,13 @@ class Report:
     """A report that was written.
 
     Attributes:
-        path: Of the page.
+        path: Of the page; the text of its URL where it is in a store.
         standings: The leaderboard.
         versus: Comparisons of two runs.
         notices: What keeps the numbers from being comparable.
     """
 
-    path: Path
+    path: Where
     standings: Sequence[Standing]
     versus: Sequence[Versus]
     notices: Sequence[str]
@@ -49,17 +47,15 @@ class Report:
         }
 
 
-def write_report(
-    runs: Sequence[Path | str], out: Path | str | None = None, *, single_file: bool = False
-) -> Report:
+def write_report(runs: Sequence[Where], out: Where | None = None, *, single_file: bool = False) -> Report:
     """Write the report of one run or several.
 
     >>> write_report(["runs/a", "runs/b"], "runs/a-and-b")  # doctest: +SKIP
 
     Args:
-        runs: Their folders.
-        out: Folder of the report; with ``single_file`` the file. None is the folder of the run, where
-            there is one run.
+        runs: Their folders, or URLs of such.
+        out: Folder of the report, or its URL; with ``single_file`` the file. None is the folder of the run,
+            where there is one run.
         single_file: Put the pictures into the page.
 
     Raises:
@@ -69,69 +65,49 @@ def write_report(
     stored = [read_run(run) for run in runs]
     if not stored:
         raise UsageError("a report needs the folder of a run")
+    if out is None and len(stored) > 1:
+        raise UsageError("a report of several runs needs a place of its own; name it with --out")
+    page = REPORT
     if out is None:
-        if len(stored) > 1:
-            raise UsageError("a report of several runs needs a place of its own; name it with --out")
-        out = stored[0].path / ("report.html" if single_file else "")
-    place = Path(out)
+        place, page = stored[0].place, "report.html" if single_file else REPORT
+    elif single_file:
+        place, page = open_file(out)
+    else:
+        place = open_place(out)
     try:
-        return _write(views_of(stored), place, single_file=single_file)
+        return _write(views_of(stored), place, page, single_file=single_file)
     except OSError as error:
-        raise UsageError(f"{place} cannot be written: {error.strerror}") from None
+        raise UsageError(f"{place.at(page)} cannot be written: {error.strerror}") from None
 
 
 def write_page(
-    folder: Path,
+    place: Place,
     manifest: Manifest,
     summary: Summary,
     records: Sequence[Record],
     whole: Callable[[Record], Record] | None = None,
-) -> Path:
-    """Write the report of a run into its folder and return its path.
+) -> Where:
+    """Write the report of a run into its folder and return where it is.
 
     Args:
-        folder: Of the run.
+        place: Of the run.
         manifest: Of the run.
         summary: Its numbers.
         records: Its samples, in the order of the data set.
         whole: Returns a record with its texts; needed where ``records`` are without, to save memory.
     """
-    picture = partial(_stored_picture, folder)
-    view = RunView(manifest.options.model, manifest, summary, records, picture, whole or (lambda one: one))
-    return _write([view], folder, single_file=False).path
+    view = RunView(manifest.options.model, manifest, summary, records, place, whole or (lambda one: one))
+    return _write([view], place, REPORT, single_file=False).path
 
 
-def _stored_picture(folder: Path, digest: str) -> bytes | None:
-    try:
-        return (folder / picture_name(digest)).read_bytes()
-    except OSError:
-        return None
-
-
-def _write(views: Sequence[RunView], place: Path, *, single_file: bool) -> Report:
+def _write(views: Sequence[RunView], place: Place, page: str, *, single_file: bool) -> Report:
     rows = samples.sample_rows(views)
-    sources = {digest: views[at].picture for digest, at in samples.digests_of(rows).items()}
-    if single_file:
-        page, gallery = place, within(sources)
-        place.parent.mkdir(parents=True, exist_ok=True)
-    else:
-        place.mkdir(parents=True, exist_ok=True)
-        page, gallery = place / REPORT, beside(place, sources)
+    sources = {digest: views[at].place for digest, at in samples.digests_of(rows).items()}
+    gallery = within(sources) if single_file else beside(place, sources)
     standings, versus, told = _standings(views), compare_runs(views), notices(views)
-    _write_whole(page, render_page(views, rows, gallery, standings, versus, told))
-    return Report(page, standings, versus, told)
-
-
-def _write_whole(page: Path, pieces: Iterator[str]) -> None:
-    """Write a page so that it is there whole or not at all, without having it in memory."""
-    draft = page.with_name(f".{page.name}.{os.getpid()}")
-    try:
-        with draft.open("w", encoding="utf-8", errors="replace") as out:
-            out.writelines(pieces)
-        draft.replace(page)
-    finally:
-        if draft.exists():
-            draft.unlink()
+    with place.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
+        out.writelines(render_page(views, rows, gallery, standings, versus, told))
+    return Report(place.at(page), standings, versus, told)
 
 
 def _standings(views: Sequence[RunView]) -> list[Standing]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from i2s_sdk.report import figures
@@ -12,6 +11,7 @@ from i2s_sdk.report.published import OF_TASK, PublishedTable, published_source, 
 from i2s_sdk.report.view import views_of
 from i2s_sdk.runs.aggregate import RENDERED, Group, Summary
 from i2s_sdk.runs.leaderboard import MAIN, ranking_columns
+from i2s_sdk.runs.place import Where
 from i2s_sdk.runs.stored import read_run
 from i2s_sdk.runs.winrate import Column, mean_win_rates
 
@@ -89,9 +89,7 @@ class PaperTable:
         return {**asdict(self), "headings": ["Model", *names], "lines": rows}
 
 
-def table(
-    runs: Sequence[Path | str], *, published: bool = False, rendered_only: bool = False
-) -> list[PaperTable]:
+def table(runs: Sequence[Where], *, published: bool = False, rendered_only: bool = False) -> list[PaperTable]:
     """Return runs in the tables of the paper.
 
     >>> table(["runs/a", "runs/b"], published=True)  # doctest: +SKIP

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import BinaryIO
 
 from PIL import Image
 
-from i2s_sdk.report.thumbnails import make_thumbnails, shrunk
-from i2s_sdk.runs.folder import picture_name, write_whole
+from i2s_sdk.report.thumbnails import shrunk, small_copy
+from i2s_sdk.runs.folder import picture_name
+from i2s_sdk.runs.place import Place
 
 #: A picture within a file is shrunk to fit this.
 EMBEDDED_SIZE = (720, 540)
 
-#: Returns a picture by its digest; None where it is gone.
-Source = Callable[[str], bytes | None]
+_THREADS = 4  # Pillow lets go of the interpreter while it works
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,55 +35,68 @@ class Gallery:
     embedded: tuple[str, ...] = field(default=())
 
 
-def beside(folder: Path, digests: Mapping[str, Source]) -> Gallery:
-    """Put pictures and small copies into the folder of a report, those that are not there yet.
+def beside(place: Place, sources: Mapping[str, Place]) -> Gallery:
+    """Put pictures and small copies into the place of a report, those that are not there yet.
 
     Args:
-        folder: Of the report.
-        digests: Where each picture is from.
+        place: Of the report.
+        sources: By digest, the run that has the picture.
     """
-    sizes: dict[str, tuple[int, int]] = {}
-    for digest, source in digests.items():
-        path = folder / picture_name(digest)
-        if not path.exists():
-            png = source(digest)
-            if png is None:
-                continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, png)
-        size = _size(path)
-        if size is not None:
-            sizes[digest] = size
-    small = make_thumbnails(folder, sizes)
-    return Gallery(
-        {
-            digest: (small.get(digest, picture_name(digest)), picture_name(digest), *size)
-            for digest, size in sizes.items()
-        }
-    )
+    number = max((_THREADS, place.threads, *(one.threads for one in sources.values())))
+    with ThreadPoolExecutor(number) as threads:
+        found = threads.map(lambda digest: _entry(place, digest, sources[digest]), sources)
+        return Gallery({digest: one for digest, one in zip(sources, found, strict=True) if one})
 
 
-def within(digests: Mapping[str, Source]) -> Gallery:
+def _entry(place: Place, digest: str, source: Place) -> tuple[str, str, int, int] | None:
+    """Return how a picture is shown; None where it is gone, or cannot be opened."""
+    name = picture_name(digest)
+    try:
+        if str(place) == str(source) or place.exists(name):
+            opened = place.open(name)
+        else:
+            png = source.read(name)
+            place.write(name, png)
+            opened = io.BytesIO(png)
+    except FileNotFoundError:
+        return None
+    with opened as picture:
+        size = _size(picture)
+        return None if size is None else (small_copy(place, digest, size, picture) or name, name, *size)
+
+
+def within(sources: Mapping[str, Place]) -> Gallery:
     """Return pictures as data URLs, small enough that a file of many can be sent around.
 
     Args:
-        digests: Where each picture is from.
+        sources: By digest, the run that has the picture.
     """
     entries: dict[str, tuple[str, str, int, int]] = {}
     embedded = []
-    for digest, source in digests.items():
-        png = source(digest)
-        size = _size(io.BytesIO(png)) if png is not None else None
-        if png is None or size is None:
-            continue
-        small = shrunk(png, EMBEDDED_SIZE)
-        kind, content = ("png", png) if small is None or len(small) > len(png) else ("webp", small)
-        entries[digest] = ("", "", *size)
-        embedded.append(f"data:image/{kind};base64,{base64.b64encode(content).decode()}")
+    number = max((_THREADS, *(one.threads for one in sources.values())))
+    with ThreadPoolExecutor(number) as threads:
+        found = threads.map(lambda digest: _embedded(digest, sources[digest]), sources)
+        for digest, one in zip(sources, found, strict=True):
+            if one is not None:
+                entries[digest] = ("", "", *one[0])
+                embedded.append(one[1])
     return Gallery(entries, tuple(embedded))
 
 
-def _size(picture: Path | io.BytesIO) -> tuple[int, int] | None:
+def _embedded(digest: str, source: Place) -> tuple[tuple[int, int], str] | None:
+    try:
+        png = source.read(picture_name(digest))
+    except FileNotFoundError:
+        return None
+    size = _size(io.BytesIO(png))
+    if size is None:
+        return None
+    small = shrunk(png, EMBEDDED_SIZE)
+    kind, content = ("png", png) if small is None or len(small) > len(png) else ("webp", small)
+    return size, f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def _size(picture: BinaryIO) -> tuple[int, int] | None:
     try:
         with Image.open(picture) as opened:
             return opened.size

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from typing import BinaryIO
 
 from PIL import Image
 
-from i2s_sdk.runs.folder import picture_name, write_whole
+from i2s_sdk.runs.place import Place
 
 #: Beside the pictures of a run.
 THUMBNAILS = "thumbnails"
@@ -19,35 +17,26 @@ WIDTH, HEIGHT = 960, 720
 
 _MOST_PIXELS = 64_000_000  # of a picture that is opened here
 _QUALITY = 85
-_THREADS = 4  # Pillow lets go of the interpreter while it works
 
 
-def make_thumbnails(folder: Path, digests: Iterable[str]) -> dict[str, str]:
-    """Make what is missing of the small copies and return their names, relative to the run folder.
+def small_copy(place: Place, digest: str, size: tuple[int, int], picture: BinaryIO) -> str:
+    """Return the name of a small copy, made where it is missing; empty where the picture needs or has none.
 
     Args:
-        folder: Of the run.
-        digests: Of pictures; those that are small, unreadable or too large to open have no copy.
+        place: Where the copy lies.
+        digest: Of the picture.
+        size: Of the picture, in pixels.
+        picture: The file of it.
     """
-    wanted = list(dict.fromkeys(digests))
-    with ThreadPoolExecutor(_THREADS) as threads:
-        made = threads.map(lambda digest: _make(folder, digest), wanted)
-        return {digest: name for digest, name in zip(wanted, made, strict=True) if name}
-
-
-def _make(folder: Path, digest: str) -> str:
-    """Return the name of a small copy, made where it is missing; empty where there is none."""
     name = f"{THUMBNAILS}/{digest[:2]}/{digest}.webp"
-    path = folder / name
-    if not path.exists():
-        try:
-            small = shrunk((folder / picture_name(digest)).read_bytes(), (WIDTH, HEIGHT))
-        except OSError:
-            return ""
+    if _fits(size, (WIDTH, HEIGHT)):
+        return ""
+    if not place.exists(name):
+        picture.seek(0)
+        small = shrunk(picture.read(), (WIDTH, HEIGHT))
         if small is None:
             return ""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, small)
+        place.write(name, small)
     return name
 
 
@@ -60,8 +49,7 @@ def shrunk(content: bytes, size: tuple[int, int]) -> bytes | None:
     """
     try:
         with Image.open(io.BytesIO(content)) as picture:
-            width, height = picture.size
-            if (width <= size[0] and height <= size[1]) or width * height > _MOST_PIXELS:
+            if _fits(picture.size, size) or picture.width * picture.height > _MOST_PIXELS:
                 return None
             small = picture.convert("RGB")
     except (OSError, ValueError, Image.DecompressionBombError):
@@ -70,3 +58,7 @@ def shrunk(content: bytes, size: tuple[int, int]) -> bytes | None:
     out = io.BytesIO()
     small.save(out, "WEBP", quality=_QUALITY)
     return out.getvalue()
+
+
+def _fits(size: tuple[int, int], most: tuple[int, int]) -> bool:
+    return size[0] <= most[0] and size[1] <= most[1]

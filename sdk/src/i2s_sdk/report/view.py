@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from i2s_sdk.runs.aggregate import Summary
 from i2s_sdk.runs.leaderboard import labels
 from i2s_sdk.runs.manifest import Manifest
+from i2s_sdk.runs.place import Place
 from i2s_sdk.runs.record import Record
 from i2s_sdk.runs.stored import StoredRun
 
@@ -24,7 +25,7 @@ class RunView:
         manifest: What the run is.
         summary: Its numbers.
         records: Its samples, in the order of the data set.
-        picture: Returns a picture by its digest; None where it is gone.
+        place: Where the run lies.
         whole: Returns a record with its texts, where ``records`` are without.
     """
 
@@ -32,7 +33,7 @@ class RunView:
     manifest: Manifest
     summary: Summary
     records: Sequence[Record]
-    picture: Callable[[str], bytes | None]
+    place: Place
     whole: Callable[[Record], Record] = lambda record: record
 
     @property
@@ -44,10 +45,10 @@ class RunView:
 def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
     """Return what a report shows of runs that were read."""
     names = labels(
-        [(run.manifest.options.model, run.manifest.options.profile, run.path.name) for run in runs]
+        [(run.manifest.options.model, run.manifest.options.profile, run.place.name) for run in runs]
     )
     return [
-        RunView(name, run.manifest, run.summary, run.ordered(), run.picture, run.with_texts)
+        RunView(name, run.manifest, run.summary, run.ordered(), run.place, run.with_texts)
         for name, run in zip(names, runs, strict=True)
     ]
 

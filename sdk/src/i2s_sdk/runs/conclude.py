@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from i2s_sdk.data.instance import Instance
+from i2s_sdk.errors import UsageError
 from i2s_sdk.report.page import write_page
 from i2s_sdk.runs.aggregate import Summary
-from i2s_sdk.runs.folder import MANIFEST, RESULTS, RunFolder, read_records, write_whole
-from i2s_sdk.runs.manifest import Manifest
+from i2s_sdk.runs.folder import RESULTS, RunFolder
+from i2s_sdk.runs.place import Where
 from i2s_sdk.runs.record import Record
 from i2s_sdk.runs.results import results_document, summarize
 from i2s_sdk.runs.spending import Spending
@@ -22,7 +22,7 @@ class RunResult:
     """A finished run.
 
     Attributes:
-        folder: Where it is kept.
+        folder: Where it is kept: a path, or the text of a URL. So is its report.
         report: Its page.
         summary: Its numbers.
         unavailable: Metrics that could not be computed, and why.
@@ -31,8 +31,8 @@ class RunResult:
             have been billed. By instance.
     """
 
-    folder: Path
-    report: Path
+    folder: Where
+    report: Where
     summary: Summary
     unavailable: Mapping[str, str]
     covered: bool
@@ -52,10 +52,12 @@ def conclude(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         instances: That the run has; of a shard, its own.
         settings: How many failures are allowed.
     """
-    manifest = Manifest.from_file(folder.path / MANIFEST)
-    records = read_records(folder.path, texts=False)
+    manifest = folder.manifest()
+    if manifest is None:
+        raise UsageError(f"{folder.place} holds no run")
+    records = folder.records(texts=False)
     summary = summarize(manifest, instances, records)
-    write_whole(folder.path / RESULTS, results_document(summary, manifest))
+    folder.place.write(RESULTS, results_document(summary, manifest))
     ordered = [records[one.id] for one in instances if one.id in records]
 
     def whole(record: Record) -> Record:
@@ -64,7 +66,7 @@ def conclude(folder: RunFolder, instances: Sequence[Instance], settings: Setting
 
     return RunResult(
         folder=folder.path,
-        report=write_page(folder.path, manifest, summary, ordered, whole),
+        report=write_page(folder.place, manifest, summary, ordered, whole),
         summary=summary,
         unavailable=manifest.unavailable,
         covered=summary.failures <= settings.failures_allowed(summary.planned),

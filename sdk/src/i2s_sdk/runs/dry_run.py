@@ -16,6 +16,7 @@ from i2s_sdk.runs.answer import Answer
 from i2s_sdk.runs.evaluate import selected
 from i2s_sdk.runs.folder import ANSWERS
 from i2s_sdk.runs.ledger import read_lines
+from i2s_sdk.runs.place import Where, open_place
 from i2s_sdk.runs.plan import Choice, choose
 from i2s_sdk.runs.sample import asset_names
 from i2s_sdk.settings import Settings
@@ -41,7 +42,7 @@ def dry_run(
     data: Path | str | None = None,
     model: str = "oracle",
     *,
-    out: Path | str | None = None,
+    out: Where | None = None,
     profile: Profile | str | None = None,
     tasks: Sequence[str] = (),
     subsets: Sequence[str] = (),
@@ -78,7 +79,7 @@ def dry_run(
     selection = selected(subsets, difficulties, samples, limit, seed, shard)
     dataset = open_data(data, examples=settings.examples, subsets=selection.subsets)
     choice = choose(dataset, Profile(profile or settings.profile), tasks, selection)
-    answered = _answered(Path(out)) if out is not None else set()
+    answered = _answered(out, settings) if out is not None else set()
     remaining = [one for one in choice.instances if one.id not in answered]
     found = estimate(model, _questions(choice, remaining), options)
     return DryRun(len(choice.instances), len(choice.instances) - len(remaining), found)
@@ -89,6 +90,7 @@ def _questions(choice: Choice, instances: Sequence[Instance]) -> Iterator[tuple[
         yield one, choice.tasks[one.task].prompt(asset_names(one))
 
 
-def _answered(folder: Path) -> set[str]:
-    finals = {line["id"]: Answer.from_json(line).final for line in read_lines(folder / ANSWERS)}
+def _answered(out: Where, settings: Settings) -> set[str]:
+    lines = open_place(out, settings).lines(ANSWERS)
+    finals = {line["id"]: Answer.from_json(line).final for line in read_lines(lines)}
     return {identity for identity, final in finals.items() if final}

@@ -13,6 +13,7 @@ from i2s_sdk.profile import Profile
 from i2s_sdk.runs.conclude import RunResult, conclude
 from i2s_sdk.runs.execution import Execution, StageName
 from i2s_sdk.runs.folder import RunFolder
+from i2s_sdk.runs.place import Where
 from i2s_sdk.runs.plan import Plan, choose, plan_run
 from i2s_sdk.runs.progress import OnProgress, say_nothing
 from i2s_sdk.settings import Settings
@@ -25,7 +26,7 @@ def evaluate(
     data: Path | str | None = None,
     model: str | Model = "oracle",
     *,
-    out: Path | str,
+    out: Where,
     profile: Profile | str | None = None,
     tasks: Sequence[str] = (),
     subsets: Sequence[str] = (),
@@ -44,7 +45,7 @@ def evaluate(
     Args:
         data: The data set: a folder, or ``hf:OWNER/NAME``; None takes the bundled examples.
         model: Its name ("oracle", "replay:FILE"), or a model of your own.
-        out: Folder of the run, made where it does not exist.
+        out: Folder of the run, or its URL in an object store; made where it does not exist.
         profile: The rule book; None takes that of the settings.
         tasks: That are evaluated; none means all that the data set has.
         subsets: The same.
@@ -67,7 +68,7 @@ def evaluate(
     choice = choose(dataset, Profile(profile or settings.profile), tasks, selection)
     opened = open_model(model) if isinstance(model, str) else model
     plan = plan_run(choice, opened.name, opened.fingerprint)
-    return run_blocking(_evaluate(plan, opened, Path(out), settings, on_progress or say_nothing))
+    return run_blocking(_evaluate(plan, opened, out, settings, on_progress or say_nothing))
 
 
 def selected(
@@ -88,10 +89,10 @@ def selected(
 
 
 async def _evaluate(
-    plan: Plan, model: Model, out: Path, settings: Settings, on_progress: OnProgress
+    plan: Plan, model: Model, out: Where, settings: Settings, on_progress: OnProgress
 ) -> RunResult:
     try:
-        with RunFolder.open(out) as folder:
+        with RunFolder.open(out, settings) as folder:
             await Execution(plan, folder, tuple(StageName), settings, on_progress, model).run()
             return conclude(folder, plan.instances, settings)
     finally:

@@ -70,7 +70,7 @@ class Execution:
         found = self.folder.manifest()
         if found is not None:  # differences are told before anything is started
             ours = self.plan.options(found.options.engines, found.options.metrics)
-            ours.require_same(found.options, self.folder.path)
+            ours.require_same(found.options, self.folder.place)
         remaining = self.remaining()
         if found is not None and not remaining:
             return
@@ -78,10 +78,11 @@ class Execution:
         needed = sorted({*renderers, *((METRICS,) if StageName.SCORE in self.stages else ())})
         # With one renderer there is nothing to go on with when it is missing.
         optional = renderers if len(renderers) > 1 else set()
-        async with open_services(self.settings, self.folder.path / LOGS, needed, optional) as services:
-            if services.missing and not services.renderers:
-                raise next(iter(services.missing.values()))
-            await self._work(remaining, services)
+        with self.folder.place.folder(LOGS) as logs:
+            async with open_services(self.settings, logs, needed, optional) as services:
+                if services.missing and not services.renderers:
+                    raise next(iter(services.missing.values()))
+                await self._work(remaining, services)
 
     def remaining(self) -> list[Instance]:
         """Return the instances that are ready for the first of the stages and not through the last.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.runs.place import Where, open_file
 from i2s_sdk.runs.record import Record
 from i2s_sdk.runs.results import task_metrics
 from i2s_sdk.runs.stored import StoredRun, read_run
@@ -22,7 +22,7 @@ _TEXT, _WHOLE, _REAL, _TRUTH = "string", "int64", "double", "bool"
 Row = dict[str, Any]
 
 
-def export(run: Path | str, file: Path | str, format: str | None = None) -> int:
+def export(run: Where, file: Where, format: str | None = None) -> int:
     """Write the records of a run as a table and return its number of rows.
 
     >>> export("runs/answers", "answers.csv")  # doctest: +SKIP
@@ -30,28 +30,23 @@ def export(run: Path | str, file: Path | str, format: str | None = None) -> int:
     One row a sample, in the order of the data set; every format has the same columns. Lists stand as JSON.
 
     Args:
-        run: Its folder.
-        file: Is written whole or not at all.
+        run: Its folder, or its URL.
+        file: Is written whole or not at all; a path, or a URL.
         format: "parquet", "csv" or "jsonl"; None goes by the ending of the file's name.
 
     Raises:
         UsageError: The folder is no run, the format is unknown, or a package is missing; says what to do.
     """
-    path = Path(file)
-    name = format or path.suffix.removeprefix(".").lower()
+    place, file_name = open_file(file)
+    name = format or Path(file_name).suffix.removeprefix(".").lower()
     if name not in FORMATS:
         raise UnknownNameError("format", name, FORMATS)
     stored = read_run(run)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        FORMATS[name](draft, columns(stored), rows(stored))
-        draft.replace(path)
+        with place.draft(file_name) as draft:
+            FORMATS[name](draft, columns(stored), rows(stored))
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        if draft.exists():
-            draft.unlink()
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from None
     return len(stored.ordered())
 
 

@@ -1,4 +1,4 @@
-"""A run on disk. Killed at any moment, it holds what was finished.
+"""A run where it lies. Killed at any moment, it holds what was finished.
 
 ::
 
@@ -14,39 +14,45 @@
       index.html         report, written at the end
       logs/              of services started here
 
-The files of lines are only ever appended to.
+The files of lines are only ever appended to. In a store each of them is a folder of segments.
 """
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import hashlib
-import os
-import shutil
-import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.runs.answer import Answer
 from i2s_sdk.runs.journal import unanswered_calls
 from i2s_sdk.runs.ledger import Ledger, read_lines
+from i2s_sdk.runs.local_place import DRAFTS, LOCK
 from i2s_sdk.runs.manifest import Manifest
 from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.place import Place, Where, open_place, stem
 from i2s_sdk.runs.planned import INSTANCES, planned_lines
 from i2s_sdk.runs.planned import Sample as PlannedSample
 from i2s_sdk.runs.record import Record, without_texts
 from i2s_sdk.runs.rendered import Rendered
+from i2s_sdk.settings import Settings
 
 MANIFEST, RECORDS, PICTURES = "manifest.json", "records.jsonl", "pictures"
 ANSWERS, RENDERINGS, CALLS = "answers.jsonl", "renderings.jsonl", "calls.jsonl"
 RESULTS, REPORT, LOGS = "results.json", "index.html", "logs"
-_LOCK, _DRAFTS = ".lock", ".drafts"
+
+#: Files of lines, in the order of the stages.
+LEDGERS = (ANSWERS, RENDERINGS, RECORDS, CALLS)
+
+#: There as long as shards are merged into a folder: what it holds is no run yet.
+MERGING = "merging"
+
+#: What a run has before it has a manifest.
+_EARLY = frozenset({LOCK, DRAFTS, "lock.json", LOGS, INSTANCES, *LEDGERS, *(stem(name) for name in LEDGERS)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,7 @@ class RunFolder:
     """An open run; one process has it at a time.
 
     Attributes:
-        path: The folder.
+        place: Where it lies.
         answers: What the model said; marked by outcome and dollars paid.
         renderings: What was rendered; marked by outcome.
         ended: Records of samples; marked by outcome.
@@ -72,46 +78,53 @@ class RunFolder:
 
     def __init__(
         self,
-        path: Path,
+        place: Place,
         answers: Ledger[AnswerMark],
         renderings: Ledger[Outcome],
         ended: Ledger[Outcome],
         calls: Ledger[None],
     ) -> None:
-        self.path = path
+        self.place = place
         self.answers, self.renderings, self.ended, self.calls = answers, renderings, ended, calls
         self.answered = sum(mark.final for mark in answers.marks.values())
         self.paid = sum(mark.paid for mark in answers.marks.values())
 
     @classmethod
     @contextmanager
-    def open(cls, path: Path) -> Iterator[RunFolder]:
-        """Have the run in a folder, new or not, for this process alone.
+    def open(
+        cls, where: Where | Place, settings: Settings | None = None, *, merging: bool = False
+    ) -> Iterator[RunFolder]:
+        """Have a run, new or not, for this process alone.
+
+        Args:
+            where: The folder, or the URL of one.
+            settings: Of stores; None takes the defaults.
+            merging: Whether shards are put together there; what an earlier merge left unfinished is removed.
 
         Raises:
             UsageError: The folder holds something else, or another process has the run open.
             DataError: A line of it is damaged.
+            StoreError: The store does not answer, or another process has the run open there.
         """
-        path.mkdir(parents=True, exist_ok=True)
-        with (path / _LOCK).open("ab") as lock, ExitStack() as ledgers:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UsageError(f"{path}: another process works on this run; wait until it ends") from None
-            _refuse_strangers(path)
-            _clear_drafts(path)
+        place = open_place(where, settings)
+        with place.alone(), ExitStack() as ledgers:
+            _refuse_strangers(place, merging=merging)
             yield cls(
-                path,
-                ledgers.enter_context(Ledger.open(path / ANSWERS, _answer_mark)),
-                ledgers.enter_context(Ledger.open(path / RENDERINGS, _outcome)),
-                ledgers.enter_context(Ledger.open(path / RECORDS, _outcome)),
-                ledgers.enter_context(Ledger.open(path / CALLS, _nothing)),
+                place,
+                ledgers.enter_context(Ledger.open(place, ANSWERS, _answer_mark)),
+                ledgers.enter_context(Ledger.open(place, RENDERINGS, _outcome)),
+                ledgers.enter_context(Ledger.open(place, RECORDS, _outcome)),
+                ledgers.enter_context(Ledger.open(place, CALLS, _nothing)),
             )
+
+    @property
+    def path(self) -> Where:
+        """The folder, or the text of its URL."""
+        return self.place.where
 
     def manifest(self) -> Manifest | None:
         """Return what the run is; None where it was not begun."""
-        file = self.path / MANIFEST
-        return Manifest.from_file(file) if file.exists() else None
+        return read_manifest(self.place)
 
     def begin(self, manifest: Manifest, planned: Iterable[PlannedSample] = ()) -> Manifest:
         """Begin the run, or go on with it, and return the manifest that is kept.
@@ -125,19 +138,20 @@ class RunFolder:
         """
         found = self.manifest()
         if found is None:
-            self._write(INSTANCES, planned_lines(planned))
+            self.place.write(INSTANCES, planned_lines(planned))
         else:
-            manifest.options.require_same(found.options, self.path)
+            manifest.options.require_same(found.options, self.place)
             merged = found.joined(manifest)
             if merged == found:
                 return found
             manifest = merged
-        self._write(MANIFEST, manifest.to_json().encode())
+        self.place.write(MANIFEST, manifest.to_json().encode())
         return manifest
 
     def records(self, *, texts: bool = True) -> dict[str, Record]:
         """Return the records by instance; see ``read_records``."""
-        return read_records(self.path, texts=texts)
+        self.place.flush()
+        return read_records(self.place, texts=texts)
 
     def record(self, identity: str) -> Record | None:
         """Return the record of an instance; None where it has none."""
@@ -171,10 +185,7 @@ class RunFolder:
     def put_picture(self, png: bytes) -> str:
         """Keep a picture and return its SHA-256."""
         digest = hashlib.sha256(png).hexdigest()
-        path = self.path / picture_name(digest)
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._write(picture_name(digest), png)
+        self.place.keeps(picture_name(digest), png)
         return digest
 
     def picture(self, digest: str) -> bytes:
@@ -183,23 +194,17 @@ class RunFolder:
         Raises:
             DataError: It is not there any more.
         """
-        path = self.path / picture_name(digest)
         try:
-            return path.read_bytes()
+            return self.place.read(picture_name(digest))
         except OSError as error:
-            raise DataError(path, 0, f"a picture of the run cannot be read: {error.strerror}") from None
+            where = self.place.at(picture_name(digest))
+            reason = error.strerror or "it is not there"
+            raise DataError(where, 0, f"a picture of the run cannot be read: {reason}") from None
 
     def unanswered_calls(self) -> Counter[str]:
         """Return how many calls of each instance were begun and never closed: they may have been billed."""
-        return unanswered_calls(self.path / CALLS, self.path / ANSWERS)
-
-    def _write(self, name: str, content: bytes) -> None:
-        """Write a file so that it is there whole or not at all; a draft that a kill left is cleared later."""
-        drafts = self.path / _DRAFTS
-        drafts.mkdir(exist_ok=True)
-        draft = drafts / f"{threading.get_ident()}-{Path(name).name}"
-        draft.write_bytes(content)
-        draft.replace(self.path / name)
+        self.place.flush()
+        return unanswered_calls(self.place.lines(CALLS), self.place.lines(ANSWERS))
 
 
 def picture_name(digest: str) -> str:
@@ -207,51 +212,59 @@ def picture_name(digest: str) -> str:
     return f"{PICTURES}/{digest[:2]}/{digest}.png"
 
 
-def read_records(path: Path, *, texts: bool = True) -> dict[str, Record]:
+def read_manifest(place: Place) -> Manifest | None:
+    """Return what a run is; None where there is none.
+
+    Raises:
+        UsageError: It cannot be read, or is of another format.
+    """
+    try:
+        content = place.read(MANIFEST)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageError(f"{place.at(MANIFEST)}: cannot be read: {error.strerror}") from None
+    return Manifest.parse(content, place.at(MANIFEST))
+
+
+def read_records(where: Where | Place, *, texts: bool = True) -> dict[str, Record]:
     """Return the records of a run folder by instance; the last of each counts.
 
     Args:
-        path: The run folder.
+        where: The run folder, or its URL.
         texts: Whether with completions, structures and messages, which are most of the memory.
 
     Raises:
         DataError: A line is not a record; names it.
     """
-    return {one.id: one for one in iter_records(path, texts=texts)}
+    return {one.id: one for one in iter_records(where, texts=texts)}
 
 
-def iter_records(path: Path, *, texts: bool = True) -> Iterator[Record]:
+def iter_records(where: Where | Place, *, texts: bool = True) -> Iterator[Record]:
     """Yield the records of a run folder as they stand in the file; see ``read_records``.
 
     Raises:
         DataError: A line is not a record; names it.
     """
-    file = path / RECORDS
-    for number, plain in enumerate(read_lines(file), start=1):
+    lines = open_place(where).lines(RECORDS)
+    for number, plain in enumerate(read_lines(lines), start=1):
         try:
             record = Record.from_json(plain)
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(file, number, f"is not a record: {error!r}") from None
+            raise DataError(str(lines), number, f"is not a record: {error!r}") from None
         yield record if texts else without_texts(record)
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_bytes(content)
-    draft.replace(path)
-
-
-def _refuse_strangers(path: Path) -> None:
-    names = {one.name for one in path.iterdir()}
-    strangers = names - {_LOCK, _DRAFTS, LOGS, INSTANCES, ANSWERS, RENDERINGS, RECORDS, CALLS}
+def _refuse_strangers(place: Place, *, merging: bool) -> None:
+    names = place.names()
+    if merging and MERGING in names:
+        place.remove({MANIFEST, *LEDGERS})
+        return
+    if MERGING in names:
+        raise UsageError(f"{place} holds a merge that was not finished; give the same i2s-sdk merge again")
+    strangers = names - _EARLY
     if strangers and MANIFEST not in names:
-        raise UsageError(f"{path} holds {min(strangers)!r} and no run; name a new folder with --out")
-
-
-def _clear_drafts(path: Path) -> None:
-    """Remove what a killed process was about to write."""
-    shutil.rmtree(path / _DRAFTS, ignore_errors=True)
+        raise UsageError(f"{place} holds {min(strangers)!r} and no run; name a new folder with --out")
 
 
 def _answer_mark(plain: Mapping[str, Any]) -> AnswerMark:

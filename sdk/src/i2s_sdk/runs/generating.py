@@ -49,6 +49,8 @@ class Generating:
             return sample
         answer, error = await self._asked(sample)
         self.folder.put_answer(answer)
+        if answer.attempts:  # it cost something, and is to outlive this process before anything else is done
+            await self.folder.answers.kept()
         sample = replace(sample, answer=answer)
         return await self._stopped(sample, Outcome.MODEL_FAILURE, error) if error else sample
 

@@ -7,13 +7,13 @@ begun and not closed was perhaps answered, and paid for, without anyone hearing 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 from i2s_sdk.models.model import Model
 from i2s_sdk.runs.ledger import Ledger, read_lines
+from i2s_sdk.runs.place import Lines
 
 
 @contextmanager
@@ -25,8 +25,9 @@ def marked_calls(model: Model | None, calls: Ledger[None]) -> Iterator[None]:
         calls: The journal.
     """
 
-    def begun(identity: str) -> None:
+    def begun(identity: str) -> Awaitable[None]:
         calls.append({"id": identity, "begun": datetime.now(UTC).isoformat(timespec="seconds")})
+        return calls.kept()
 
     if model is None or not hasattr(model, "on_call"):
         yield
@@ -38,7 +39,7 @@ def marked_calls(model: Model | None, calls: Ledger[None]) -> Iterator[None]:
         model.on_call = before
 
 
-def unanswered_calls(calls: Path, answers: Path) -> Counter[str]:
+def unanswered_calls(calls: Lines, answers: Lines) -> Counter[str]:
     """Return how many calls of each instance were begun and never closed: they may have been billed.
 
     A call here is all attempts for one sample.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import RunConflictError, UsageError
@@ -65,7 +64,7 @@ class Options:
                 found.append(f"{one.name}: {_shown(theirs)} there, {_shown(mine)} now")
         return found
 
-    def require_same(self, found: Options, folder: Path) -> None:
+    def require_same(self, found: Options, folder: object) -> None:
         """Return where ``found``, the options of the run in ``folder``, are these.
 
         Raises:
@@ -110,24 +109,28 @@ class Manifest:
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
-    def from_file(cls, path: Path) -> Manifest:
+    def parse(cls, content: bytes, where: object) -> Manifest:
         """Return the manifest in a file.
 
+        Args:
+            content: Of the file.
+            where: It lies, for the message.
+
         Raises:
-            UsageError: It cannot be read, or is of another format.
+            UsageError: It is none, or of another format.
         """
         try:
-            plain = json.loads(path.read_text("utf-8"))
+            plain = json.loads(content)
             found = plain["format"]
             if found != FORMAT:
-                raise UsageError(f"{path}: format {found}, not {FORMAT}; use the i2s-sdk that made this run")
+                raise UsageError(f"{where}: format {found}, not {FORMAT}; use the i2s-sdk that made this run")
             options: dict[str, Any] = {
                 name: tuple(value) if isinstance(value, list) else value
                 for name, value in plain["options"].items()
             }
             return cls(Options(**options), plain["unavailable"], plain["about"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path}: is not the manifest of a run: {error!r}") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{where}: is not the manifest of a run: {error!r}") from None
 
 
 def _shown(value: object) -> str:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.report.page import write_page
 from i2s_sdk.runs.aggregate import Summary
-from i2s_sdk.runs.folder import ANSWERS, CALLS, MANIFEST, RECORDS, RENDERINGS, RESULTS, RunFolder, write_whole
+from i2s_sdk.runs.folder import ANSWERS, CALLS, MERGING, RENDERINGS, RESULTS, RunFolder
 from i2s_sdk.runs.ledger import read_lines
 from i2s_sdk.runs.manifest import Manifest, Options
+from i2s_sdk.runs.place import Where
 from i2s_sdk.runs.record import Record
 from i2s_sdk.runs.results import results_document
 from i2s_sdk.runs.stored import StoredRun, read_run
+from i2s_sdk.settings import Settings
 
 _NAMED = 5  # ids that a message names
 
@@ -24,28 +26,30 @@ class MergeResult:
     """Shards that became one run.
 
     Attributes:
-        folder: Of the run.
+        folder: Of the run: a path, or the text of a URL. So is its report.
         report: Its page.
         summary: Its numbers.
         missing: Instances that no shard has a record of, in the order of the data set.
         unavailable: Metrics that could not be computed, and why.
     """
 
-    folder: Path
-    report: Path
+    folder: Where
+    report: Where
     summary: Summary
     missing: tuple[str, ...]
     unavailable: Mapping[str, str]
 
 
-def merge(runs: Sequence[Path | str], out: Path | str) -> MergeResult:
+def merge(runs: Sequence[Where], out: Where, settings: Settings | None = None) -> MergeResult:
     """Put shards of one run together; ``results.json`` is, byte for byte, that of the run in one piece.
 
     >>> merge(["runs/part-1", "runs/part-2", "runs/part-3"], "runs/whole")  # doctest: +SKIP
 
     Args:
-        runs: Folders of shards, in any order. All should be there; what is missing is said.
-        out: Folder of the whole run, new or empty. ``evaluate`` can go on with it.
+        runs: Folders of shards, or their URLs, in any order. All should be there; what is missing is said.
+        out: Folder of the whole run, or its URL, new or empty. ``evaluate`` can go on with it. A merge
+            that was cut off begins anew.
+        settings: Of stores; None takes the defaults.
 
     Raises:
         UsageError: A folder is no run, or ``out`` holds something.
@@ -55,20 +59,22 @@ def merge(runs: Sequence[Path | str], out: Path | str) -> MergeResult:
         raise UsageError("merge needs the folders of the shards")
     shards = sorted((read_run(run) for run in runs), key=_place)
     whole, owners = _merged(shards)
-    folder = Path(out)
-    with RunFolder.open(folder) as target:
-        if (folder / MANIFEST).exists() or (folder / RECORDS).stat().st_size:
-            raise UsageError(f"{folder} holds a run already; name a new folder with --out")
+    with RunFolder.open(out, settings, merging=True) as target:
+        if target.manifest() is not None or len(target.ended):
+            raise UsageError(f"{target.place} holds a run already; name a new folder with --out")
+        target.place.write(MERGING, b"")
         for shard in shards:
             _copy_pictures(shard, target)
             _copy_lines(shard, target)
         for record in whole.ordered():
             target.append(owners[record.id].with_texts(record))
         target.begin(whole.manifest, whole.whole)
-        write_whole(folder / RESULTS, results_document(whole.summary, whole.manifest))
-        report = write_page(folder, whole.manifest, whole.summary, whole.ordered())
+        target.place.flush()
+        target.place.write(RESULTS, results_document(whole.summary, whole.manifest))
+        report = write_page(target.place, whole.manifest, whole.summary, whole.ordered())
+        target.place.remove({MERGING})
     missing = tuple(one.id for one in whole.planned if one.id not in whole.records)
-    return MergeResult(folder, report, whole.summary, missing, whole.manifest.unavailable)
+    return MergeResult(target.path, report, whole.summary, missing, whole.manifest.unavailable)
 
 
 def _place(run: StoredRun) -> tuple[int, str]:
@@ -104,7 +110,7 @@ def _merged(shards: Sequence[StoredRun]) -> tuple[StoredRun, dict[str, StoredRun
         unavailable=first.manifest.unavailable,
         about={**first.manifest.about, "merged from": names},
     )
-    return StoredRun(first.path, manifest, first.whole, records), owners
+    return StoredRun(first.place, manifest, first.whole, records), owners
 
 
 def _require_same_run(first: StoredRun, other: StoredRun) -> None:
@@ -149,13 +155,18 @@ def _some(ids: Sequence[str]) -> str:
 def _copy_lines(shard: StoredRun, target: RunFolder) -> None:
     """Take what the stages of a shard have kept, so that the merged run can be gone on with."""
     for name, ledger in ((ANSWERS, target.answers), (RENDERINGS, target.renderings), (CALLS, target.calls)):
-        if (shard.path / name).exists():
-            for line in read_lines(shard.path / name):
-                ledger.append(line)
+        for line in read_lines(shard.place.lines(name)):
+            ledger.append(line)
 
 
 def _copy_pictures(shard: StoredRun, target: RunFolder) -> None:
-    for record in shard.records.values():
-        for digest in (record.reference_sha256, record.rendering_sha256):
-            if digest and (png := shard.picture(digest)) is not None:
-                target.put_picture(png)
+    def copy(digest: str) -> None:
+        png = shard.picture(digest)
+        if png is not None:
+            target.put_picture(png)
+
+    both = ((one.reference_sha256, one.rendering_sha256) for one in shard.records.values())
+    digests = dict.fromkeys(digest for pair in both for digest in pair if digest)
+    with ThreadPoolExecutor(max(shard.place.threads, target.place.threads)) as threads:
+        for _ in threads.map(copy, digests):
+            pass

@@ -15,8 +15,8 @@ from i2s_sdk.profile import Profile
 from i2s_sdk.runs.conclude import RunResult, conclude
 from i2s_sdk.runs.evaluate import selected
 from i2s_sdk.runs.execution import Execution, StageName
-from i2s_sdk.runs.folder import MANIFEST, RunFolder
-from i2s_sdk.runs.manifest import Manifest
+from i2s_sdk.runs.folder import RunFolder, read_manifest
+from i2s_sdk.runs.place import Where, open_place
 from i2s_sdk.runs.plan import Plan, choose, plan_run
 from i2s_sdk.runs.progress import OnProgress, say_nothing
 from i2s_sdk.settings import Settings
@@ -28,7 +28,7 @@ class StageResult:
     """A run after a stage.
 
     Attributes:
-        folder: Of the run.
+        folder: Of the run: a path, or the text of a URL.
         planned: Samples of the run.
         done: Of them, those that are through the stage.
         covered: Whether no more are missing than the settings allow.
@@ -36,7 +36,7 @@ class StageResult:
             been billed. By instance.
     """
 
-    folder: Path
+    folder: Where
     planned: int
     done: int
     covered: bool
@@ -47,7 +47,7 @@ def generate(
     data: Path | str | None = None,
     model: str | Model = "oracle",
     *,
-    out: Path | str,
+    out: Where,
     profile: Profile | str | None = None,
     tasks: Sequence[str] = (),
     subsets: Sequence[str] = (),
@@ -87,11 +87,11 @@ def generate(
     choice = choose(dataset, Profile(profile or settings.profile), tasks, selection)
     opened = open_model(model) if isinstance(model, str) else model
     plan = plan_run(choice, opened.name, opened.fingerprint)
-    return run_blocking(_generate(plan, opened, Path(out), settings, on_progress or say_nothing))
+    return run_blocking(_generate(plan, opened, out, settings, on_progress or say_nothing))
 
 
 def render_run(
-    run: Path | str,
+    run: Where,
     *,
     data: Path | str | None = None,
     settings: Settings | None = None,
@@ -100,7 +100,7 @@ def render_run(
     """Render the answers that a run has; the model and the metric service are not needed.
 
     Args:
-        run: Its folder.
+        run: Its folder, or its URL.
         data: The data set, where it does not lie any more where the run was begun.
         settings: None reads environment and configuration file.
         on_progress: Called at the beginning and as samples go on.
@@ -111,12 +111,12 @@ def render_run(
         ServiceError: A renderer that was named does not answer.
     """
     settings = settings or Settings.load()
-    plan = _plan_of(Path(run), data)
-    return run_blocking(_render(plan, Path(run), settings, on_progress or say_nothing))
+    plan = _plan_of(run, data, settings)
+    return run_blocking(_render(plan, run, settings, on_progress or say_nothing))
 
 
 def score_run(
-    run: Path | str,
+    run: Where,
     *,
     data: Path | str | None = None,
     settings: Settings | None = None,
@@ -125,7 +125,7 @@ def score_run(
     """Compare the renderings that a run has, and write numbers and report; no renderer is needed.
 
     Args:
-        run: Its folder.
+        run: Its folder, or its URL.
         data: The data set, where it does not lie any more where the run was begun.
         settings: None reads environment and configuration file.
         on_progress: Called at the beginning and as samples go on.
@@ -136,29 +136,29 @@ def score_run(
         ServiceError: It was named and does not answer.
     """
     settings = settings or Settings.load()
-    plan = _plan_of(Path(run), data)
-    return run_blocking(_score(plan, Path(run), settings, on_progress or say_nothing))
+    plan = _plan_of(run, data, settings)
+    return run_blocking(_score(plan, run, settings, on_progress or say_nothing))
 
 
 async def _generate(
-    plan: Plan, model: Model, out: Path, settings: Settings, on_progress: OnProgress
+    plan: Plan, model: Model, out: Where, settings: Settings, on_progress: OnProgress
 ) -> StageResult:
     try:
-        with RunFolder.open(out) as folder:
+        with RunFolder.open(out, settings) as folder:
             await Execution(plan, folder, (StageName.GENERATE,), settings, on_progress, model).run()
             return _result(plan, folder, settings, folder.answered)
     finally:
         await close_model(model)
 
 
-async def _render(plan: Plan, out: Path, settings: Settings, on_progress: OnProgress) -> StageResult:
-    with RunFolder.open(out) as folder:
+async def _render(plan: Plan, out: Where, settings: Settings, on_progress: OnProgress) -> StageResult:
+    with RunFolder.open(out, settings) as folder:
         await Execution(plan, folder, (StageName.RENDER,), settings, on_progress).run()
         return _result(plan, folder, settings, len(folder.renderings))
 
 
-async def _score(plan: Plan, out: Path, settings: Settings, on_progress: OnProgress) -> RunResult:
-    with RunFolder.open(out) as folder:
+async def _score(plan: Plan, out: Where, settings: Settings, on_progress: OnProgress) -> RunResult:
+    with RunFolder.open(out, settings) as folder:
         await Execution(plan, folder, (StageName.SCORE,), settings, on_progress).run()
         return conclude(folder, plan.instances, settings)
 
@@ -174,15 +174,15 @@ def _result(plan: Plan, folder: RunFolder, settings: Settings, done: int) -> Sta
     )
 
 
-def _plan_of(run: Path, data: Path | str | None) -> Plan:
+def _plan_of(run: Where, data: Path | str | None, settings: Settings) -> Plan:
     """Return the plan of a run that was begun.
 
     Raises:
         UsageError: The folder holds none.
     """
-    if not (run / MANIFEST).is_file():
+    manifest = read_manifest(open_place(run, settings))
+    if manifest is None:
         raise UsageError(f"{run} holds no run; begin one with i2s-sdk generate or i2s-sdk evaluate")
-    manifest = Manifest.from_file(run / MANIFEST)
     options = manifest.options
     shard = Shard.parse(options.shard) if options.shard else None
     selection = Selection(

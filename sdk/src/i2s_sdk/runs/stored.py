@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.runs.aggregate import Summary
-from i2s_sdk.runs.folder import MANIFEST, RECORDS, picture_name
+from i2s_sdk.runs.folder import MANIFEST, RECORDS, picture_name, read_manifest
 from i2s_sdk.runs.manifest import Manifest
+from i2s_sdk.runs.place import Lines, Place, Where, open_place
 from i2s_sdk.runs.planned import INSTANCES, Planned, parse_planned
 from i2s_sdk.runs.record import Record, without_texts
 from i2s_sdk.runs.results import summarize
@@ -23,17 +23,23 @@ class StoredRun:
     """What a run folder holds.
 
     Attributes:
-        path: Of the folder.
+        place: Where it lies.
         manifest: What the run is.
         whole: Every instance of the run, of all its shards, in the order of the data set.
         records: By instance, without their texts, which are most of the memory; see ``with_texts``.
     """
 
-    path: Path
+    place: Place
     manifest: Manifest
     whole: tuple[Planned, ...]
     records: Mapping[str, Record]
-    _places: Mapping[str, tuple[int, int]] = field(default_factory=dict, repr=False)
+    _lines: Lines | None = field(default=None, repr=False)
+    _offsets: Mapping[str, tuple[int, int]] = field(default_factory=dict, repr=False)
+
+    @property
+    def path(self) -> Where:
+        """The folder, or the text of its URL."""
+        return self.place.where
 
     @property
     def shard(self) -> Shard | None:
@@ -58,58 +64,54 @@ class StoredRun:
 
     def with_texts(self, record: Record) -> Record:
         """Return one of the records as it stands in the file, with completion, structure and messages."""
-        offset, length = self._places[record.id]
-        with (self.path / RECORDS).open("rb") as file:
-            file.seek(offset)
-            return Record.from_json(json.loads(file.read(length)))
+        if self._lines is None:
+            return record
+        return Record.from_json(json.loads(self._lines.read(*self._offsets[record.id])))
 
     def picture(self, digest: str) -> bytes | None:
         """Return a picture; None where the folder does not hold it."""
         try:
-            return (self.path / picture_name(digest)).read_bytes()
+            return self.place.read(picture_name(digest))
         except OSError:
             return None
 
 
-def read_run(path: Path | str) -> StoredRun:
+def read_run(where: Where | Place) -> StoredRun:
     """Return what a run folder holds.
+
+    Args:
+        where: The folder, or its URL.
 
     Raises:
         UsageError: It is not a run, or of another version.
         DataError: A record is damaged.
+        StoreError: The store does not answer.
     """
-    folder = Path(path)
-    if not (folder / MANIFEST).is_file():
-        raise UsageError(f"{folder} is not the folder of a run: it holds no {MANIFEST}")
-    manifest = Manifest.from_file(folder / MANIFEST)
-    records, places = _records(folder / RECORDS)
-    return StoredRun(folder, manifest, _planned(folder), records, places)
+    place = open_place(where)
+    manifest = read_manifest(place)
+    if manifest is None:
+        raise UsageError(f"{place} is not the folder of a run: it holds no {MANIFEST}")
+    lines = place.lines(RECORDS)
+    records, offsets = _records(lines)
+    return StoredRun(place, manifest, _planned(place), records, lines, offsets)
 
 
-def _records(file: Path) -> tuple[dict[str, Record], dict[str, tuple[int, int]]]:
+def _records(lines: Lines) -> tuple[dict[str, Record], dict[str, tuple[int, int]]]:
     """Return the records of a file without their texts, and where each lies; of one id the last counts."""
     records: dict[str, Record] = {}
-    places: dict[str, tuple[int, int]] = {}
-    if not file.exists():
-        return records, places
-    offset = 0
-    with file.open("rb") as lines:
-        for number, raw in enumerate(lines, start=1):
-            if not raw.endswith(b"\n"):  # of a run that is under way, or was killed
-                break
-            try:
-                record = Record.from_json(json.loads(raw))
-            except (ValueError, KeyError, TypeError) as error:
-                raise DataError(file, number, f"is not a record: {error!r}") from None
-            records[record.id] = without_texts(record)
-            places[record.id] = (offset, len(raw))
-            offset += len(raw)
-    return records, places
+    offsets: dict[str, tuple[int, int]] = {}
+    for number, (offset, raw) in enumerate(lines, start=1):
+        try:
+            record = Record.from_json(json.loads(raw))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(str(lines), number, f"is not a record: {error!r}") from None
+        records[record.id] = without_texts(record)
+        offsets[record.id] = (offset, len(raw))
+    return records, offsets
 
 
-def _planned(folder: Path) -> tuple[Planned, ...]:
-    file = folder / INSTANCES
+def _planned(place: Place) -> tuple[Planned, ...]:
     try:
-        return parse_planned(file.read_bytes(), file)
+        return parse_planned(place.read(INSTANCES), place.at(INSTANCES))
     except FileNotFoundError:
-        raise UsageError(f"{folder} holds no {INSTANCES}: this run was not begun by this i2s-sdk") from None
+        raise UsageError(f"{place} holds no {INSTANCES}: this run was not begun by this i2s-sdk") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -14,9 +15,19 @@ from pathlib import Path
 import pytest
 
 from chat_server import ChatServer
-from i2s_sdk.runs.folder import ANSWERS, CALLS, RECORDS, RENDERINGS, picture_name, read_records
+from i2s_sdk.runs.folder import (
+    ANSWERS,
+    CALLS,
+    LEDGERS,
+    RECORDS,
+    RENDERINGS,
+    RESULTS,
+    picture_name,
+    read_records,
+)
 from i2s_sdk.runs.journal import unanswered_calls
 from i2s_sdk.runs.ledger import read_lines
+from i2s_sdk.runs.place import open_place
 from tiny_formulas import TinyFormulas, write_tiny_formulas
 
 pytestmark = pytest.mark.integration
@@ -24,23 +35,28 @@ pytestmark = pytest.mark.integration
 SAMPLES, KILLS = 300, 10
 
 
-def _command(data: Path, model: str, run: Path, *more: str) -> list[str]:
-    words = ["evaluate", "--data", str(data), "--model", model, "--out", str(run), "--json", *more]
+def _command(data: Path, model: str, out: str, *more: str) -> list[str]:
+    words = ["evaluate", "--data", str(data), "--model", model, "--out", out, "--json", *more]
     return [sys.executable, "-m", "i2s_sdk.cli", *words]
 
 
-def _lines(run: Path) -> int:
+def _out(run: Path, kind: str) -> str:
+    """Return how a run in a folder is named: by its path, or by a URL that leads through fsspec."""
+    return str(run) if kind == "folder" else run.as_uri()
+
+
+def _lines(out: str) -> int:
     """Return how many lines a run has kept in all its files."""
-    files = (run / name for name in (ANSWERS, RENDERINGS, RECORDS, CALLS))
-    return sum(file.read_bytes().count(b"\n") for file in files if file.exists())
+    place = open_place(out)
+    return sum(1 for name in LEDGERS for _ in place.lines(name))
 
 
-def _kill_at(command: list[str], environment: dict[str, str], run: Path, moment: int) -> bool:
+def _kill_at(command: list[str], environment: dict[str, str], out: str, moment: int) -> bool:
     """Start a command and kill it once the run has so many lines; return whether it was still at work."""
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as one:
-        while one.poll() is None and _lines(run) < moment:
+        while one.poll() is None and _lines(out) < moment:
             time.sleep(0.002)  # a look, not a wait for something
         one.kill()
     return one.returncode == -9
@@ -55,61 +71,69 @@ def _finished(command: list[str], environment: dict[str, str]) -> dict[str, obje
     return document
 
 
-def _once_each(run: Path, data: TinyFormulas) -> None:
+def _once_each(out: str, data: TinyFormulas) -> None:
     """Assert that each file has each sample once, and that every picture is whole."""
+    place = open_place(out)
     for name in (ANSWERS, RENDERINGS, RECORDS):
-        found = Counter(line["id"] for line in read_lines(run / name))
+        found = Counter(line["id"] for line in read_lines(place.lines(name)))
         assert found == Counter(data.ids), name
-        assert (run / name).read_bytes().endswith(b"\n")
-    for record in read_records(run).values():
+    for record in read_records(place).values():
         for digest in filter(None, (record.reference_sha256, record.rendering_sha256)):
-            assert (run / picture_name(digest)).stat().st_size > 0
+            assert hashlib.sha256(place.read(picture_name(digest))).hexdigest() == digest
 
 
+#: Small segments, so that a kill meets many moments of their lives.
+_HASTY = {"I2S_STORE_SECONDS": "0.05", "I2S_STORE_LINES": "7", "I2S_LEASE_SECONDS": "2"}
+
+
+@pytest.mark.parametrize("kind", ["folder", "store"])
 @pytest.mark.timeout(1200)
-def test_killed_at_ten_moments_a_run_ends_with_the_bytes_of_an_undisturbed_one(
-    tmp_path: Path, light_endpoints: dict[str, str]
+def test_killed_at_many_moments_a_run_ends_with_the_bytes_of_an_undisturbed_one(
+    tmp_path: Path, light_endpoints: dict[str, str], kind: str
 ) -> None:
-    data = write_tiny_formulas(tmp_path / "data", SAMPLES)
+    samples, kills = (SAMPLES, KILLS) if kind == "folder" else (SAMPLES // 3, KILLS // 2)
+    data = write_tiny_formulas(tmp_path / "data", samples)
     answers = tmp_path / "answers.jsonl"
     rows = ({"id": name, "completion": text} for name, text in data.answers().items())
     answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    environment = {**os.environ, **light_endpoints}
-    disturbed = _command(data.folder, f"replay:{answers}", tmp_path / "disturbed")
-    moments = sorted(random.Random(3).sample(range(3 * SAMPLES), KILLS))
-    killed = [_kill_at(disturbed, environment, tmp_path / "disturbed", moment) for moment in moments]
+    environment = {**os.environ, **light_endpoints, **_HASTY}
+    out, quiet = _out(tmp_path / "disturbed", kind), str(tmp_path / "quiet")
+    disturbed = _command(data.folder, f"replay:{answers}", out)
+    moments = sorted(random.Random(3).sample(range(3 * samples), kills))
+    killed = [_kill_at(disturbed, environment, out, moment) for moment in moments]
     assert all(killed)
     _finished(disturbed, environment)
-    _finished(_command(data.folder, f"replay:{answers}", tmp_path / "quiet"), environment)
-    for run in ("disturbed", "quiet"):
-        _once_each(tmp_path / run, data)
-    quiet, found = ((tmp_path / run / "results.json").read_bytes() for run in ("quiet", "disturbed"))
-    assert found == quiet
+    _finished(_command(data.folder, f"replay:{answers}", quiet), environment)
+    for one in (out, quiet):
+        _once_each(one, data)
+    assert open_place(out).read(RESULTS) == open_place(quiet).read(RESULTS)
 
 
+@pytest.mark.parametrize("kind", ["folder", "store"])
 def test_no_call_that_was_answered_is_made_again_and_those_cut_off_are_named(
-    tmp_path: Path, light_endpoints: dict[str, str]
+    tmp_path: Path, light_endpoints: dict[str, str], kind: str
 ) -> None:
     pytest.importorskip("openai")
     data = write_tiny_formulas(tmp_path / "data", 40)
-    run = tmp_path / "run"
+    out = _out(tmp_path / "run", kind)
     with ChatServer(
         data.answers(), data.questions, lambda question, before: "answer:0.05"
     ).serving() as server:
         options = ["--base-url", server.base, "--cache", "none", "--model-jobs", "4"]
-        command = _command(data.folder, "openai/tiny", run, *options)
-        environment = {**os.environ, **light_endpoints}
+        command = _command(data.folder, "openai/tiny", out, *options)
+        environment = {**os.environ, **light_endpoints, "I2S_LEASE_SECONDS": "2"}
         kept: Counter[str] = Counter()
         for moment in (1, 30, 75, 120):
-            assert _kill_at(command, environment, run, moment)
-            for line in read_lines(run / ANSWERS):
+            assert _kill_at(command, environment, out, moment)
+            for line in read_lines(open_place(out).lines(ANSWERS)):
                 kept.setdefault(line["id"], server.came[line["id"]])
         document = _finished(command, environment)
         assert all(server.came[name] == before for name, before in kept.items())
-        cut_off = unanswered_calls(run / CALLS, run / ANSWERS)
+        place = open_place(out)
+        cut_off = unanswered_calls(place.lines(CALLS), place.lines(ANSWERS))
         assert document["unanswered_calls"] == cut_off
         assert 0 < cut_off.total() <= 4 * 4  # what four starts had in flight
-        begun = Counter(line["id"] for line in read_lines(run / CALLS))
+        begun = Counter(line["id"] for line in read_lines(place.lines(CALLS)))
         assert begun - cut_off == Counter(data.ids)
         assert all(server.came[name] <= begun[name] for name in data.ids)
-        _once_each(run, data)
+        _once_each(out, data)

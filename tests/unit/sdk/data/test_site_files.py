@@ -15,7 +15,7 @@ from i2s_sdk.data.site_files import read_site_folder, read_tar, read_zip
 
 def tar(*members: tuple[str, bytes] | tarfile.TarInfo, compress: bool = True) -> bytes:
     raw = io.BytesIO()
-    with tarfile.open(fileobj=raw, mode="w:gz" if compress else "w") as archive:
+    with tarfile.open(fileobj=raw, mode="w") as archive:
         for member in members:
             if isinstance(member, tarfile.TarInfo):
                 archive.addfile(member)
@@ -23,7 +23,8 @@ def tar(*members: tuple[str, bytes] | tarfile.TarInfo, compress: bool = True) ->
                 info = tarfile.TarInfo(member[0])
                 info.size = len(member[1])
                 archive.addfile(info, io.BytesIO(member[1]))
-    return raw.getvalue()
+    # Without the time: archives are names of cases, which must be the same in every process of the tests.
+    return gzip.compress(raw.getvalue(), mtime=0) if compress else raw.getvalue()
 
 
 def special(kind: bytes, name: str = "a", target: str = "/etc/passwd") -> tarfile.TarInfo:

@@ -5,8 +5,10 @@ from pathlib import Path
 
 from PIL import Image
 
-from i2s_sdk.report.thumbnails import HEIGHT, WIDTH, make_thumbnails
+from i2s_sdk.report.pictures import beside
+from i2s_sdk.report.thumbnails import HEIGHT, WIDTH
 from i2s_sdk.runs.folder import picture_name
+from i2s_sdk.runs.local_place import LocalPlace
 
 
 def _kept(folder: Path, size: tuple[int, int]) -> str:
@@ -17,11 +19,18 @@ def _kept(folder: Path, size: tuple[int, int]) -> str:
     return digest
 
 
+def _shown(folder: Path, *digests: str) -> dict[str, str]:
+    """Return the name of what is shown of each picture of a run."""
+    run = LocalPlace(folder)
+    return {digest: entry[0] for digest, entry in beside(run, dict.fromkeys(digests, run)).entries.items()}
+
+
 def test_a_large_picture_gets_a_copy_that_fits_and_a_small_one_none(tmp_path: Path) -> None:
     large, small = _kept(tmp_path, (1920, 1080)), _kept(tmp_path, (300, 100))
-    names = make_thumbnails(tmp_path, [large, small, large])
-    assert list(names) == [large]
-    with Image.open(tmp_path / names[large]) as copy:
+    shown = _shown(tmp_path, large, small)
+    assert shown[small] == picture_name(small)
+    assert shown[large].startswith("thumbnails/")
+    with Image.open(tmp_path / shown[large]) as copy:
         assert copy.size == (960, 540)
         assert copy.width <= WIDTH
         assert copy.height <= HEIGHT
@@ -29,12 +38,13 @@ def test_a_large_picture_gets_a_copy_that_fits_and_a_small_one_none(tmp_path: Pa
 
 def test_a_copy_is_made_once(tmp_path: Path) -> None:
     large = _kept(tmp_path, (1920, 1080))
-    names = make_thumbnails(tmp_path, [large])
-    (tmp_path / picture_name(large)).unlink()
-    assert make_thumbnails(tmp_path, [large]) == names
+    shown = _shown(tmp_path, large)
+    (tmp_path / shown[large]).write_bytes(b"as it was")
+    assert _shown(tmp_path, large) == shown
+    assert (tmp_path / shown[large]).read_bytes() == b"as it was"
 
 
-def test_a_picture_that_cannot_be_read_has_none(tmp_path: Path) -> None:
+def test_a_picture_that_cannot_be_read_is_not_shown(tmp_path: Path) -> None:
     digest = _kept(tmp_path, (10, 10))
     (tmp_path / picture_name(digest)).write_bytes(b"no picture")
-    assert make_thumbnails(tmp_path, [digest, "ab" * 32]) == {}
+    assert _shown(tmp_path, digest, "ab" * 32) == {}

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from i2s_sdk.data import Instance
@@ -102,6 +102,7 @@ def test_nothing_has_no_mean() -> None:
     assert total.share_rendered is None
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("xy")), min_size=1, max_size=30), st.randoms())
 def test_the_order_of_records_changes_nothing(values: list[tuple[float, str]], chance: random.Random) -> None:
     instances = [_instance(str(number), subset) for number, (_, subset) in enumerate(values)]
@@ -111,6 +112,7 @@ def test_the_order_of_records_changes_nothing(values: list[tuple[float, str]], c
     assert _aggregate(instances, records) == before
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("xyz")), min_size=1, max_size=30))
 def test_subsets_add_up_to_the_task(values: list[tuple[float, str]]) -> None:
     instances = [_instance(str(number), subset) for number, (_, subset) in enumerate(values)]
