@@ -30,7 +30,11 @@ def run_options(command: F) -> F:
             "--model", default="oracle", metavar="NAME", help="One of those above.  [default: oracle]"
         ),
         profile_option,
-        click.option("--out", metavar="FOLDER", help="Run folder, or its URL (s3://…).  [default: runs/DATA-MODEL-PROFILE]"),
+        click.option(
+            "--out",
+            metavar="FOLDER",
+            help="Run folder, or its URL (s3://…).  [default: runs/DATA-MODEL-PROFILE]",
+        ),
         click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task; may be repeated."),
         click.option("--subset", "subsets", multiple=True, metavar="S", help="Only this subset; the same."),
         click.option(
