@@ -26,8 +26,8 @@ evaluate:  ## evaluate a model on the bundled examples, services included
 	@scripts/evaluate "$(OUT)" $(if $(MODEL),"$(MODEL)",oracle baseline/ocr) -- --data "$(DATA)" --profile "$(PROFILE)" $(ARGS)
 
 test:  ## lint, type-check and run every suite
-	@scripts/bootstrap dev
-	@scripts/check lint types unit integration fidelity security -- $(ARGS)
+	@scripts/bootstrap $(if $(I2S_REQUIRE_DOCKER),containers,dev)
+	@scripts/check lint types unit integration fidelity security containers -- $(ARGS)
 
 test-unit:  ## run the unit tests only
 	@scripts/bootstrap dev

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,8 +18,11 @@ import docker_engine
 from docker_engine import ROOT, Engine, NoEngineError
 from i2s_sdk.settings import Settings
 
+RECORDING = "org.image2struct.record"  # of deploy/images/record
 BUILD_SECONDS = 3600
 UP_SECONDS = 300
+TEST_SECONDS = 900
+COMPOSE = ROOT / "deploy/compose"
 SERVICES = ("render-latex", "render-html", "render-lilypond", "metrics")
 PORTS = {"render-latex": 7710, "render-html": 7720, "render-lilypond": 7730, "metrics": 7740}
 
@@ -27,19 +31,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.containers)
-            item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
+            # What fixtures start has limits of its own.
+            item.add_marker(pytest.mark.timeout(TEST_SECONDS, func_only=True))
 
 
 @pytest.fixture(scope="session")
 def engine() -> Iterator[Engine]:
+    # Fixtures end in order at an interrupt; what ends a job of CI shall be one too.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with docker_engine.engine() as one:
             one.compose_command()
             yield one
     except NoEngineError as reason:
-        if os.environ.get("I2S_REQUIRE_DOCKER"):
-            pytest.fail(f"I2S_REQUIRE_DOCKER is set, but: {reason}")
-        pytest.skip(f"NOTHING OF THE CONTAINERS IS TESTED: {reason}")
+        docker_engine.lacks(reason)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture(scope="session")
@@ -52,6 +59,10 @@ def images(engine: Engine) -> dict[str, str]:
     if os.environ.get("I2S_IMAGES_AS_THEY_ARE"):
         return names
     environment = {**engine.environment, "NETWORKS": os.environ.get("NETWORKS", _networks())}
+    # A build that is killed leaves the container that was to say what the image is.
+    engine.undo(
+        "sh", "-c", f"docker ps --all --quiet --filter label={RECORDING} | xargs -r docker rm --force"
+    )
     print(docker_engine.run([str(ROOT / "deploy/images/build")], environment, seconds=BUILD_SECONDS))
     return names
 
@@ -74,11 +85,12 @@ class System:
     environment: dict[str, str]
     ports: dict[str, int]
 
+    def compose_command(self, *arguments: str) -> list[str]:
+        return [*self.engine.compose_command(), "--project-name", self.project, *arguments]
+
     def compose(self, *arguments: str, check: bool = True, seconds: float = UP_SECONDS) -> str:
-        command = [*self.engine.compose_command(), "--project-name", self.project, *arguments]
-        return docker_engine.run(
-            command, self.environment, check=check, seconds=seconds, folder=ROOT / "deploy/compose"
-        )
+        command = self.compose_command(*arguments)
+        return docker_engine.run(command, self.environment, check=check, seconds=seconds, folder=COMPOSE)
 
     def containers(self, service: str) -> list[str]:
         """Ids of the running containers of a service."""
@@ -112,6 +124,8 @@ def system(engine: Engine, images: dict[str, str]) -> Iterator[System]:
     variables = {f"I2S_{name.upper().replace('-', '_')}_PORT": str(port) for name, port in ports.items()}
     project = f"i2s-test-{secrets.token_hex(3)}"
     one = System(engine, project, {**engine.environment, **variables}, ports)
+    down = one.compose_command("down", "--volumes", "--timeout", "1")
+    engine.undo(*down, folder=COMPOSE, **variables)
     try:
         one.compose("up", "--detach")
         yield one
@@ -127,11 +141,12 @@ def _free_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+def local(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """The same services as child processes, brought up by the command."""
     state = tmp_path_factory.mktemp("state")
     command = shutil.which("i2s-sdk", path=str(ROOT / ".venv/bin")) or "i2s-sdk"
     environment = {**os.environ, "XDG_STATE_HOME": str(state)}
+    engine.undo(command, "down", XDG_STATE_HOME=str(state))
     try:
         told = json.loads(docker_engine.run([command, "up", "--json"], environment, seconds=600, apart=True))
         at = {one["name"].replace("-", "_"): one["address"] for one in told["services"]}

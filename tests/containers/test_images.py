@@ -1,6 +1,7 @@
 """What the images are: small, without privilege, without tools, and known by what they hold."""
 
 import json
+import re
 
 import pytest
 
@@ -64,5 +65,8 @@ def test_the_latex_image_holds_its_formats_and_the_index(engine, images):
         "run", "--rm", "--network", "none", "--entrypoint", "find", images["render-latex"],
         "/var/cache/i2s-render-latex", "-type", "f",
     )  # fmt: skip
-    assert listed.count(".fmt") == 2
+    about = json.loads(engine.docker("image", "inspect", images["render-latex"]))[0]
+    ready = about["Config"]["Labels"]["org.image2struct.warm"]
+    assert {"format:paper", "format:helm"} <= set(re.findall(r"format:\w+", ready))
+    assert listed.count(".fmt") == ready.count("format:")
     assert "texindex.sqlite" in listed

@@ -26,6 +26,7 @@ def test_up_evaluate_status_logs_down(engine, images, tmp_path):
         return run([COMMAND, *words], environment, seconds=seconds, folder=tmp_path, apart=True)
 
     assert ours(engine) == []
+    engine.undo(COMMAND, "down", XDG_STATE_HOME=environment["XDG_STATE_HOME"])
     try:
         told = json.loads(command("up", "--docker", "--json"))
         assert told["kind"] == "docker"

@@ -11,14 +11,19 @@ SERVICES = ("render-latex", "render-html", "render-lilypond", "metrics")
 NOWHERE = "192.0.2.1"
 
 CONNECT = """
-import json, socket, sys
-reached, refused = [], {}
-for target in json.loads(sys.argv[1]):
+import concurrent.futures, json, socket, sys
+
+def attempt(target):
     try:
         socket.create_connection((target[0], target[1]), 3).close()
-        reached.append(target)
     except OSError as error:
-        refused[str(target)] = str(error)
+        return str(error)
+
+targets = json.loads(sys.argv[1])
+with concurrent.futures.ThreadPoolExecutor(len(targets)) as pool:  # a name is asked for during 10 seconds
+    answers = list(pool.map(attempt, targets))
+reached = [target for target, error in zip(targets, answers) if error is None]
+refused = {str(target): error for target, error in zip(targets, answers) if error is not None}
 print(json.dumps({"reached": reached, "refused": refused}))
 """
 WRITE = """

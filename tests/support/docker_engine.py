@@ -5,15 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from afterwards import Afterwards
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60
+END_SECONDS = 20
 
 
 class NoEngineError(Exception):
@@ -22,9 +27,15 @@ class NoEngineError(Exception):
 
 @dataclass(frozen=True)
 class Engine:
-    """A running engine and its clients."""
+    """A running engine and its clients.
+
+    Attributes:
+        host: Its address.
+        afterwards: What is undone at the end of the tests, however they end.
+    """
 
     host: str
+    afterwards: Afterwards
 
     @property
     def environment(self) -> dict[str, str]:
@@ -35,6 +46,10 @@ class Engine:
     ) -> str:
         """Run the client; returns what it printed."""
         return run(["docker", *arguments], self.environment, check=check, stdin=stdin, seconds=seconds)
+
+    def undo(self, *command: str, folder: Path | None = None, **environment: str) -> None:
+        """Have a command run once the tests end, however they end."""
+        self.afterwards.undo(*command, folder=folder, **{"DOCKER_HOST": self.host, **environment})
 
     def compose_command(self) -> list[str]:
         """Compose v2 where the client has it, else docker-compose."""
@@ -64,21 +79,42 @@ def run(
 
     With ``check`` a failure is an AssertionError that shows it.
     """
-    ended = subprocess.run(
+    started = subprocess.Popen(
         command,
-        check=False,
         env=environment,
-        input=stdin if stdin is not None else "",
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE if apart else subprocess.STDOUT,
         text=True,
-        timeout=seconds,
         cwd=folder,
+        start_new_session=True,
     )
-    told = ended.stdout + (ended.stderr or "")
-    if check and ended.returncode:
-        raise AssertionError(f"{' '.join(command)} ended with {ended.returncode}:\n{told[-6000:]}")
-    return ended.stdout
+    try:
+        out, errors = started.communicate(stdin if stdin is not None else "", timeout=seconds)
+    except BaseException:
+        _end(started)
+        raise
+    if check and started.returncode:
+        told = out + (errors or "")
+        raise AssertionError(f"{' '.join(command)} ended with {started.returncode}:\n{told[-6000:]}")
+    return out
+
+
+def _end(started: subprocess.Popen[str]) -> None:
+    """End a program and what it has started itself, which may want to tidy up."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(started.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            started.communicate(timeout=END_SECONDS)
+            return
+
+
+def lacks(what: object) -> NoReturn:
+    """End a test that this machine lacks something for: in I2S_REQUIRE_DOCKER's presence as a failure."""
+    if os.environ.get("I2S_REQUIRE_DOCKER"):
+        pytest.fail(f"I2S_REQUIRE_DOCKER is set, but: {what}", pytrace=False)
+    pytest.skip(f"NOT TESTED IN CONTAINERS: {what}")
 
 
 @contextlib.contextmanager
@@ -90,59 +126,63 @@ def engine() -> Iterator[Engine]:
     """
     if shutil.which("docker") is None:
         raise NoEngineError("no docker client is installed (Debian: docker.io)")
-    given = Engine(os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock")
-    if _answers(given):
-        yield given
+    host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    if _answers(host):
+        with _until_the_end(Afterwards()) as afterwards:
+            yield Engine(host, afterwards)
         return
     if os.environ.get("DOCKER_HOST"):
-        raise NoEngineError(f"no engine answers at DOCKER_HOST={given.host}")
+        raise NoEngineError(f"no engine answers at DOCKER_HOST={host}")
     if shutil.which("dockerd") is None:
         raise NoEngineError("no engine runs, and dockerd is not installed (Debian: docker.io)")
     if os.geteuid() != 0:
         raise NoEngineError("no engine runs, and only root can start one")
-    with _started() as started:
-        yield started
+    with _until_the_end(Afterwards(_dockerd)) as afterwards:
+        one = Engine(_socket(afterwards.folder), afterwards)
+        _wait_for(one)
+        yield one
 
 
-def _answers(one: Engine) -> bool:
+def _answers(host: str) -> bool:
     asked = subprocess.run(
         ["docker", "version", "--format", "{{.Server.Version}}"],
         capture_output=True,
         check=False,
-        env=one.environment,
+        env={**os.environ, "DOCKER_HOST": host},
     )
     return asked.returncode == 0
 
 
+def _socket(folder: Path) -> str:
+    return f"unix://{folder}/docker.sock"
+
+
+def _dockerd(folder: Path) -> list[str]:
+    """With its usual data folder, so that what was built before is there, or that of I2S_DOCKER_DATA."""
+    data = os.environ.get("I2S_DOCKER_DATA")
+    command = [
+        "dockerd",
+        "--host",
+        _socket(folder),
+        "--pidfile",
+        f"{folder}/pid",
+        "--exec-root",
+        f"{folder}/run",
+    ]
+    return [*command, "--data-root", data] if data else command
+
+
 @contextlib.contextmanager
-def _started() -> Iterator[Engine]:
-    """Start dockerd with its usual data folder, so that what was built before is there."""
-    with tempfile.TemporaryDirectory(prefix="i2s-dockerd-") as name:
-        folder = Path(name)
-        one = Engine(f"unix://{folder}/docker.sock")
-        command = [
-            "dockerd",
-            "--host",
-            one.host,
-            "--pidfile",
-            f"{folder}/pid",
-            "--exec-root",
-            f"{folder}/run",
-        ]
-        with (folder / "log").open("wb") as log:
-            process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-        try:
-            end = time.monotonic() + START_SECONDS
-            while not _answers(one):
-                if process.poll() is not None or time.monotonic() > end:
-                    told = (folder / "log").read_text(errors="replace")[-2000:]
-                    raise NoEngineError(f"dockerd cannot be started here:\n{told}")
-                time.sleep(0.2)
-            yield one
-        finally:
-            process.terminate()
-            try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+def _until_the_end(afterwards: Afterwards) -> Iterator[Afterwards]:
+    try:
+        yield afterwards
+    finally:
+        afterwards.now()
+
+
+def _wait_for(one: Engine) -> None:
+    end = time.monotonic() + START_SECONDS
+    while not _answers(one.host):
+        if one.afterwards.process.poll() is not None or time.monotonic() > end:
+            raise NoEngineError(f"dockerd cannot be started here:\n{one.afterwards.log()}")
+        time.sleep(0.2)
