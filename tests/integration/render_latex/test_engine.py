@@ -38,10 +38,40 @@ async def test_a_good_document_is_rendered(engine):
     rendering = await engine.render(Job(document("Hello $x^2$")))
     assert rendering.verdict is Verdict.RENDERED
     assert (rendering.total_pages, rendering.pictures[0].page) == (1, 1)
-    assert [stage.name for stage in rendering.stages] == ["compile", "inspect", "raster", "crop"]
+    assert [stage.name for stage in rendering.stages] == ["compile", "raster", "crop"]
     assert rendering.usage.cpu_seconds > 0
     assert b"Output written on document.pdf" in rendering.log.whole
     assert opened(rendering).mode == "RGB"
+
+
+async def test_poppler_is_asked_where_the_pages_are_not_plain(engine):
+    for body in ("one\\newpage two", "\\pdfobjcompresslevel2 x", "\\pdfpageattr{/Rotate 90}x"):
+        rendering = await engine.render(Job(document(body)))
+        assert rendering.verdict is Verdict.RENDERED
+        assert [stage.name for stage in rendering.stages if stage.name != "compile"] == [
+            "inspect",
+            "raster",
+            "crop",
+        ]
+
+
+# A page tree beside the one that pdfTeX writes into the catalogue; its names are spelt another way.
+OTHER_PAGES = r"""\immediate\pdfobj{<</Type/P#61ges/Count 1/Kids[\the\numexpr\pdflastobj+2\relax\space 0 R]>>}
+\edef\pages{\the\pdflastobj}
+\immediate\pdfobj{<</Type/P#61ge/Parent \pages\space 0 R/Media#42ox[0 0 WIDTH HEIGHT]/Resources<<>>>>}
+\pdfcatalog{/P#61ges \pages\space 0 R}
+x"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(20, 30), (14000, 14000), (900000, 900000)])
+async def test_a_pdf_that_lies_of_its_page_harms_nobody(engine, width, height):
+    body = OTHER_PAGES.replace("WIDTH", str(width)).replace("HEIGHT", str(height))
+    rendering = await engine.render(Job(document(body)))
+    assert rendering.verdict in (Verdict.RENDERED, Verdict.PIXEL_LIMIT, Verdict.NO_OUTPUT)
+    for picture in rendering.pictures:
+        assert picture.width * picture.height <= Job(b"").limits.pixels
+    again = await engine.render(Job(document("Hello $x^2$")))
+    assert again.verdict is Verdict.RENDERED
 
 
 async def test_two_runs_of_one_document_are_byte_identical(engine):

@@ -81,7 +81,6 @@ async def test_a_document_is_answered_with_everything(service):
     assert [(stage.name, stage.detail) for stage in answer.stages] == [
         ("queue", ""),
         ("compile", "format"),
-        ("inspect", ""),
         ("raster", ""),
         ("crop", ""),
     ]

@@ -1,7 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_render_latex.inspect import Inspection, Page, command, read
+from i2s_render_latex.inspect import Inspection, Page, command, read, read_plain
 
 OUTPUT = """Title:
 Pages:           3
@@ -16,6 +17,49 @@ Page    2 MediaBox:    100.00    50.00   200.00   250.00
 Page    2 CropBox:     100.00    50.00   300.00   400.00
 File size:       9057 bytes
 """
+
+
+PLAIN = b"""%PDF-1.5
+4 0 obj
+<<
+/Type /Page
+/MediaBox [0 0 612 792.5]
+/Parent 8 0 R
+>>
+endobj
+8 0 obj
+<<
+/Type /Pages
+/Count 1
+/Kids [4 0 R]
+>>
+endobj
+"""
+
+
+def test_a_plain_page_is_as_large_as_its_media_box():
+    assert read_plain(PLAIN) == Inspection(1, (Page(1, 612.0, 792.5),))
+
+
+@pytest.mark.parametrize(
+    ("words", "others"),
+    [
+        (b"/Parent", b"/Rotate 90\n/Parent"),
+        (b"/Parent", b"/CropBox [0 0 1 1]\n/Parent"),
+        (b"/Parent", b"/MediaBox [0 0 1 1]\n/Parent"),
+        (b"/Count 1", b"/Count 2"),
+        (b"[0 0 612", b"[0 1 612"),
+        (b"612", b"1e9"),
+        (b"612", b"0"),
+        (b"612", b"0.5"),
+        (b"612", b"6123456"),
+        (b"endobj\n8", b"endobj\n<<\n/Type /Page\n>>\n8"),
+        (b"%PDF", b"<</Type /ObjStm>>%PDF"),
+    ],
+)
+def test_a_page_that_may_be_read_in_another_way_is_not_plain(words, others):
+    assert words in PLAIN
+    assert read_plain(PLAIN.replace(words, others, 1)) is None
 
 
 def test_pages_are_as_large_as_their_media_boxes():

@@ -30,7 +30,7 @@ def test_a_damaged_pixmap_is_an_error(drawing):
 
 
 def test_the_page_alone_is_drawn_at_the_resolution():
-    line = command(3, 144.5)
+    line = command(3, 144.5, (100, 200))
     assert line[:3] == ["pdftoppm", "-r", "144.5"]
     assert line[3:7] == ["-f", "3", "-l", "3"]
 

@@ -150,7 +150,7 @@ class LatexEngine:
         spent = sum((stage.usage for stage in compiled.stages), Usage())
         await cell.renew(limits_of_raster(job.limits, len(compiled.pdf), spent), {PDF: compiled.pdf})
         most = self._settings.max_picture_bytes
-        return await Drawer(cell, job.options, job.limits, spent.cpu_seconds, most).draw()
+        return await Drawer(cell, compiled.pdf, job.options, job.limits, spent.cpu_seconds, most).draw()
 
     def _rendering(self, job: Job, compiled: Compiled, drawn: Drawn) -> Rendering:
         judgement = drawn.judgement or Judgement(Verdict.RENDERED, "")

@@ -13,6 +13,12 @@ _NUMBERS = r"\s+".join([r"(-?\d+(?:\.\d+)?|-?inf|-?nan)"] * 4)
 _BOX = re.compile(rf"^Page\s+(\d{{1,9}})\s+MediaBox:\s+{_NUMBERS}\s*$", re.MULTILINE)
 _ROTATION = re.compile(r"^Page\s+(\d{1,9})\s+rot:\s+(-?\d{1,12})\s*$", re.MULTILINE)
 
+# A page as pdfTeX writes it, and what would make poppler see it in another way.
+_SIDE = rb"([1-9][0-9]{0,4}(?:\.[0-9]{1,5})?)"  # poppler takes a page without area for one of US letter
+_PLAIN_BOX = re.compile(rb"^/MediaBox \[0 0 " + _SIDE + b" " + _SIDE + rb"\]$", re.MULTILINE)
+_ONCE = (b"/Type /Page\n", b"/Type /Pages\n", b"/MediaBox", b"\n/Count 1\n/Kids [")
+_NOT_PLAIN = (b"/Rotate", b"/CropBox", b"/ObjStm", b"/XRef", b"/Encrypt")
+
 _POINTS_PER_INCH = 72.0
 # Poppler takes no other angle for a turn, once it has brought it into this range.
 _TURNED_BY_A_QUARTER = (90, 270)
@@ -49,6 +55,18 @@ def command(last: int) -> list[str]:
     """Return the command that looks at the pages of the job's PDF up to ``last``."""
     # From page 1 on: a range that begins after the last page is an error to pdfinfo.
     return ["pdfinfo", "-box", "-f", "1", "-l", str(last), PDF]
+
+
+def read_plain(pdf: bytes) -> Inspection | None:
+    """Return what a PDF of one page says in plain words; None where that may be read in more ways than one.
+
+    It saves a process for almost every document. A document can make its PDF lie; so what is drawn of the
+    page is bounded by what was said (``raster.command``), and poppler is asked where it drew something else.
+    """
+    if any(pdf.count(words) != 1 for words in _ONCE) or any(words in pdf for words in _NOT_PLAIN):
+        return None
+    box = _PLAIN_BOX.search(pdf)
+    return Inspection(1, (Page(1, float(box[1]), float(box[2])),)) if box else None
 
 
 def read(output: str) -> Inspection | None:

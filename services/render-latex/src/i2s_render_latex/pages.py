@@ -14,6 +14,7 @@ from i2s_render_latex import inspect, raster
 from i2s_render_latex.crop import finish
 from i2s_render_latex.inspect import Page
 from i2s_render_latex.model import Options, Picture, Stage, Verdict
+from i2s_render_latex.raster import RasterError
 from i2s_render_latex.texlive import HUGE_PAGES
 from i2s_render_latex.verdict import of_page, of_pictures, too_many_pages
 
@@ -41,12 +42,19 @@ class Drawer:
     """Draws the pages of the PDF that lies in a cell."""
 
     def __init__(
-        self, cell: Cell, options: Options, limits: Limits, spent_cpu_seconds: float, max_bytes: int
+        self,
+        cell: Cell,
+        pdf: bytes,
+        options: Options,
+        limits: Limits,
+        spent_cpu_seconds: float,
+        max_bytes: int,
     ) -> None:
         """Prepare.
 
         Args:
             cell: With the PDF.
+            pdf: The same.
             options: Which pages, and what becomes of them.
             limits: Of the whole job.
             spent_cpu_seconds: What the job has used before.
@@ -54,6 +62,7 @@ class Drawer:
         """
         self._cell, self._options, self._limits = cell, options, limits
         self._spent_cpu_seconds, self._max_bytes = spent_cpu_seconds, max_bytes
+        self._said = inspect.read_plain(pdf)
         self._drawn = Drawn()
 
     async def draw(self) -> Drawn:
@@ -63,10 +72,13 @@ class Drawer:
             RasterError: Poppler drew something else than was computed.
             JailError: A fault of the jail.
         """
-        pages = await self._inspect()
-        for page in pages:
-            if self._drawn.judgement is None:
-                await self._picture(page)
+        try:
+            await self._pictures()
+        except RasterError:
+            if self._said is None:
+                raise
+            self._said = None  # the PDF lied; poppler says how large the page is
+            await self._pictures()
         drawn = self._drawn
         if drawn.judgement is None and not drawn.pictures:
             drawn.judgement = Judgement(Verdict.NO_OUTPUT, "The page is blank.")
@@ -74,22 +86,34 @@ class Drawer:
             drawn.pictures.clear()
         return drawn
 
+    async def _pictures(self) -> None:
+        for page in await self._inspect():
+            if self._drawn.judgement is None:
+                await self._picture(page)
+
     async def _inspect(self) -> Sequence[Page]:
         """Return the wanted pages; none of them is too large."""
-        options, limits, drawn = self._options, self._limits, self._drawn
-        last = min(options.first_page + options.page_count - 1, limits.pages)
-        ended = await self._run("inspect", inspect.command(last))
-        drawn.judgement = limit_passed(ended.cause, limits, "looking at the PDF")
-        if drawn.judgement is not None:
-            return ()
-        found = inspect.read(ended.output.whole.decode(errors="replace"))
+        options, drawn = self._options, self._drawn
+        found = self._said or await self._asked()
         if found is None:
-            drawn.judgement = Judgement(Verdict.NO_OUTPUT, "The output is no PDF that can be read.")
             return ()
         drawn.total_pages = found.total_pages
         wanted = [page for page in found.pages if page.number >= options.first_page]
         drawn.judgement = self._objection(found.total_pages, wanted)
         return wanted if drawn.judgement is None else ()
+
+    async def _asked(self) -> inspect.Inspection | None:
+        """Return what poppler says of the PDF; None where it cannot, which is the judgement then."""
+        options, limits, drawn = self._options, self._limits, self._drawn
+        last = min(options.first_page + options.page_count - 1, limits.pages)
+        ended = await self._run("inspect", inspect.command(last))
+        drawn.judgement = limit_passed(ended.cause, limits, "looking at the PDF")
+        if drawn.judgement is not None:
+            return None
+        found = inspect.read(ended.output.whole.decode(errors="replace"))
+        if found is None:
+            drawn.judgement = Judgement(Verdict.NO_OUTPUT, "The output is no PDF that can be read.")
+        return found
 
     def _objection(self, total: int, wanted: Sequence[Page]) -> Judgement | None:
         if total > self._limits.pages:
@@ -105,7 +129,7 @@ class Drawer:
     async def _picture(self, page: Page) -> None:
         """Draw a page and add its picture; a blank page adds none."""
         options, size = self._options, page.size_at(self._options.dpi)
-        ended = await self._run("raster", raster.command(page.number, options.dpi))
+        ended = await self._run("raster", raster.command(page.number, options.dpi, size))
         self._drawn.judgement = limit_passed(ended.cause, self._limits, "drawing the page")
         if self._drawn.judgement is not None:
             return

@@ -34,10 +34,11 @@ class RasterError(Exception):
     """Poppler drew something else than was computed."""
 
 
-def command(page: int, dpi: float) -> list[str]:
-    """Return the command that draws a page of the job's PDF as RGB."""
-    number = str(page)
-    return ["pdftoppm", "-r", repr(dpi), "-f", number, "-l", number, "-singlefile", PDF, _NAME]
+def command(page: int, dpi: float, size: tuple[int, int]) -> list[str]:
+    """Return the command that draws a page of the job's PDF as RGB, but no more than ``size`` and a pixel."""
+    number, (width, height) = str(page), (str(side + _TOLERANCE) for side in size)
+    part = ["-x", "0", "-y", "0", "-W", width, "-H", height]
+    return ["pdftoppm", "-r", repr(dpi), "-f", number, "-l", number, *part, "-singlefile", PDF, _NAME]
 
 
 def output_bytes(size: tuple[int, int]) -> int:

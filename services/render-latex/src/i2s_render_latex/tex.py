@@ -1,7 +1,8 @@
 r"""The command lines of TeX.
 
 Both begin the random numbers at the same place, so that \pdfuniformdeviate, which else starts from
-the clock, gives every run the same picture.
+the clock, gives every run the same picture. Objects are written plainly, so that the size of the page can
+be read (``inspect.read_plain``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _FLAGS = (
     "-halt-on-error",
     f"-jobname={JOB_NAME}",
 )
-_BEGIN = rf"\pdfsetrandomseed 1 \input {SOURCE} "
+_BEGIN = rf"\pdfsetrandomseed 1 \pdfobjcompresslevel 0 \input {SOURCE} "
 
 
 def compile_command(format_file: Path | None) -> list[str]:
