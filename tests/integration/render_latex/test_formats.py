@@ -157,12 +157,6 @@ async def test_a_beginning_that_no_format_can_hold_is_refused(engine, preamble, 
         await build_format(engine._jail, engine.installation, preamble + BEGIN)
 
 
-async def test_what_a_job_claims_to_have_read_is_read_of_the_installation_alone(engine):
-    claimed = b"\\documentclass{article}\\special{}\\input{/etc/hostname.tex}"
-    with pytest.raises(FormatError):
-        await build_format(engine._jail, engine.installation, claimed + BEGIN)
-
-
 @pytest.mark.parametrize("name", BODIES)
 async def test_a_saved_second_run_would_have_changed_nothing(engine, known, name):
     job = Job(document(known, BODIES[name]))

@@ -31,7 +31,7 @@ _LIMITS = Limits(
     disk_bytes=MAX_FORMAT_BYTES + 16 * _MIB,
 )
 _LOG_BYTES = _MIB
-_WITH_MACROS = (".cfg", ".clo", ".cls", ".def", ".fd", ".sty", ".tex")
+_WITH_MACROS = frozenset({".cfg", ".clo", ".cls", ".def", ".fd", ".sty", ".tex"})
 
 
 class FormatError(Exception):
@@ -65,11 +65,11 @@ async def build_format(jail: Jail, installation: Installation, head: bytes) -> b
             # A job that uses the format would miss the file, or the stream that writes it.
             raise FormatError(f"the preamble writes files ({', '.join(extra)[:200]})")
         try:
-            read = _files_read(await cell.fetch(_RECORD, _MIB))
+            record = await cell.fetch(_RECORD, _MIB)
             dumped = await cell.fetch(_FORMAT)
         except OutputError as error:
             raise FormatError(str(error)) from error
-    await asyncio.to_thread(_refuse_what_is_lost, read, begun, installation.roots)
+    await asyncio.to_thread(refuse_what_is_lost, files_read(record), begun, installation.roots)
     return await asyncio.to_thread(_uncompressed, dumped)
 
 
@@ -84,20 +84,30 @@ async def _reason(cell: Cell, cause: Cause) -> str:
     return error.message if error else "TeX dumped nothing"
 
 
-def _files_read(record: bytes) -> list[str]:
-    """Return the files that TeX says it has read, each once."""
-    lines = dict.fromkeys(record.decode(errors="replace").splitlines())
-    return [line.removeprefix("INPUT ") for line in lines if line.startswith("INPUT ")]
+def files_read(record: bytes) -> list[Path]:
+    """Return the files that TeX says it has read, each once, in however many ways a job may spell it."""
+    lines = record.replace(b"\0", b"").decode(errors="replace").splitlines()
+    found = (Path(line.removeprefix("INPUT ")) for line in lines if line.startswith("INPUT "))
+    return list(dict.fromkeys(found))
 
 
-def _refuse_what_is_lost(read: Sequence[str], begun: bool, roots: Sequence[Path]) -> None:
-    """Raise FormatError where a file that was read does something that no format holds."""
+def refuse_what_is_lost(read: Sequence[Path], begun: bool, roots: Sequence[Path]) -> None:
+    """Look through the files that a job says it has read.
+
+    Args:
+        read: Those files.
+        begun: Whether the format is to hold more than the preamble.
+        roots: The TeX trees.
+
+    Raises:
+        FormatError: One does something that no format holds, or is not of the trees.
+    """
     for path in read:
         # texfonts.map: other names of fonts, which the search of files looks up afresh in every run.
-        if path.endswith(".map") and not path.endswith("/texfonts.map"):
+        if path.suffix == ".map" and path.name != "texfonts.map":
             raise FormatError(f"the preamble reads a font map ({path}), which no format holds")
-        if begun and path.endswith(_WITH_MACROS) and path != SOURCE:
-            lost = _named(_macros(Path(path), roots), OF_FONTS)
+        if begun and path.suffix in _WITH_MACROS and path != Path(SOURCE):
+            lost = _named(_macros(path, roots), OF_FONTS)
             if lost:
                 raise FormatError(f"{path} uses {lost}, whose effect no format holds")
 

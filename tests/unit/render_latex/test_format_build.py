@@ -1,0 +1,50 @@
+"""What a job says it has read is the word of a job."""
+
+from pathlib import Path
+
+import pytest
+
+from i2s_render_latex.format_build import FormatError, files_read, refuse_what_is_lost
+
+
+@pytest.fixture
+def tree(tmp_path):
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "plain.sty").write_text("\\def\\x{1}")
+    (tmp_path / "tree" / "fonts.sty").write_text("\\lpcode\\font`a=900")
+    (tmp_path / "secret.sty").write_text("\\def\\x{1}")
+    return tmp_path / "tree"
+
+
+def test_a_file_is_read_once_however_it_is_spelt():
+    record = b"PWD /x\nINPUT /a/b.sty\nINPUT /a//b.sty\nINPUT /a/./b.sty\nOUTPUT /c\nINPUT /a/\0b.sty\n"
+    assert files_read(record) == [Path("/a/b.sty")]
+
+
+def test_files_of_the_trees_that_leave_fonts_alone_are_no_hindrance(tree):
+    refuse_what_is_lost([tree / "plain.sty", Path("document.tex")], True, [tree])
+
+
+def test_a_file_that_changes_fonts_rules_out_what_has_begun_alone(tree):
+    refuse_what_is_lost([tree / "fonts.sty"], False, [tree])
+    with pytest.raises(FormatError, match=r"fonts\.sty uses .lpcode"):
+        refuse_what_is_lost([tree / "fonts.sty"], True, [tree])
+
+
+@pytest.mark.parametrize("name", ["../secret.sty", "sub/../../secret.sty", "/dev/zero.sty", "other.tex"])
+def test_nothing_outside_of_the_trees_is_opened(tree, name):
+    claimed = Path(name) if name == "other.tex" else tree / name
+    with pytest.raises(FormatError, match="not of the installation"):
+        refuse_what_is_lost([claimed], True, [tree])
+
+
+def test_a_file_that_is_not_there_is_told(tree):
+    with pytest.raises(FormatError, match="cannot be read"):
+        refuse_what_is_lost([tree / "none.sty"], True, [tree])
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_a_font_map_rules_out_both_but_for_the_other_names_of_fonts(tree, begun):
+    refuse_what_is_lost([tree / "texfonts.map"], begun, [tree])
+    with pytest.raises(FormatError, match="font map"):
+        refuse_what_is_lost([tree / "more.map"], begun, [tree])
