@@ -28,6 +28,7 @@ from i2s_sdk.runs.folder import (
 from i2s_sdk.runs.journal import unanswered_calls
 from i2s_sdk.runs.ledger import read_lines
 from i2s_sdk.runs.place import open_place
+from sdk_command import answer_of
 from tiny_formulas import TinyFormulas, write_tiny_formulas
 
 pytestmark = pytest.mark.integration
@@ -62,15 +63,6 @@ def _kill_at(command: list[str], environment: dict[str, str], out: str, moment: 
     return one.returncode == -9
 
 
-def _finished(command: list[str], environment: dict[str, str]) -> dict[str, object]:
-    answer = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, timeout=600
-    )
-    assert answer.returncode == 0, answer.stderr
-    document: dict[str, object] = json.loads(answer.stdout)
-    return document
-
-
 def _once_each(out: str, data: TinyFormulas) -> None:
     """Assert that each file has each sample once, and that every picture is whole."""
     place = open_place(out)
@@ -102,8 +94,8 @@ def test_killed_at_many_moments_a_run_ends_with_the_bytes_of_an_undisturbed_one(
     moments = sorted(random.Random(3).sample(range(3 * samples), kills))
     killed = [_kill_at(disturbed, environment, out, moment) for moment in moments]
     assert all(killed)
-    _finished(disturbed, environment)
-    _finished(_command(data.folder, f"replay:{answers}", quiet), environment)
+    answer_of(disturbed, environment)
+    answer_of(_command(data.folder, f"replay:{answers}", quiet), environment)
     for one in (out, quiet):
         _once_each(one, data)
     assert open_place(out).read(RESULTS) == open_place(quiet).read(RESULTS)
@@ -127,7 +119,7 @@ def test_no_call_that_was_answered_is_made_again_and_those_cut_off_are_named(
             assert _kill_at(command, environment, out, moment)
             for line in read_lines(open_place(out).lines(ANSWERS)):
                 kept.setdefault(line["id"], server.came[line["id"]])
-        document = _finished(command, environment)
+        document = answer_of(command, environment)
         assert all(server.came[name] == before for name, before in kept.items())
         place = open_place(out)
         cut_off = unanswered_calls(place.lines(CALLS), place.lines(ANSWERS))

@@ -16,6 +16,7 @@ import pytest
 from i2s_sdk.runs.folder import ANSWERS, CALLS, RECORDS, RENDERINGS, RESULTS
 from i2s_sdk.runs.ledger import read_lines
 from i2s_sdk.runs.place import open_place
+from sdk_command import answer_of
 from tiny_formulas import TinyFormulas, write_tiny_formulas
 
 pytestmark = pytest.mark.integration
@@ -76,15 +77,6 @@ def _command(*words: str) -> list[str]:
     return [sys.executable, "-m", "i2s_sdk.cli", *words, "--json"]
 
 
-def _ran(command: list[str], environment: dict[str, str]) -> dict[str, object]:
-    answer = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, timeout=600
-    )
-    assert answer.returncode == 0, answer.stderr
-    found: dict[str, object] = json.loads(answer.stdout)
-    return found
-
-
 @pytest.mark.timeout(900)
 def test_a_run_in_a_bucket_killed_and_gone_on_with_has_the_bytes_of_a_local_one(
     bucket: dict[str, str],
@@ -103,9 +95,9 @@ def test_a_run_in_a_bucket_killed_and_gone_on_with_has_the_bytes_of_a_local_one(
             time.sleep(0.05)  # a look, not a wait for something
         one.kill()
     assert one.returncode == -9
-    document = _ran(_command(*words, url), environment)
+    document = answer_of(_command(*words, url), environment)
     assert (document["run"], document["report"]) == (url, f"{url}/index.html")
-    _ran(_command(*words, str(tmp_path / "local")), environment)
+    answer_of(_command(*words, str(tmp_path / "local")), environment)
     place = open_place(url)
     assert place.read(RESULTS) == (tmp_path / "local" / RESULTS).read_bytes()
     for name in (ANSWERS, RENDERINGS, RECORDS):
@@ -126,13 +118,13 @@ def test_shards_in_a_bucket_merge_into_the_bytes_of_one_run(
     words = ["evaluate", "--data", str(formulas.folder), "--model", model]
     for index in (1, 2):
         shard = ["--shard", f"{index}/2", "--out", f"s3://bucket/runs/shards/{index}"]
-        _ran(_command(*words, *shard), environment)
+        answer_of(_command(*words, *shard), environment)
     shards = [f"s3://bucket/runs/shards/{index}" for index in (1, 2)]
-    _ran(_command("merge", *shards, "--out", "s3://bucket/runs/merged"), environment)
-    _ran(_command(*words, "--out", str(tmp_path / "local")), environment)
+    answer_of(_command("merge", *shards, "--out", "s3://bucket/runs/merged"), environment)
+    answer_of(_command(*words, "--out", str(tmp_path / "local")), environment)
     merged = open_place("s3://bucket/runs/merged")
     assert merged.read(RESULTS) == (tmp_path / "local" / RESULTS).read_bytes()
-    report = _ran(
+    report = answer_of(
         _command("report", "s3://bucket/runs/merged", "--out", str(tmp_path / "report")), environment
     )
     assert Path(str(report["report"])).is_file()
