@@ -3,12 +3,14 @@
 Compared, in one run, in turns, on the sites of the examples:
 
     prepared    the renderer's engine as the service has it: jailed, a page ready, Jekyll prepared; settled
-    launched    Playwright launches plain Chromium for the page: built site, load event, screenshot, close
+    launched    Playwright launches a plain browser for the page: built site, load event, screenshot, close
     served      `jekyll serve`, then the same: what the reference implementation does for each page
 
-Counted are seconds on the clock from question to picture, one page at a time. Left out: the wire, the start
-of Playwright itself, and for ``launched`` the build of Jekyll sites. ``prepared`` and ``served`` must show
-the same picture. With ``--soak`` hostile and good pages are mixed instead, and nothing is timed.
+The last two with the headless shell, which is what the service runs, and with all of Chromium, which is what
+the reference implementation runs. Counted are seconds on the clock from question to picture, one page at a
+time. Left out: the wire, the start of Playwright itself, and for ``launched`` the build of Jekyll sites.
+``prepared`` and Chromium's ``served`` must show the same picture. With ``--soak`` hostile and good pages are
+mixed instead, and nothing is timed.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.html import ways
-from benchmarks.html.measure import Say, pages_per_second, sample_all
+from benchmarks.html.measure import Contest, Say, pages_per_second, sample_all
 from benchmarks.html.report import Report, report_of
 from benchmarks.html.sites import Site, read_sites
 from benchmarks.html.soak import soak
@@ -51,8 +53,9 @@ async def run(sites: list[Site], repeat: int, browsers: int, say: Say) -> Report
     """
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
-        async with ways.open_engine(1) as engine, ways.open_chromium() as chromium:
-            samples = await sample_all(engine, chromium, sites, Path(folder), repeat, say)
+        async with ways.open_engine(1) as engine, ways.open_playwright() as playwright:
+            contest = Contest.between(engine, playwright, Path(folder))
+            samples = await sample_all(contest, sites, repeat, say)
             machine = _machine(engine, before)
     async with ways.open_engine(browsers) as engine:
         say(f"{browsers} browsers at once")

@@ -19,7 +19,9 @@ from i2s_render_html.engine import HtmlEngine
 #: Told what is going on, for people.
 Say = Callable[[str], None]
 
-WAYS = ("prepared", "launched", "served")
+#: The first is ours. Of the others with the program that ours uses, and with all of Chromium.
+WAYS = ("prepared", "launched", "served", "launched, Chromium", "served, Chromium")
+_CHROMIUM = Path("/usr/lib/chromium/chromium")
 # Plain flags and ours round colours of gradients differently: by one step or two, in a few pixels.
 _MOST_DIFFERENCE = 0.05
 
@@ -33,9 +35,45 @@ class Sample:
     wall_seconds: float
 
 
-async def sample_all(
-    engine: HtmlEngine, chromium: BrowserType, sites: Sequence[Site], folder: Path, repeat: int, say: Say
-) -> list[Sample]:
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Everything that shows sites: our engine, and browsers as Playwright starts them.
+
+    Attributes:
+        engine: Ours.
+        shell: With the program that ours uses.
+        chromium: With all of Chromium.
+        folder: For the sites: ``source``, and ``built`` by Jekyll.
+    """
+
+    engine: HtmlEngine
+    shell: ways.Plain
+    chromium: ways.Plain
+    folder: Path
+
+    @classmethod
+    def between(cls, engine: HtmlEngine, playwright: BrowserType, folder: Path) -> Contest:
+        """Take the browsers of this machine.
+
+        Raises:
+            WayError: There is no Chromium beside the headless shell.
+        """
+        if not _CHROMIUM.is_file():
+            raise ways.WayError(f"{_CHROMIUM} does not exist; install it with: apt-get install chromium")
+        shell = ways.Plain(playwright, engine.chromium.program)
+        return cls(engine, shell, ways.Plain(playwright, _CHROMIUM), folder)
+
+    def show(self, way: str, site: Site) -> Awaitable[bytes]:
+        """Show a site in one of the ways; gives the picture."""
+        if way == WAYS[0]:
+            return ways.prepared(self.engine, site)
+        plain = self.chromium if way.endswith("Chromium") else self.shell
+        if way.startswith("launched"):
+            return ways.launched(plain, self.folder / "built" / site.name)
+        return ways.served(plain, self.folder / "source" / site.name)
+
+
+async def sample_all(contest: Contest, sites: Sequence[Site], repeat: int, say: Say) -> list[Sample]:
     """Measure every site ``repeat`` times in every way, one at a time, after a round that is not measured.
 
     Raises:
@@ -43,28 +81,22 @@ async def sample_all(
     """
     samples: list[Sample] = []
     for site in sites:
-        site.write(folder / "source" / site.name)
-        await ways.build(folder / "source" / site.name, folder / "built" / site.name)
+        site.write(contest.folder / "source" / site.name)
+        await ways.build(contest.folder / "source" / site.name, contest.folder / "built" / site.name)
     for number in range(repeat + 1):
         for site in sites:
             say(f"round {number} of {repeat}: {site.name}")
             pictures = {}
             for way in WAYS:
                 await ways.at_rest()
-                seconds, pictures[way] = await _timed(_way(way, engine, chromium, site, folder))
+                seconds, pictures[way] = await _timed(contest.show(way, site))
                 if number > 0:
                     samples.append(Sample(site.name, way, seconds))
             if number == 0:
-                _compare(site, pictures)
+                # Shown as files, sites with absolute paths lack their style, and the shell by itself moves
+                # glyphs to whole pixels: the times of those count alone.
+                _compare(site, pictures["prepared"], pictures["served, Chromium"])
     return samples
-
-
-def _way(way: str, engine: HtmlEngine, chromium: BrowserType, site: Site, folder: Path) -> Awaitable[bytes]:
-    if way == "prepared":
-        return ways.prepared(engine, site)
-    if way == "launched":
-        return ways.launched(chromium, folder / "built" / site.name)
-    return ways.served(chromium, folder / "source" / site.name)
 
 
 async def _timed(work: Awaitable[bytes]) -> tuple[float, bytes]:
@@ -73,11 +105,9 @@ async def _timed(work: Awaitable[bytes]) -> tuple[float, bytes]:
     return time.monotonic() - began, picture
 
 
-def _compare(site: Site, pictures: dict[str, bytes]) -> None:
-    decoded = {way: Image.open(io.BytesIO(png)).convert("RGB") for way, png in pictures.items()}
-    # Not ``launched``: shown as files, sites with absolute paths lack their style. Its time counts alone.
-    difference = ImageChops.difference(decoded["prepared"], decoded["served"])
-    mean = max(ImageStat.Stat(difference).mean)
+def _compare(site: Site, ours: bytes, plain: bytes) -> None:
+    pictures = [Image.open(io.BytesIO(png)).convert("RGB") for png in (ours, plain)]
+    mean = max(ImageStat.Stat(ImageChops.difference(*pictures)).mean)
     if mean > _MOST_DIFFERENCE:
         raise ways.WayError(
             f"{site.name}: prepared and served differ by {mean:.3f} of 255; times mean nothing"

@@ -11,6 +11,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.async_api import Browser, BrowserType, async_playwright
@@ -66,19 +67,32 @@ async def at_rest() -> None:
 
 
 @contextlib.asynccontextmanager
-async def open_chromium() -> AsyncIterator[BrowserType]:
-    """Give Playwright's Chromium, which launches browsers."""
+async def open_playwright() -> AsyncIterator[BrowserType]:
+    """Give what launches browsers."""
     async with async_playwright() as playwright:
         yield playwright.chromium
 
 
-async def _launch(chromium: BrowserType) -> Browser:
-    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-    return await chromium.launch(executable_path=str(HtmlSettings().chromium), args=flags)
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A browser as Playwright starts it for one page.
+
+    Attributes:
+        playwright: Which starts it.
+        program: The browser's.
+    """
+
+    playwright: BrowserType
+    program: Path
+
+    async def launch(self) -> Browser:
+        """Start it."""
+        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        return await self.playwright.launch(executable_path=str(self.program), args=flags)
 
 
-async def _shoot(chromium: BrowserType, url: str) -> bytes:
-    browser = await _launch(chromium)
+async def _shoot(plain: Plain, url: str) -> bytes:
+    browser = await plain.launch()
     try:
         page = await browser.new_page(viewport={"width": 1920, "height": 1080})
         await page.goto(url, wait_until="load")
@@ -87,12 +101,12 @@ async def _shoot(chromium: BrowserType, url: str) -> bytes:
         await browser.close()
 
 
-async def launched(chromium: BrowserType, folder: Path) -> bytes:
+async def launched(plain: Plain, folder: Path) -> bytes:
     """Show a built site in a browser of its own: launch, load, screenshot, close."""
-    return await _shoot(chromium, (folder / "index.html").as_uri())
+    return await _shoot(plain, (folder / "index.html").as_uri())
 
 
-async def served(chromium: BrowserType, source: Path) -> bytes:
+async def served(plain: Plain, source: Path) -> bytes:
     """Show a site as the reference implementation does: `jekyll serve`, a browser of its own.
 
     Raises:
@@ -110,7 +124,7 @@ async def served(chromium: BrowserType, source: Path) -> bytes:
         )
         try:
             await _listening(process, port)
-            return await _shoot(chromium, f"http://127.0.0.1:{port}/")
+            return await _shoot(plain, f"http://127.0.0.1:{port}/")
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -12,7 +12,7 @@ RUN install-locked /render-html.txt
 FROM ${RUNTIME}
 RUN apt-get update -q \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bubblewrap \
-        chromium jekyll libatomic1 fontconfig fonts-dejavu-core fonts-liberation fonts-noto-core \
+        chromium-headless-shell jekyll libatomic1 fontconfig fonts-dejavu-core fonts-liberation fonts-noto-core \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
     && rm -rf /usr/lib/chromium/chrome-sandbox \
     && fc-cache -s \

@@ -1,22 +1,35 @@
-"""What Chromium says of its own sandbox."""
+"""What stands around Chromium's renderers, read off what the kernel tells of each process."""
 
 import pytest
 
-from i2s_render_html.sandbox import parse_layers
+from i2s_chassis.jail import Walls
+from i2s_render_html.sandbox import layers_in
+
+DOOR = Walls("/bin/bwrap --args 4 -- /usr/bin/cat", 1, 0)
+BROWSER = Walls("/usr/lib/chromium/chromium-headless-shell --remote-debugging-pipe about:blank", 2, 1)
+NETWORK = Walls("/usr/lib/chromium/chromium-headless-shell --type=utility", 2, 1)
+
+
+def renderer(pid_namespaces: int, call_filters: int) -> Walls:
+    command = "/usr/lib/chromium/chromium-headless-shell --type=renderer --lang=en-US"
+    return Walls(command, pid_namespaces, call_filters)
 
 
 @pytest.mark.parametrize(
-    ("text", "layers"),
+    ("renderers", "layers"),
     [
-        (
-            "Layer 1 Sandbox\tNamespace\nPID namespaces\tYes\nSeccomp-BPF sandbox\tYes\n",
-            "namespace, seccomp-bpf",
-        ),
-        ("Layer 1 Sandbox\tSUID\nSeccomp-BPF sandbox\tNo", "suid"),
-        ("Layer 1 Sandbox\tNone\nSeccomp-BPF sandbox\tYes", "seccomp-bpf"),
-        ("Layer 1 Sandbox\tNone\nSeccomp-BPF sandbox\tNo", ""),
-        ("nothing of the kind", ""),
+        ([renderer(4, 2)], "namespace, seccomp-bpf"),
+        ([renderer(3, 1)], "namespace"),
+        ([renderer(2, 2)], "seccomp-bpf"),
+        ([renderer(2, 1)], ""),
+        ([renderer(4, 2), renderer(2, 2)], "seccomp-bpf"),
+        ([renderer(4, 2), renderer(4, 1)], "namespace"),
+        ([], ""),
     ],
 )
-def test_layers_are_read_off_the_page(text, layers):
-    assert parse_layers(text) == layers
+def test_a_layer_is_what_every_renderer_has_beyond_the_browser(renderers, layers):
+    assert layers_in([DOOR, BROWSER, NETWORK, *renderers]) == layers
+
+
+def test_without_a_browser_nothing_is_said():
+    assert layers_in([DOOR, renderer(4, 2)]) == ""

@@ -37,7 +37,7 @@ def test_nothing_is_asked_of_the_network_at_start():
 
 
 def test_a_missing_browser_is_one_line_that_says_what_to_do(tmp_path):
-    with pytest.raises(StartError, match="apt-get install chromium"):
+    with pytest.raises(StartError, match="apt-get install chromium-headless-shell"):
         find_chromium(tmp_path / "none")
 
 

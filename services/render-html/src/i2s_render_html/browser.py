@@ -201,7 +201,7 @@ async def _in_a_cell(
             limits,
             readable=settings.chromium.readable,
             channels={_READS: reading, _WRITES: writing},
-            nesting=settings.sandbox,
+            nesting=True,  # without its own sandbox it still does not start without /proc
         )
         cell = await stack.enter_async_context(opening)
     finally:

@@ -118,7 +118,8 @@ def find_chromium(program: Path) -> Chromium:
     """
     if not program.is_file():
         raise StartError(
-            f"--chromium {program} does not exist; install it with: apt-get install chromium, or name another"
+            f"--chromium {program} does not exist; install it with: "
+            "apt-get install chromium-headless-shell, or name another"
         )
     found = re.search(r"(\d+(?:\.\d+){3})", _output(program, "--version"))
     if found is None:
@@ -130,7 +131,13 @@ def find_chromium(program: Path) -> Chromium:
         "render-html": version("i2s-render-html"),
         "fonts": fonts,
     }
-    facts = [*(f"{name} {one}" for name, one in sorted(versions.items())), *DRAWING_FLAGS, digest_text()]
+    # The headless shell and all of Chromium draw a few glyphs differently.
+    facts = [
+        program.name,
+        *(f"{name} {one}" for name, one in sorted(versions.items())),
+        *DRAWING_FLAGS,
+        digest_text(),
+    ]
     return Chromium(
         program=program,
         version=found[1],

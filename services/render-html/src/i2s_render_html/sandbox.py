@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from playwright.async_api import Error as PlaywrightError
-
-from i2s_chassis.jail import Jail
+from i2s_chassis.jail import Jail, Walls
 from i2s_render_html.browser import Browser, BrowserSettings
 from i2s_render_html.errors import BrowserError
 
-_PAGE = "chrome://sandbox"
-_PROCESSES = "Layer 1 Sandbox"
-_CALLS = "Seccomp-BPF sandbox"
-_SECONDS = 20.0
+_PIPE = "--remote-debugging-pipe"
+_RENDERER = "--type=renderer"
 _log = logging.getLogger(__name__)
 
 
@@ -47,7 +43,7 @@ async def choose_sandbox(
         else:
             if layers:
                 return settings, layers
-            refusal = "Chromium says that it has no sandbox"
+            refusal = "its renderers have no walls of their own"
     if wanted == "on":
         raise BrowserError(f"--browser-sandbox on: Chromium's own sandbox does not work here: {refusal}")
     settings = replace(settings, sandbox=False)
@@ -58,32 +54,32 @@ async def choose_sandbox(
 
 
 async def layers_of(jail: Jail, settings: BrowserSettings) -> str:
-    """Start a browser and return what it says its sandbox is made of; empty for none.
+    """Start a browser and return what its sandbox is made of, as the kernel has it; empty for none.
 
     Raises:
-        BrowserError: It does not start, or does not say.
+        BrowserError: It does not start, or shows no page.
         JailError: A fault of the jail.
     """
     browser = await Browser.start(jail, settings)
     try:
-        async with asyncio.timeout(_SECONDS):
-            context = await browser.driven.new_context()
-            page = await context.new_page()
-            await page.goto(_PAGE)
-            return parse_layers(await page.locator("body").inner_text())
-    except (TimeoutError, PlaywrightError) as error:
-        raise BrowserError(f"Chromium does not say how it is sandboxed: {error}") from None
+        return layers_in(await browser.cell.walls())
     finally:
         await browser.close()
 
 
-def parse_layers(text: str) -> str:
-    """Return the layers that the page chrome://sandbox names, such as "namespace, seccomp-bpf"."""
-    rows = dict(line.split("\t", 1) for line in text.splitlines() if "\t" in line)
+def layers_in(walls: Sequence[Walls]) -> str:
+    """Return what stands around every renderer and not around the browser, such as "namespace, seccomp-bpf".
+
+    Args:
+        walls: Around each process of the browser's cell, parents before children.
+    """
+    renderers = [one for one in walls if _RENDERER in one.command]
+    browser = next((one for one in walls if "--type=" not in one.command and _PIPE in one.command), None)
+    if browser is None or not renderers:
+        return ""
     layers = []
-    first = rows.get(_PROCESSES, "None").strip().lower()
-    if first not in ("none", "no", ""):
-        layers.append(first)
-    if rows.get(_CALLS, "No").strip().lower() == "yes":
+    if all(one.pid_namespaces > browser.pid_namespaces for one in renderers):
+        layers.append("namespace")
+    if all(one.call_filters > browser.call_filters for one in renderers):
         layers.append("seccomp-bpf")
     return ", ".join(layers)

@@ -26,7 +26,8 @@ class HtmlSettings(RendererSettings):
         52_256, ge=1, le=2**31, description="Started as root: first of the user ids that jobs run as."
     )
     chromium: Path = Field(
-        Path("/usr/lib/chromium/chromium"), description="The Chromium program itself, not a script around it."
+        Path("/usr/lib/chromium/chromium-headless-shell"),
+        description="Chromium's headless shell, or Chromium; the program itself, not a script around it.",
     )
     browser_sandbox: Literal["auto", "on", "off"] = Field(
         "auto",

@@ -22,6 +22,7 @@ from i2s_chassis.jail.model import (
     PolicyKind,
     Tier,
     Usage,
+    Walls,
 )
 from i2s_chassis.jail.settings import JailSettings
 
@@ -47,6 +48,7 @@ __all__ = [
     "PolicyKind",
     "Tier",
     "Usage",
+    "Walls",
 ]
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from i2s_chassis.jail.errors import CellError, OutputError, OutputReason
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.link import Link
-from i2s_chassis.jail.model import Cause, Ended, Excerpt, Fill, PolicyEvent, PolicyKind, Usage
+from i2s_chassis.jail.model import Cause, Ended, Excerpt, Fill, PolicyEvent, PolicyKind, Usage, Walls
 from i2s_chassis.jail.plan import CellPlan
 from i2s_chassis.limits import Limits
 
@@ -212,6 +212,11 @@ class Cell:
     async def fill(self) -> Fill:
         """Return how full the work folder is, folders and links included."""
         return Fill(**(await self._ask({"op": "fill"})).head["fill"])
+
+    async def walls(self) -> list[Walls]:
+        """Return what stands around each process of the cell, parents before children."""
+        message = await self._ask({"op": "walls"})
+        return [Walls(**one) for one in json.loads(message.body)]
 
     async def close(self) -> None:
         """Kill what runs, remove the cell, and wait until that is done.

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 
-from i2s_chassis.jail import cgroup, framing, syscalls
+from i2s_chassis.jail import cgroup, framing, processes, syscalls
 from i2s_chassis.jail.errors import CellError, OutputError
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier, Usage
@@ -131,6 +131,9 @@ class Keeper:
             return Message({}, json.dumps(self._workspace.files()).encode())
         if operation == "fill":
             return Message({"fill": asdict(self._workspace.fill())})
+        if operation == "walls":
+            around = map(processes.walls_around, processes.descendants(os.getpid()))
+            return Message({}, json.dumps([asdict(one) for one in around if one is not None]).encode())
         raise CellError(f"unknown operation {operation!r}")
 
     def _renew(self, limits: Limits) -> None:

@@ -87,6 +87,21 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True)
+class Walls:
+    """What stands around one process, in the words of the kernel.
+
+    Attributes:
+        command: Its command line; arguments are separated by blanks.
+        pid_namespaces: In which it has a number, from ours on.
+        call_filters: That every system call of it goes through.
+    """
+
+    command: str
+    pid_namespaces: int
+    call_filters: int
+
+
+@dataclass(frozen=True, slots=True)
 class Fill:
     """How full a work folder is: bytes on disk, files and folders."""
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from i2s_chassis.jail.model import Walls
+
+_MOST_COMMAND = 4096
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -67,6 +70,18 @@ def look_at(pid: int) -> Process | None:
         living = _resident_of_living_thread(pid) if threads > 1 else None
         return Process(pid, threads if living is not None else 0, living or 0, own, reaped)
     return Process(pid, threads, resident * _PAGE, own, reaped)
+
+
+def walls_around(pid: int) -> Walls | None:
+    """Return what stands around ``pid``, None when it is gone."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            lines = dict(line.split(b":", 1) for line in file.read().splitlines() if b":" in line)
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            command = file.read(_MOST_COMMAND).replace(b"\0", b" ").decode(errors="replace").strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return Walls(command, len(lines.get(b"NSpid", b"").split()), int(lines.get(b"Seccomp_filters", b"0")))
 
 
 def private_bytes(pid: int) -> int:

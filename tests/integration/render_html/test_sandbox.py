@@ -1,0 +1,57 @@
+"""Whether a real browser's own sandbox stands, as the kernel tells it, and that one starts without."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from i2s_chassis.jail import Jail, JailSettings, Tier
+from i2s_render_html.browser import Browser
+from i2s_render_html.chromium import find_chromium
+from i2s_render_html.sandbox import choose_sandbox, layers_in
+from i2s_render_html.service import browser_settings
+from i2s_render_html.settings import HtmlSettings
+
+ALL_OF_CHROMIUM = Path("/usr/lib/chromium/chromium")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def jail():
+    with tempfile.TemporaryDirectory(prefix="i2s-html-sandbox-") as folder:
+        Path(folder).chmod(0o755)
+        jail = await Jail.start(JailSettings(tier=Tier.NAMESPACE, state_dir=Path(folder, "jail")))
+        yield jail
+        await jail.close()
+
+
+@pytest.mark.parametrize("wanted", ["auto", "on"])
+async def test_the_sandbox_is_on_where_it_works(jail, wanted):
+    settings = HtmlSettings()
+    chosen, layers = await choose_sandbox(
+        jail, browser_settings(settings, find_chromium(settings.chromium)), wanted
+    )
+    assert (chosen.sandbox, layers) == (True, "namespace, seccomp-bpf")
+
+
+async def test_a_browser_that_is_asked_to_do_without_starts_and_the_kernel_agrees(jail):
+    settings = HtmlSettings()
+    chosen, layers = await choose_sandbox(
+        jail, browser_settings(settings, find_chromium(settings.chromium)), "off"
+    )
+    assert (chosen.sandbox, layers) == (False, "")
+    browser = await Browser.start(jail, chosen)
+    try:
+        walls = await browser.cell.walls()
+        assert [one for one in walls if "--type=renderer" in one.command]
+        assert layers_in(walls) == ""
+    finally:
+        await browser.close()
+
+
+@pytest.mark.skipif(not ALL_OF_CHROMIUM.is_file(), reason="only the headless shell is installed")
+async def test_all_of_chromium_serves_as_well(jail):
+    chosen, layers = await choose_sandbox(
+        jail, browser_settings(HtmlSettings(), find_chromium(ALL_OF_CHROMIUM)), "on"
+    )
+    assert (chosen.sandbox, layers) == (True, "namespace, seccomp-bpf")
