@@ -153,6 +153,15 @@ class Group:
         for folder in self._folders:
             (folder / "cgroup.procs").write_text(str(pid))
 
+    def pids(self) -> list[int]:
+        """Return the processes in the group; the dead that nobody has waited for are not told."""
+        return [int(pid) for pid in (self._pids / "cgroup.procs").read_text().split()]
+
+    @property
+    def counts_time(self) -> bool:
+        """Whether it knows the CPU time of all that ever ran in it."""
+        return self._cpu is not None
+
     def cpu_seconds(self) -> float | None:
         """Return the CPU time of all that ever ran in the group, None where it is not counted."""
         if self._cpu is None:

@@ -41,21 +41,22 @@ def descendants(pid: int) -> list[int]:
     found: list[int] = []
     queue = [pid]
     while queue:
-        children = _children(queue.pop())
-        found += children
-        queue += children
+        below = children(queue.pop())
+        found += below
+        queue += below
     return found
 
 
-def _children(pid: int) -> list[int]:
-    children: list[int] = []
+def children(pid: int) -> list[int]:
+    """Return the pids of what ``pid`` has started; none where the kernel does not tell (gVisor)."""
+    found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                children += map(int, file.read().split())
+                found += map(int, file.read().split())
     except (FileNotFoundError, ProcessLookupError):
         pass  # it ended while we looked
-    return children
+    return found
 
 
 def look_at(pid: int) -> Process | None:

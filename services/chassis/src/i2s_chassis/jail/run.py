@@ -283,11 +283,21 @@ class Run:
             self._pause = self._plan.poll_seconds
 
     def _measure(self) -> list[processes.Process]:
-        job = self._account.look(processes.descendants(os.getpid()))
+        job = self._account.look(self._measured())
         for process in job:
             if not process.alive and process.pid != self._child_pid:
                 _reap(process.pid)  # if it was left to us; else its own parent may want to
         return job
+
+    def _measured(self) -> list[int]:
+        """Return whom to measure: all below us, or where a control group counts the time, who is in it.
+
+        The group's list is one file, a walk one for each thread; a browser has many. The dead that
+        were left to us are in no group, so our own children are looked at as well.
+        """
+        if self._group is None or not self._group.counts_time:
+            return processes.descendants(os.getpid())
+        return list(dict.fromkeys((*processes.children(os.getpid()), *self._group.pids())))
 
     def _job_pids(self) -> list[int]:
         return [pid for pid in processes.descendants(os.getpid()) if pid not in self._scaffolding]
