@@ -3,7 +3,7 @@
 ::
 
     evaluate, stages, dry_run     what a caller asks for
-    plan, manifest, planned       what a run is
+    wanted, plan, manifest, planned       what a run is
     execution                     services for what remains, stages for the services
     pipeline                      samples through stages, with back-pressure
     generating ─▶ rendering ─▶ scoring     the stages; sample, answer, rendered, record are what they pass on

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
-from i2s_sdk.data import Instance, Shard
-from i2s_sdk.data.opening import open_data
+from i2s_sdk.data import Instance
 from i2s_sdk.models.estimate import Estimate, estimate
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.registry import require_model
-from i2s_sdk.profile import Profile
 from i2s_sdk.runs.answer import Answer
-from i2s_sdk.runs.evaluate import selected
 from i2s_sdk.runs.folder import ANSWERS
 from i2s_sdk.runs.ledger import read_lines
 from i2s_sdk.runs.place import Where, open_place
-from i2s_sdk.runs.plan import Choice, choose
+from i2s_sdk.runs.plan import Choice
 from i2s_sdk.runs.sample import asset_names
+from i2s_sdk.runs.wanted import Wanted, choice_of
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.prompts import Prompt
 
@@ -43,16 +42,9 @@ def dry_run(
     model: str = "oracle",
     *,
     out: Where | None = None,
-    profile: Profile | str | None = None,
-    tasks: Sequence[str] = (),
-    subsets: Sequence[str] = (),
-    difficulties: Sequence[str] = (),
-    samples: Sequence[str] = (),
-    limit: int | None = None,
-    seed: int | None = None,
-    shard: Shard | str | None = None,
     options: ModelOptions | None = None,
     settings: Settings | None = None,
+    **wanted: Unpack[Wanted],
 ) -> DryRun:
     """Return what ``evaluate`` with the same arguments would ask a model for; no key is needed.
 
@@ -60,25 +52,16 @@ def dry_run(
         data: See ``evaluate``.
         model: Name of the model.
         out: Run folder, whose answers are not asked for again; None, or one that is not there, has none.
-        profile: See ``evaluate``; so are the others.
-        tasks: That are evaluated.
-        subsets: That are evaluated.
-        difficulties: That are evaluated.
-        samples: Ids of single instances.
-        limit: The most instances.
-        seed: Of a choice of instances.
-        shard: The part that is done here.
         options: Of the calls, with the prices.
         settings: None reads environment and configuration file.
+        wanted: See ``evaluate``.
 
     Raises:
         UsageError: A name or the data set does not fit; says why.
     """
     settings = settings or Settings.load()
     require_model(model)
-    selection = selected(subsets, difficulties, samples, limit, seed, shard)
-    dataset = open_data(data, examples=settings.examples, subsets=selection.subsets)
-    choice = choose(dataset, Profile(profile or settings.profile), tasks, selection)
+    choice = choice_of(data, settings, **wanted)
     answered = _answered(out, settings) if out is not None else set()
     remaining = [one for one in choice.instances if one.id not in answered]
     found = estimate(model, _questions(choice, remaining), options)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from i2s_sdk.data import Selection, Shard
 from i2s_sdk.data.opening import open_data
@@ -13,12 +14,12 @@ from i2s_sdk.models import Model, open_model
 from i2s_sdk.models.model import close_model
 from i2s_sdk.profile import Profile
 from i2s_sdk.runs.conclude import RunResult, conclude
-from i2s_sdk.runs.evaluate import selected
 from i2s_sdk.runs.execution import Execution, StageName
 from i2s_sdk.runs.folder import RunFolder, read_manifest
 from i2s_sdk.runs.place import Where, open_place
 from i2s_sdk.runs.plan import Plan, choose, plan_run
 from i2s_sdk.runs.progress import OnProgress, say_nothing
+from i2s_sdk.runs.wanted import Wanted, choice_of
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 
@@ -48,16 +49,9 @@ def generate(
     model: str | Model = "oracle",
     *,
     out: Where,
-    profile: Profile | str | None = None,
-    tasks: Sequence[str] = (),
-    subsets: Sequence[str] = (),
-    difficulties: Sequence[str] = (),
-    samples: Sequence[str] = (),
-    limit: int | None = None,
-    seed: int | None = None,
-    shard: Shard | str | None = None,
     settings: Settings | None = None,
     on_progress: OnProgress | None = None,
+    **wanted: Unpack[Wanted],
 ) -> StageResult:
     """Ask a model for its answers and keep them; no service is needed.
 
@@ -67,24 +61,15 @@ def generate(
         data: See ``evaluate``; so are the others.
         model: Is asked.
         out: Folder of the run.
-        profile: The rule book.
-        tasks: That are evaluated.
-        subsets: That are evaluated.
-        difficulties: That are evaluated.
-        samples: Ids of single instances.
-        limit: The most instances.
-        seed: Of a choice of instances.
-        shard: The part that is done here.
         settings: None reads environment and configuration file.
         on_progress: Called at the beginning and as samples go on.
+        wanted: See ``evaluate``.
 
     Raises:
         UsageError: A name, the data set or the run folder does not fit; says why.
     """
     settings = settings or Settings.load()
-    selection = selected(subsets, difficulties, samples, limit, seed, shard)
-    dataset = open_data(data, examples=settings.examples, subsets=selection.subsets)
-    choice = choose(dataset, Profile(profile or settings.profile), tasks, selection)
+    choice = choice_of(data, settings, **wanted)
     opened = open_model(model) if isinstance(model, str) else model
     plan = plan_run(choice, opened.name, opened.fingerprint)
     return run_blocking(_generate(plan, opened, out, settings, on_progress or say_nothing))
