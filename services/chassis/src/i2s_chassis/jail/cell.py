@@ -213,10 +213,10 @@ class Cell:
         """Return how full the work folder is, folders and links included."""
         return Fill(**(await self._ask({"op": "fill"})).head["fill"])
 
-    async def walls(self) -> list[Walls]:
+    async def walls(self) -> tuple[Walls, ...]:
         """Return what stands around each process of the cell, parents before children."""
         message = await self._ask({"op": "walls"})
-        return [Walls(**one) for one in json.loads(message.body)]
+        return tuple(Walls(**one) for one in json.loads(message.body))
 
     async def close(self) -> None:
         """Kill what runs, remove the cell, and wait until that is done.
