@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
@@ -10,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from i2s_render_latex.settings import index_file, state_folder
+from i2s_render_latex.state import index_for_service, prepare_folder
 from i2s_render_latex.texindex import (
-    IndexSummary,
     Provider,
     ProviderKind,
     TexIndex,
-    build_index,
     current_digest,
     pgf_undefined,
     tree_roots,
@@ -268,13 +269,17 @@ _ROUNDS = 4
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> IndexSummary:
-    return build_index(tree_roots(), tmp_path_factory.mktemp("texindex") / "index")
+def kept() -> Path:
+    """The index that services of this machine use: of this tree, made by this code, now if need be."""
+    folder = state_folder(None)
+    prepare_folder(folder)
+    asyncio.run(index_for_service(folder)).close()
+    return index_file(folder)
 
 
 @pytest.fixture(scope="session")
-def index(built: IndexSummary) -> TexIndex:
-    return TexIndex.load(built.path)
+def index(kept: Path) -> TexIndex:
+    return TexIndex.load(kept)
 
 
 def acceptable(text: str) -> set[Provider]:
@@ -318,12 +323,12 @@ def test_installed_files_are_known_and_missing_ones_suggest(index: TexIndex) -> 
     assert index.providers_of_file("nosuchpackageatall.sty") == ()
 
 
-def test_the_index_is_current_and_opens_at_once(built: IndexSummary) -> None:
+def test_the_index_is_current_and_opens_at_once(kept: Path) -> None:
     started = time.thread_time()  # of this thread's work, whatever else the machine does
-    index = TexIndex.load(built.path)
+    index = TexIndex.load(kept)
     assert index.providers_of_command("toprule")
     assert time.thread_time() - started < 0.05
-    assert index.digest == built.digest == current_digest(tree_roots())
+    assert index.digest == current_digest(tree_roots())
 
 
 def compiled(folder: Path, loading: list[str], body: str) -> str | None:

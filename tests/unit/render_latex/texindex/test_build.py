@@ -3,7 +3,16 @@ from pathlib import Path
 
 import pytest
 
-from i2s_render_latex.texindex import Provider, ProviderKind, TexIndex, TreeError, build_index, current_digest
+from i2s_render_latex.texindex import (
+    Provider,
+    ProviderKind,
+    TexIndex,
+    TreeError,
+    build,
+    build_index,
+    current_digest,
+)
+from i2s_render_latex.texindex.preferences import preferences_text
 
 
 def package(name: str) -> Provider:
@@ -107,6 +116,16 @@ def test_only_packages_that_others_load_are_tried(tree: Path, engine: Remembered
 def test_the_digest_tells_whether_the_tree_has_changed(index: TexIndex, tree: Path) -> None:
     assert index.digest == current_digest([tree])
     (tree / "tex/latex/tables/tables.sty").write_text("\\newcommand\\more{}")
+    assert index.digest != current_digest([tree])
+
+
+def test_an_index_that_other_code_has_made_is_stale(
+    index: TexIndex, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_by = build._makers()
+    assert Path(build.__file__).read_bytes() in made_by
+    assert preferences_text() in made_by
+    monkeypatch.setattr(build, "_makers", lambda: (*made_by[1:], b"other code"))
     assert index.digest != current_digest([tree])
 
 

@@ -6,16 +6,18 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 from .definitions import Category, How
 from .evidence import Candidates, popularity, read_candidates, scan
 from .loadable import loadable_units
 from .observation import apply_trials, try_out
-from .preferences import last, preferences, preferences_text
+from .preferences import last, preferences
 from .provider import Provider, ProviderKind
 from .rank import Candidate, folded, ranked
-from .store import SCHEMA, Row, write
+from .store import Row, write
 from .trees import TreeError, TreeFile, tree_digest, tree_files, tree_roots
 from .trial import Engine, PdfLatex
 from .units import Unit, units
@@ -103,7 +105,18 @@ def _unknown_to_kpathsea(roots: Sequence[str | Path]) -> list[Path]:
 
 
 def _digest(files: Sequence[TreeFile]) -> str:
-    return tree_digest(files, SCHEMA.encode(), preferences_text())
+    return tree_digest(files, *_makers())
+
+
+@cache
+def _makers() -> tuple[bytes, ...]:
+    """Return the code and the tables that make an index; one that others have made is stale."""
+    own = resources.files(__package__).iterdir()
+    return tuple(
+        one.read_bytes()
+        for one in sorted(own, key=lambda one: one.name)
+        if one.name.endswith((".py", ".toml"))
+    )
 
 
 def _add_preferred(candidates: Candidates, usable: Sequence[Unit]) -> None:

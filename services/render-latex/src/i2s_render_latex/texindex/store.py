@@ -11,7 +11,7 @@ from pathlib import Path
 from .definitions import Category
 from .provider import Provider, ProviderKind
 
-#: Changes with anything that changes what a scan of the same tree gives.
+#: Changes with the form of the file.
 SCHEMA = "1"
 
 _SCHEMA_SQL = """
