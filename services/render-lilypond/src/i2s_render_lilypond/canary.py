@@ -6,10 +6,10 @@ from i2s_render_lilypond.engine import LilypondEngine
 from i2s_render_lilypond.faults import EngineError
 from i2s_render_lilypond.model import Job, Options, Picture, Verdict
 
-#: Every step takes part: an old spelling that a rule of convert-ly mends, music, text.
-_SCORE = rb"""\version "2.16.0"
+#: Every step takes part: music, text, and an old command, which without convert-ly is an error.
+_SCORE = rb"""\version "2.10.0"
 \header { title = "Canary" }
-\relative c' { \key g \major g'4\p a( b) \times 2/3 { c8 b a } | d2. r4 \bar "|." }
+\relative c' { \key g \major \setTextCresc g'4\p a( b) \times 2/3 { c8 b a } | d2. r4 \bar "|." }
 """
 
 

@@ -6,7 +6,7 @@ import contextlib
 
 from ground import LIMITS, Ground, attack, perl, said
 
-from i2s_chassis.jail import CellError, OutputError, OutputReason
+from i2s_chassis.jail import Cause, CellError, OutputError, OutputReason
 
 
 @attack
@@ -40,6 +40,15 @@ async def changes_no_file_of_the_host(ground: Ground) -> None:
     assert secret.read_text() == "secret of the host"
     assert secret.stat().st_mode & 0o777 == 0o644
     assert secret.stat().st_nlink == 1
+
+
+@attack
+async def a_copy_with_mode_and_times_can_be_made(ground: Ground) -> None:
+    """What engines do with files of their own works behind every wall."""
+    async with ground.jail.cell(LIMITS, {"score": b"of the job"}) as cell:
+        ended = await cell.run(["cp", "-p", "score", "copy"])
+        assert (ended.cause, ended.exit_code) == (Cause.EXITED, 0), said(ended)
+        assert await cell.fetch("copy") == b"of the job"
 
 
 @attack

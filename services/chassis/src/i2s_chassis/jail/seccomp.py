@@ -23,6 +23,7 @@ class _Machine:
     audit_arch: int
     denied: tuple[int, ...]
     denied_to_our_user: tuple[int, ...]
+    ignored_of_our_user: tuple[int, ...]
     prlimit: int
     socket: int
     socketpair: int
@@ -47,7 +48,8 @@ _UNIFIED = (
     ),  # open_tree, move_mount, fs… open, config, mount, pick, mount_setattr
     *(438, 440, 443, 447),  # pidfd_getfd, process_madvise, quotactl_fd, memfd_secret
 )
-_UNIFIED_METADATA = (452, 463, 466, 469)  # fchmodat2, setxattrat, removexattrat, file_setattr
+_UNIFIED_METADATA = (463, 466, 469)  # setxattrat, removexattrat, file_setattr
+_UNIFIED_MODES = (452,)  # fchmodat2
 _MACHINES = {
     "x86_64": _Machine(
         audit_arch=0xC000003E,
@@ -91,10 +93,14 @@ _MACHINES = {
         ),
         denied_to_our_user=(
             *_UNIFIED_METADATA,
-            *(90, 91, 268, 92, 93, 94, 260),  # chmod, fchmod, fchmodat, chown, fchown, lchown, fchownat
-            *(132, 235, 261, 280),  # utime, utimes, futimesat, utimensat
+            *(92, 93, 94, 260),  # chown, fchown, lchown, fchownat
             *(188, 189, 190, 197, 198, 199),  # (l, f)setxattr, (l, f)removexattr
             *(141, 142, 144, 203, 251, 314),  # priorities, scheduling, affinity
+        ),
+        ignored_of_our_user=(
+            *_UNIFIED_MODES,
+            *(90, 91, 268),  # chmod, fchmod, fchmodat
+            *(132, 235, 261, 280),  # utime, utimes, futimesat, utimensat
         ),
         prlimit=302,
         socket=41,
@@ -146,11 +152,11 @@ _MACHINES = {
         ),
         denied_to_our_user=(
             *_UNIFIED_METADATA,
-            *(52, 53, 54, 55),  # fchmod, fchmodat, fchownat, fchown
-            *(88,),  # utimensat
+            *(54, 55),  # fchownat, fchown
             *(5, 6, 7, 14, 15, 16),  # (l, f)setxattr, (l, f)removexattr
             *(140, 118, 119, 122, 30, 274),  # priorities, scheduling, affinity
         ),
+        ignored_of_our_user=(*_UNIFIED_MODES, *(52, 53, 88)),  # fchmod, fchmodat, utimensat
         prlimit=261,
         socket=198,
         socketpair=199,
@@ -164,6 +170,7 @@ _MACHINES = {
 
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET
 _NEW_TIME = 0x80  # CLONE_NEWTIME, known to unshare alone; clone has a signal in these bits
+_UNTRACED = 0x00800000  # CLONE_UNTRACED: out of sight of who follows the job
 _BROWSER_NAMESPACES = 0x70000000  # CLONE_NEWUSER, -PID, -NET
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: put words into somebody's terminal
 _X32_BIT = 0x40000000
@@ -193,7 +200,8 @@ def build(
     Args:
         our_user: Whether the job runs as the same user as the service and sees its files and
             processes. Landlock knows nothing of rights, times and attributes of files or of
-            limits and priorities of processes, so the calls that change them are denied then.
+            limits and priorities of processes, so the calls that change them are denied then. Those
+            for modes and times do nothing and succeed: a program that copies a file makes them.
         nesting: Whether it may make user, process and network namespaces, and change its root:
             what the sandbox of a browser does. Mounts, and all other namespaces, stay denied.
         local_sockets: Whether it may make stream sockets of AF_UNIX. Only for where neither paths
@@ -220,6 +228,7 @@ def build(
     for numbers, error in (
         (table.denied, errno.EPERM),
         (table.denied_to_our_user if our_user else (), errno.EPERM),
+        (table.ignored_of_our_user if our_user else (), 0),
         (() if nesting else (table.unshare, table.chroot), errno.EPERM),
         ((table.clone3,), errno.ENOSYS),
         (() if local_sockets else (table.socket,), errno.EAFNOSUPPORT),
@@ -253,7 +262,7 @@ def build(
         (_EQUAL, 0, 1, _SOCK_STREAM),
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT),
-        *_without_flags(table.clone, denied_namespaces),
+        *_without_flags(table.clone, denied_namespaces | _UNTRACED),
         *_without_flags(table.unshare, denied_namespaces | _NEW_TIME),
         (_EQUAL, 0, 3 + len(_TERMINAL_INPUT), table.ioctl),
         (_LOAD, 0, 0, _OFFSET_ARG1),
