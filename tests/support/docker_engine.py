@@ -169,6 +169,8 @@ def _dockerd(folder: Path) -> list[str]:
         "--exec-root",
         f"{folder}/run",
     ]
+    if shutil.which("runsc"):
+        command += ["--add-runtime", f"i2s-runsc={ROOT}/tests/support/runsc"]
     return [*command, "--data-root", data] if data else command
 
 

@@ -164,8 +164,6 @@ ENVIRONMENTS = {
     "ternaryaxis": "pgfplots:ternary",
     "smithchart": "pgfplots:smithchart",
 }
-#: Packages that this installation may lack, and a file that comes with them.
-
 #: Inside a tikzpicture: what needs a library -> the libraries that may come first.
 PICTURES = {
     r"\node (a) {a}; \node[right=of a] {b};": "tikz:positioning",
@@ -271,8 +269,7 @@ _ROUNDS = 4
 @pytest.fixture(scope="session")
 def kept() -> Path:
     """The index that services of this machine use: of this tree, made by this code, now if need be."""
-    folder = state_folder(None)
-    prepare_folder(folder)
+    prepare_folder(folder := state_folder(None))
     asyncio.run(index_for_service(folder)).close()
     return index_file(folder)
 

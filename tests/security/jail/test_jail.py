@@ -25,8 +25,15 @@ pytestmark = [pytest.mark.security, pytest.mark.timeout(300)]
 
 _HERE = Path(__file__).parent
 _NOBODY = 65534
-_USERS = ("root", "ordinary")
-_TIERS = ("NAMESPACE", "LANDLOCK")
+# Bare is an ordinary user as in a container under the engine's own seccomp profile: no user namespaces, so no
+# mounts either, and processes are counted together with those of the service and of other cells.
+_WAYS = (
+    ("root", "NAMESPACE"),
+    ("root", "LANDLOCK"),
+    ("ordinary", "NAMESPACE"),
+    ("ordinary", "LANDLOCK"),
+    ("bare", "LANDLOCK"),
+)
 
 
 def _attacks() -> list[str]:
@@ -59,7 +66,13 @@ def _results(user: str, tier: str, folder: Path) -> dict[str, str | None]:
         shutil.copytree(_HERE / "attacks", folder / "attacks")
         for path in (folder, *folder.rglob("*")):
             path.chmod(0o755)
-    command = [sys.executable, str(folder / "attacks"), str(root), tier]
+    command = [
+        sys.executable,
+        str(folder / "attacks"),
+        str(root),
+        tier,
+        *(("bare",) if user == "bare" else ()),
+    ]
     if user == "root" and os.geteuid() != 0:
         pytest.skip("these attacks are made as root; the tests run as an ordinary user")
     if user == "root" or os.geteuid() != 0:
@@ -83,16 +96,13 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@pytest.mark.parametrize("tier", _TIERS)
-@pytest.mark.parametrize("user", _USERS)
+@pytest.mark.parametrize(("user", "tier"), _WAYS)
 @pytest.mark.parametrize("attack", _attacks())
 def test_attack_is_held(user: str, tier: str, attack: str, folder: Path) -> None:
     wrong = _results(user, tier, folder)[attack]
     assert wrong is None, wrong
 
 
-# As in a container under the engine's own seccomp profile: no user namespaces, so no mounts either, and
-# processes are counted together with those of the service.
 _START_WITHOUT_NAMESPACES = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])

@@ -5,6 +5,13 @@ from __future__ import annotations
 import pytest
 
 RENDERERS = ("render-latex", "render-html", "render-lilypond")
+#: Root inside of gVisor, with what it takes to give each job a user of its own: the standard baseline.
+IN_GVISOR = ("render-latex", "render-lilypond")
+CAPABILITIES_IN_GVISOR = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID"]
+
+
+def in_gvisor(variant, name: str) -> bool:
+    return variant.name == "gvisor" and name.partition("/")[0] in IN_GVISOR
 
 
 def quantity(text: str) -> float:
@@ -22,8 +29,11 @@ def test_the_namespace_enforces_the_standard(base):
 def test_pods_are_restricted(variant):
     for name, pod in variant.pods():
         security = pod["securityContext"]
-        assert security["runAsNonRoot"] is True, name
-        assert security["runAsUser"] > 0, name
+        if in_gvisor(variant, name):
+            assert (pod["runtimeClassName"], security["runAsUser"]) == ("gvisor", 0), name
+        else:
+            assert security["runAsNonRoot"] is True, name
+            assert security["runAsUser"] > 0, name
         assert security["seccompProfile"]["type"] in {"RuntimeDefault", "Localhost"}, name
         for forbidden in ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace"):
             assert not pod.get(forbidden), f"{name}: {forbidden}"
@@ -35,7 +45,8 @@ def test_containers_are_restricted(variant):
         assert security["allowPrivilegeEscalation"] is False, name
         assert security["privileged"] is False, name
         assert security["readOnlyRootFilesystem"] is True, name
-        assert security["capabilities"] == {"drop": ["ALL"]}, name
+        added = {"add": CAPABILITIES_IN_GVISOR} if in_gvisor(variant, name) else {}
+        assert security["capabilities"] == {"drop": ["ALL"], **added}, name
         assert not {"runAsUser", "runAsNonRoot", "seccompProfile", "procMount"} & security.keys(), name
         assert all("hostPort" not in port for port in container.get("ports", ())), name
 
@@ -83,7 +94,7 @@ def test_what_starts_before_asks_for_no_more_than_what_runs(variant):
 def test_other_walls_change_only_whom_they_mean(name, render):
     plain, changed = (render(one).of("Deployment") for one in ("base", name))
     touched = {one for one in plain if plain[one] != changed[one]}
-    assert touched == ({"metrics"} if name == "gpu" else set(RENDERERS))
+    assert touched == {"gpu": {"metrics"}, "gvisor": set(IN_GVISOR), "userns": set(RENDERERS)}[name]
 
 
 def test_renderers_never_share_a_user_on_a_node(render):
@@ -106,12 +117,14 @@ def test_renderers_never_share_a_user_on_a_node(render):
         assert alone["hostUsers"] is False
 
 
-def test_gvisor_is_asked_for(render):
-    for name in RENDERERS:
-        assert (
-            render("gvisor").of("Deployment")[name]["spec"]["template"]["spec"]["runtimeClassName"]
-            == "gvisor"
-        )
+def test_gvisor_is_asked_for_with_its_tier(render):
+    labels = render("gvisor").of("Namespace")["image2struct"]["metadata"]["labels"]
+    assert labels["pod-security.kubernetes.io/enforce"] == "baseline"
+    for name in IN_GVISOR:
+        pod = render("gvisor").of("Deployment")[name]["spec"]["template"]["spec"]
+        assert pod["runtimeClassName"] == "gvisor"
+        variables = {one["name"]: one.get("value") for one in pod["containers"][0]["env"]}
+        assert variables[f"I2S_{name.upper().replace('-', '_')}_JAIL_TIER"] == "container"
 
 
 def test_the_profile_of_the_namespace_tier_exists(render):

@@ -4,7 +4,7 @@ Run by test_jail.py, once for every tier and user, as a program of its own: an o
 may not be able to reach the interpreter and the packages of the tests, so nothing is used
 here but the standard library and i2s_chassis.jail.
 
-    python attacks PACKAGE_ROOT TIER        prints {attack: null or what went wrong}
+    python attacks PACKAGE_ROOT TIER [bare]        prints {attack: null or what went wrong}
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
+import crowds  # noqa: F401
 import files  # noqa: F401
 import kernel  # noqa: F401
 import limits  # noqa: F401
@@ -26,9 +27,9 @@ import losses
 import nesting  # noqa: F401
 import others  # noqa: F401
 import residents  # noqa: F401
-from ground import ATTACKS, GOOD, LIMITS, Ground, left_of_jobs, prepared_folder, until
+from ground import ATTACKS, GOOD, LIMITS, Ground, left_of_jobs, prepared_folder, settings, until
 
-from i2s_chassis.jail import Cause, Jail, JailSettings, Tier
+from i2s_chassis.jail import Cause, Jail, Tier
 
 
 async def judge(ground: Ground, name: str, good: bytes) -> str | None:
@@ -56,7 +57,7 @@ async def main(tier: Tier) -> dict[str, str | None]:
     os.environ["I2S_TEST_SECRET"] = "swordfish"
     with tempfile.TemporaryDirectory(prefix="i2s-attacked-") as name, prepared_folder() as (outside, port):
         folder = Path(name)
-        jail = await Jail.start(JailSettings(tier=tier, state_dir=folder))
+        jail = await Jail.start(settings(tier, folder))
         try:
             ground = Ground(jail, folder, outside, port)
             good = await good_job(ground)
@@ -66,7 +67,7 @@ async def main(tier: Tier) -> dict[str, str | None]:
 
 
 if __name__ == "__main__":
-    if sys.argv[3:] == ["service"]:
+    if "service" in sys.argv[3:]:
         asyncio.run(losses.be_a_service(Tier[sys.argv[2]]))
     else:
         json.dump(asyncio.run(main(Tier[sys.argv[2]])), sys.stdout)

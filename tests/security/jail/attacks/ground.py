@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from i2s_chassis.jail import Ended, Jail
+from i2s_chassis.jail import Ended, Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
 
 MIB = 1024 * 1024
@@ -26,6 +27,16 @@ LIMITS = Limits(
 )
 OPEN_ALL = 'for (@ARGV) { print "GOT $_\\n" if open(F, "<", $_) || opendir(D, $_) }'
 GOOD = ["sh", "-c", "seq 1 2000 | sort -r | sha256sum | tee sum.txt"]
+
+
+#: As in a container under the engine's own seccomp profile: no user namespaces, so no mounts either, no
+#: control groups, and the kernel counts the processes of all cells together with those of the service.
+BARE = "bare" in sys.argv[3:]
+
+
+def settings(tier: Tier, folder: Path) -> JailSettings:
+    """Return what the jail that is attacked is started with."""
+    return JailSettings(tier=tier, state_dir=folder, private_mounts=not BARE, control_groups=not BARE)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from ground import LIMITS, Ground, attack, keepers, left_of_jobs, said, shell, spawner, until
+from ground import LIMITS, Ground, attack, keepers, left_of_jobs, said, settings, shell, spawner, until
 
-from i2s_chassis.jail import CellError, Jail, JailSettings, Tier
+from i2s_chassis.jail import CellError, Jail, Tier
 
 
 @attack
@@ -72,10 +72,8 @@ async def a_killed_spawner_is_replaced(ground: Ground) -> None:
 @attack
 async def a_killed_service_leaves_nothing(ground: Ground) -> None:
     """Spawner, keepers, jobs and folders go with it."""
-    tier = ground.jail.isolation.tier.name
-    service = subprocess.Popen(
-        [sys.executable, str(Path(__file__).parent), sys.argv[1], tier, "service"], stdout=subprocess.PIPE
-    )
+    command = [sys.executable, str(Path(__file__).parent), *sys.argv[1:], "service"]
+    service = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert service.stdout is not None
     started = service.stdout.readline()
     assert started, "the service to be killed did not start"
@@ -91,7 +89,7 @@ async def a_killed_service_leaves_nothing(ground: Ground) -> None:
 async def be_a_service(tier: Tier) -> None:
     """Run jobs until killed; says where."""
     folder = Path(tempfile.mkdtemp(prefix="i2s-attacked-"))
-    jail = await Jail.start(JailSettings(tier=tier, state_dir=folder))
+    jail = await Jail.start(settings(tier, folder))
     async with jail.cell(LIMITS) as cell:
         running = asyncio.create_task(cell.run(["perl", "-e", "fork for 1..2; sleep 60"]))
         await asyncio.sleep(0.3)

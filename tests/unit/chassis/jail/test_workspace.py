@@ -169,3 +169,21 @@ def test_a_renewed_folder_is_empty_and_has_its_new_bounds(workspace: Workspace, 
     workspace.write("new", b"x" * 10)
     assert workspace.at_a_bound()
     assert (outside / "secret").read_text() == "secret"
+
+
+def test_a_path_that_is_opened_by_parts_has_few_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> int:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(syscalls, "openat2", missing)
+    limits = replace(DEFAULT_LIMITS, inodes=20_000)
+    workspace = Workspace(str(tmp_path / "work"), os.geteuid(), limits, mounted=False)
+    deepest = Path(workspace.path, *["d"] * 60)
+    deepest.mkdir(parents=True)
+    assert not workspace.full()
+    Path(deepest, *["d"] * 10).mkdir(parents=True)
+    assert workspace.full()
+    workspace.remove()
+    assert not (tmp_path / "work").exists()

@@ -32,14 +32,14 @@ class Program:
         argv: Command line.
         env: Added to the environment that every program has.
         cpu_seconds: RLIMIT_CPU, None for none.
-        process_allowance: RLIMIT_NPROC.
+        process_allowance: RLIMIT_NPROC, None for that of the service.
         probe: Instead of a program.
     """
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
     cpu_seconds: float | None
-    process_allowance: int
+    process_allowance: int | None
     probe: Callable[[tuple[str, ...]], int] | None = None
 
 
@@ -103,13 +103,16 @@ def _limit(plan: CellPlan, program: Program) -> None:
     limits = plan.limits
     bounds = {
         resource.RLIMIT_FSIZE: (limits.file_bytes, limits.file_bytes),
-        resource.RLIMIT_NPROC: (program.process_allowance, program.process_allowance),
         resource.RLIMIT_NOFILE: (_OPEN_FILES, _OPEN_FILES),
         resource.RLIMIT_STACK: (_STACK, _STACK),
         resource.RLIMIT_CORE: (0, 0),
         resource.RLIMIT_MEMLOCK: (65536, 65536),
         resource.RLIMIT_MSGQUEUE: (0, 0),
     }
+    if plan.tier is Tier.CONTAINER:
+        del bounds[resource.RLIMIT_MSGQUEUE]  # gVisor refuses it; the filter denies what it bounds
+    if program.process_allowance is not None:
+        bounds[resource.RLIMIT_NPROC] = (program.process_allowance, program.process_allowance)
     if program.cpu_seconds is not None:
         cpu = max(1, math.ceil(program.cpu_seconds))
         bounds[resource.RLIMIT_CPU] = (cpu, cpu + 1)

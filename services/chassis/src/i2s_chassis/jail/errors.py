@@ -28,8 +28,8 @@ class NoTierError(JailError):
         tried = "; ".join(f"{tier}: {reason}" for tier, reason in reasons.items())
         super().__init__(
             f"no isolation tier works on this machine ({tried}). Install bubblewrap where user namespaces "
-            "are permitted, run a kernel with Landlock ABI 6 or later, or accept the risk with "
-            "--allow-unsandboxed"
+            "are permitted, run a kernel with Landlock ABI 6 or later, run as root inside of gVisor, or "
+            "accept the risk with --allow-unsandboxed"
         )
 
 

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from i2s_chassis.jail import escape
+from i2s_chassis.jail import by_user, escape, shared
 from i2s_chassis.jail.cell import Cell
 from i2s_chassis.jail.cgroup import Hierarchy
 from i2s_chassis.jail.errors import CellError, CellLostError, JailError, NoTierError
@@ -30,6 +30,8 @@ from i2s_chassis.jail.users import Users
 from i2s_chassis.limits import Limits
 
 _TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)
+# Where the kernel itself is the wall around all of us, and on no other kernel.
+_TIERS_IN_GVISOR = (*_TIERS, Tier.CONTAINER)
 _DYING_SECONDS = 1.0
 
 
@@ -69,12 +71,15 @@ class Jail:
     async def _choose_tier(self) -> None:
         reasons: dict[str, str] = {}
         wanted = self._settings.tier
-        for tier in _TIERS if wanted is None else (wanted,):
+        strongest_first = _TIERS_IN_GVISOR if self._survey.gvisor else _TIERS
+        for tier in strongest_first if wanted is None else (wanted,):
             if tier is Tier.NONE:
                 break
             reason = self._lacks(tier)
             if reason is None:
                 self.isolation = Isolation(tier, self._mechanisms(tier))
+                if tier is Tier.CONTAINER:
+                    shared.close()
                 reason = await escape.attempt(self, self._folder)
             if reason is None:
                 return
@@ -85,27 +90,47 @@ class Jail:
 
     def _lacks(self, tier: Tier) -> str | None:
         survey = self._survey
-        if tier not in _TIERS:
-            return "this tier is not available"
         if not survey.seccomp:
             return "no seccomp filter for this processor architecture"
+        if tier is Tier.CONTAINER:
+            return self._lacks_for_container()
         if survey.landlock_abi < REQUIRED_ABI:
             return f"the kernel offers Landlock ABI {survey.landlock_abi}, {REQUIRED_ABI} is needed"
         if tier is Tier.NAMESPACE and not survey.bwrap:
             return "bubblewrap is not installed (Debian package bubblewrap)"
         return None
 
+    def _lacks_for_container(self) -> str | None:
+        if not self._survey.gvisor:
+            return "it leans on gVisor as the outer wall, and this kernel is not gVisor's"
+        if not self._survey.root:
+            return (
+                "inside of gVisor a user for each job is all that keeps jobs from the service and from each "
+                "other; start the service as root there"
+            )
+        return None
+
     def _mechanisms(self, tier: Tier) -> tuple[str, ...]:
         survey, found = self._survey, []
         if tier is Tier.NAMESPACE:
             found.append(survey.bwrap_version or "bubblewrap")
+        if tier is Tier.CONTAINER:
+            found += ["gvisor", "seccomp"]
         if tier in _TIERS:
             found += [f"landlock abi {survey.landlock_abi}", "seccomp"]
         if self._groups is not None:
             found.append(f"cgroup v{self._groups.version}")
         found.append("private tmpfs" if self._private_mount else "measured folder")
         found.append("a user for each job" if survey.root else "the service's own user")
+        if self._follows(tier):
+            found.append("processes followed")
         return tuple(found)
+
+    def _follows(self, tier: Tier) -> bool:
+        """Whether jobs are followed: where the kernel counts their processes with all of our user."""
+        survey = self._survey
+        counted_apart = survey.root or (self._private_mount and survey.new_user) or self._groups is not None
+        return tier is Tier.LANDLOCK and survey.traces and not counted_apart
 
     @property
     def _groups(self) -> Hierarchy | None:
@@ -146,6 +171,8 @@ class Jail:
             CellError: The cell cannot be made, or was lost.
             ValueError: A channel has a number that is not from 0 to 9.
         """
+        if nesting and self.isolation.tier is Tier.CONTAINER:
+            raise CellError("in the tier container no program gets namespaces of its own, as a browser needs")
         channels = dict(channels or {})
         if not set(channels) <= CHANNEL_NUMBERS:
             raise ValueError(f"channels have the numbers 0 to 9, not {sorted(channels)}")
@@ -164,6 +191,8 @@ class Jail:
                     # Something of the job may still run as that user, so nobody else becomes it.
                     uid = None
                     raise
+                if plan.known_by_user is not None and by_user.is_used(plan.known_by_user):
+                    uid = None
         finally:
             if uid is not None:
                 self._users.give_back(uid)
@@ -191,6 +220,7 @@ class Jail:
             bwrap=self._survey.bwrap,
             channels=channels,
             nesting=nesting,
+            followed=self._follows(self.isolation.tier),
         )
 
     async def _open(self, plan: CellPlan, channel_fds: tuple[int, ...]) -> Cell:

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 
-from i2s_chassis.jail import cgroup, framing, processes, syscalls
+from i2s_chassis.jail import by_user, cgroup, framing, processes, syscalls
 from i2s_chassis.jail.errors import CellError, OutputError
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier, Usage
@@ -55,12 +55,15 @@ class Keeper:
 
     def _make(self) -> None:
         plan = self._plan
-        syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+        if plan.known_by_user is None:
+            syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
         if plan.private_mount:
             enter_private_mounts(new_user=plan.new_user)
         limits = plan.limits
         self._workspace = Workspace(plan.host_workdir, plan.owner, limits, mounted=plan.private_mount)
         self._closers.callback(self._workspace.remove)
+        if plan.known_by_user is not None:
+            self._closers.callback(by_user.kill, plan.known_by_user)
         self._group: cgroup.Group | None = None
         if plan.groups is not None:
             # One more for the process that holds the door of the sandbox.

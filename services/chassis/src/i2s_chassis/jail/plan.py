@@ -58,6 +58,7 @@ class CellPlan:
         bwrap: Path of bubblewrap.
         channels: Numbers at which programs find the descriptors that came with the plan.
         nesting: Whether programs may make namespaces inside of theirs.
+        followed: Whether each process of a program is followed from its birth, see follow.
     """
 
     name: str
@@ -73,6 +74,7 @@ class CellPlan:
     bwrap: str
     channels: tuple[int, ...] = ()
     nesting: bool = False
+    followed: bool = False
 
     @property
     def host_workdir(self) -> str:
@@ -88,6 +90,19 @@ class CellPlan:
     def owner(self) -> int:
         """User that programs run as."""
         return os.geteuid() if self.uid is None else self.uid
+
+    @property
+    def known_by_user(self) -> int | None:
+        """The user by whom alone the processes of the job can be found, None where they are below the keeper.
+
+        Raises:
+            ValueError: There is none, so nothing would find them.
+        """
+        if self.tier is not Tier.CONTAINER:
+            return None
+        if self.uid is None:
+            raise ValueError("in the tier container a cell has a user of its own")
+        return self.uid
 
     @property
     def sees_processes(self) -> bool:

@@ -75,6 +75,42 @@ def read_environments(pids: tuple[str, ...]) -> int:
     return read_files(tuple(f"/proc/{pid}/{name}" for pid in pids for name in ("environ", "maps")))
 
 
+def open_memories(pids: tuple[str, ...]) -> int:
+    """Open the memory of any of the processes, which are outside."""
+    for pid in pids:
+        try:
+            os.close(os.open(f"/proc/{pid}/mem", os.O_RDONLY))
+        except OSError:
+            continue
+        return _escaped(f"opened the memory of process {pid}")
+    return HELD
+
+
+def leave_behind(_: tuple[str, ...]) -> int:
+    """Start a process that is nobody's child and in no session of ours, and end before it."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            signal.pause()
+        os._exit(0)
+    os.wait()
+    return HELD
+
+
+def meet_others(_: tuple[str, ...]) -> int:
+    """Find another living process of our user, which nobody but this job has."""
+    ours = f"Uid:\t{os.getuid()}\t"
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/status") as file:
+                status = file.read()
+        except OSError:
+            continue
+        if ours in status and int(pid) != os.getpid() and "State:\tZ" not in status:
+            return _escaped(f"process {pid} has outlived its run")
+    return HELD
+
+
 def new_namespaces(_: tuple[str, ...]) -> int:
     """Make a user namespace, the first step of most ways out."""
     new_user = 0x10000000
@@ -132,6 +168,9 @@ PROBES: dict[str, Probe] = {
     "connect": connect,
     "signal_processes": signal_processes,
     "read_environments": read_environments,
+    "open_memories": open_memories,
+    "leave_behind": leave_behind,
+    "meet_others": meet_others,
     "new_namespaces": new_namespaces,
     "fork_past": fork_past,
     "fill_disk": fill_disk,

@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from i2s_chassis.jail import cgroup, confine, probes, processes, syscalls
+from i2s_chassis.jail import by_user, cgroup, confine, follow, probes, processes, syscalls
 from i2s_chassis.jail.account import Account
+from i2s_chassis.jail.ending import Ending
 from i2s_chassis.jail.errors import CellError
 from i2s_chassis.jail.model import Cause, Ended, PolicyEvent, PolicyKind, Usage
 from i2s_chassis.jail.namespace import Sandbox
@@ -74,7 +75,10 @@ class Run:
         self._workspace = place.workspace
         self._sandbox = place.sandbox
         self._group = place.group
-        self._has_door = place.sandbox is not None and not place.sandbox.has_our_children
+        self._has_door = place.plan.followed or (
+            place.sandbox is not None and not place.sandbox.has_our_children
+        )
+        self._fate = follow.Fate(0)
         self._output = Output(place.plan.limits.log_bytes)
         self._scaffolding: set[int] = set(place.sandbox.scaffolding) if place.sandbox else set()
         self._account = Account(place.group, frozenset(self._scaffolding), many_share=place.plan.nesting)
@@ -96,6 +100,7 @@ class Run:
             cause = self._watch(output)
             left_behind = self._kill_all(door=cause is not None)
             exit_code, by_signal = self._status()
+            left_behind = max(left_behind, self._fate.left)
             self._output.drain(output)
             complaint = os.read(failure, 500)
         finally:
@@ -183,23 +188,27 @@ class Run:
             if self._sandbox is not None:
                 self._sandbox.enter()
             if self._has_door:
-                self._hold_the_door(output_fd, failure_fd, status_fd)
+                self._hold_the_door(output_fd, status_fd)
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
             confine.become(self._plan, self._program(), self._descriptors(output_fd), failure_fd)
         except BaseException as error:  # nothing may run on in the forked child
             os.write(failure_fd, f"{type(error).__name__}: {error}".encode()[:500])
         os._exit(127)
 
-    def _hold_the_door(self, output_fd: int, failure_fd: int, status_fd: int) -> None:
+    def _hold_the_door(self, output_fd: int, status_fd: int) -> None:
         """Fork the program: a child is in all namespaces of the sandbox. Its parent waits for it."""
-        inner = os.fork()
+        followed = self._plan.followed
+        inner = follow.start() if followed else os.fork()
         if inner == 0:
             return
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-        for fd in (output_fd, failure_fd, *self._place.channels.values()):
+        for fd in (output_fd, *self._place.channels.values()):
             os.close(fd)
-        _, status = os.waitpid(inner, 0)
-        os.write(status_fd, str(status).encode())
+        if followed:
+            fate = follow.until_the_end(inner, self._plan.limits.processes, os.getppid())
+        else:
+            fate = follow.Fate(os.waitpid(inner, 0)[1])
+        os.write(status_fd, fate.to_bytes())
         os._exit(0)
 
     def _descriptors(self, output_fd: int) -> dict[int, int]:
@@ -211,26 +220,17 @@ class Run:
         probe = probes.PROBES[request.probe] if request.probe else None
         # A program with channels stays, and its budget is renewed; RLIMIT_CPU cannot be.
         cpu_seconds = None if self._place.channels else request.cpu_seconds
-        return confine.Program(request.argv, request.env, cpu_seconds, self._process_allowance(), probe)
-
-    def _process_allowance(self) -> int:
-        """Return what RLIMIT_NPROC must be for the job to have its number of processes."""
-        processes_of_job = self._plan.limits.processes
-        if self._sandbox is not None:
-            return processes_of_job + len(self._scaffolding) + self._has_door  # in its user namespace
-        if self._plan.uid is not None:
-            return processes_of_job  # a user of its own
-        if self._plan.private_mount and self._plan.new_user:
-            return processes_of_job + 1  # counted in the keeper's user namespace, with the keeper
-        return processes_of_job + processes.count_of_user(os.getuid())
+        beside = len(self._scaffolding) + self._has_door if self._sandbox is not None else 0
+        allowance = follow.allowance(self._plan, beside)
+        return confine.Program(request.argv, request.env, cpu_seconds, allowance, probe)
 
     # -- watch ---------------------------------------------------------------------------
 
     def _watch(self, output: int) -> Cause | None:
         """Wait for the end of the program; returns the limit it ran into, None for none."""
-        ended = os.pidfd_open(self._child_pid)
+        ending = Ending(self._child_pid)
         poller = select.poll()
-        for fd in (ended, output, self._place.control):
+        for fd in (ending.fd, output, self._place.control):
             poller.register(fd, select.POLLIN)
         next_look = self._started + self._plan.poll_seconds
         try:
@@ -249,10 +249,10 @@ class Run:
                     return Cause.STOPPED
                 if output in ready and not self._output.read(output):
                     poller.unregister(output)
-                if ended in ready:
+                if ending.happened():
                     return None
         finally:
-            os.close(ended)
+            ending.close()
 
     def _look(self) -> Cause | None:
         """Measure the living processes and the folder; returns the limit that is passed."""
@@ -269,7 +269,9 @@ class Run:
         if self._out_of_memory():
             return Cause.MEMORY_LIMIT
         # At the limit the kernel refuses the next one; a job gets there only by asking for more.
-        if sum(process.threads for process in job) >= limits.processes or self._refused_forks():
+        # Who follows a job counts better than one look can: it knows who has ended a moment ago.
+        crowded = sum(process.threads for process in job) >= limits.processes and not self._plan.followed
+        if crowded or self._refused_forks():
             return Cause.PROCESS_LIMIT
         if self._workspace.full():
             return Cause.DISK_LIMIT
@@ -296,17 +298,23 @@ class Run:
         were left to us are in no group, so our own children are looked at as well.
         """
         if self._group is None or not self._group.counts_time:
-            return processes.descendants(os.getpid())
+            return self._tree()
         return list(dict.fromkeys((*processes.children(os.getpid()), *self._group.pids())))
 
+    def _tree(self) -> list[int]:
+        """Return what the keeper has started, parents before children."""
+        uid = self._plan.known_by_user
+        return processes.descendants(os.getpid()) if uid is None else by_user.pids(uid)
+
     def _job_pids(self) -> list[int]:
-        return [pid for pid in processes.descendants(os.getpid()) if pid not in self._scaffolding]
+        return [pid for pid in self._tree() if pid not in self._scaffolding]
 
     def _out_of_memory(self) -> bool:
         return self._group is not None and self._group.out_of_memory_kills() > self._killed_before
 
     def _refused_forks(self) -> bool:
-        return self._group is not None and self._group.refused_forks() > self._refused_before
+        grouped = self._group is not None and self._group.refused_forks() > self._refused_before
+        return grouped or self._fate.too_many
 
     # -- end -----------------------------------------------------------------------------
 
@@ -319,6 +327,8 @@ class Run:
         """
         if door and self._has_door and not self._waited:
             os.kill(self._child_pid, signal.SIGKILL)
+        if self._plan.known_by_user is not None:
+            return self._kill_user(self._plan.known_by_user)
         deadline = time.monotonic() + _KILL_SECONDS
         killed: set[int] = set()
         quiet = 0
@@ -342,10 +352,16 @@ class Run:
                     os.kill(pid, signal.SIGKILL)
             self._reap_orphans()
 
+    def _kill_user(self, uid: int) -> int:
+        if not self._waited:
+            with contextlib.suppress(PermissionError):  # it has become the user already
+                os.kill(self._child_pid, signal.SIGKILL)
+        return by_user.kill(uid, None if self._waited else self._child_pid)
+
     def _reap_orphans(self) -> None:
         """Reap what was left to us, but not the program itself and not the sandbox."""
         kept = {self._child_pid, *self._scaffolding}
-        for pid in processes.descendants(os.getpid()):
+        for pid in self._tree():
             if pid in kept:
                 continue
             _reap(pid)
@@ -355,8 +371,8 @@ class Run:
         _, status = os.waitpid(self._child_pid, 0)
         self._waited = True
         if self._has_door:
-            # Nothing where the process at the door was itself killed.
-            status = int(os.read(self._status_fd, 100) or status)
+            self._fate = follow.Fate.from_bytes(os.read(self._status_fd, 100))
+            status = self._fate.status
         os.close(self._status_fd)
         self._reap_orphans()
         return confine.wait_status(status)

@@ -13,7 +13,8 @@ class JailSettings:
     """How jobs are to be confined.
 
     Attributes:
-        tier: The only tier to try; None tries them from the strongest down.
+        tier: The only tier to try; None tries them from the strongest down. CONTAINER is refused
+            on every kernel but gVisor's, and is tried by None there alone.
         allow_unsandboxed: Serve with tier NONE where no other works (or where tier is NONE).
         state_dir: Folder for the work folders of jobs, reachable by other users. None makes
             one below the system's temporary folder and removes it at the end.

@@ -20,7 +20,8 @@ import subprocess
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from i2s_chassis.jail import cgroup, framing, keeper, seccomp, syscalls
+from i2s_chassis.jail import by_user, cgroup, follow, framing, gvisor, keeper, processes, seccomp, syscalls
+from i2s_chassis.jail.errors import CellError
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.jail.workspace import remove_tree
 
@@ -40,6 +41,8 @@ class Survey:
         bwrap: Path and version of bubblewrap, empty where there is none.
         landlock_abi: 0 for none.
         seccomp: Whether there is a filter for this architecture.
+        gvisor: Whether the kernel is gVisor's.
+        traces: Whether processes can be traced.
     """
 
     root: bool
@@ -50,12 +53,15 @@ class Survey:
     bwrap_version: str
     landlock_abi: int
     seccomp: bool
+    gvisor: bool
+    traces: bool
 
 
 def main(control_fd: int) -> None:
     """Serve until the other end of the control socket closes."""
     control = socket.socket(fileno=control_fd)
-    syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+    if not gvisor.inside():  # some versions of it do not know this
+        syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     os.umask(0o022)
     wake_read, wake_write = os.pipe()
     for fd in (wake_read, wake_write):
@@ -128,11 +134,10 @@ class Keepers:
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
                 self._ended(*ended)
-        with open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:
-            for pid in map(int, file.read().split()):
-                if pid not in self._plans:
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
+        for pid in processes.children(os.getpid()):
+            if pid not in self._plans:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         self._left = [plan for plan in self._left if not _clean_up(plan)]
 
     def _ended(self, pid: int, status: int) -> None:
@@ -152,6 +157,11 @@ class Keepers:
 
 def _clean_up(plan: CellPlan) -> bool:
     """Remove what a killed keeper has left; returns whether all of it is gone."""
+    if plan.known_by_user is not None:
+        try:
+            by_user.kill(plan.known_by_user)
+        except CellError:
+            return False
     remove_tree(plan.host_workdir)
     # A group can be removed once the last of the job has been reaped.
     grouped = plan.groups is not None and not plan.groups.remove(f"i2s-{plan.name}")
@@ -162,7 +172,10 @@ def survey(bwrap: str) -> Survey:
     """Try what this machine permits."""
     root = os.geteuid() == 0
     path = shutil.which(bwrap, path=os.defpath + ":/usr/local/bin") or ""
-    plain, with_user = _can_mount(new_user=False), not root and _can_mount(new_user=True)
+    # gVisor of 2022 grants a mount namespace and gives none: what is mounted then lies there for all.
+    inside_gvisor = gvisor.inside()
+    plain = not inside_gvisor and _can_mount(new_user=False)
+    with_user = not inside_gvisor and not root and _can_mount(new_user=True)
     hierarchy = cgroup.find()
     groups = None if hierarchy is None else hierarchy.to_json()
     return Survey(
@@ -174,6 +187,8 @@ def survey(bwrap: str) -> Survey:
         bwrap_version=_version(path) if path else "",
         landlock_abi=syscalls.landlock_abi(),
         seccomp=seccomp.supported(),
+        gvisor=inside_gvisor,
+        traces=follow.possible(),
     )
 
 

@@ -5,6 +5,7 @@ Every function raises OSError with the errno of the call.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import platform
@@ -59,6 +60,43 @@ def prctl(option: int, arg2: int = 0, arg3: int = 0) -> int:
         _libc.prctl(option, ctypes.c_ulong(arg2), ctypes.c_ulong(arg3), 0, 0),
         f"prctl({option})",
     )
+
+
+def kernel_log() -> bytes:
+    """Return what the kernel has logged, its last part where that is long: syslog(2)."""
+    read_all = 3
+    buffer = ctypes.create_string_buffer(64 * 1024)
+    length = _check(_libc.klogctl(read_all, buffer, len(buffer)), "klogctl")
+    return buffer.raw[:length]
+
+
+def _ptrace(request: int, pid: int, data: int) -> None:
+    _check(_libc.ptrace(request, pid, None, ctypes.c_void_p(data)), f"ptrace({request})")
+
+
+def trace(pid: int, options: int) -> None:
+    """Trace a process from now on, without stopping it: PTRACE_SEIZE of ptrace(2)."""
+    _ptrace(0x4206, pid, options)
+
+
+def born(pid: int) -> int:
+    """Return what a traced process has started and is stopped for, 0 if it is gone: PTRACE_GETEVENTMSG."""
+    told = ctypes.c_ulong(0)
+    with contextlib.suppress(ProcessLookupError):  # it was killed meanwhile
+        _ptrace(0x4201, pid, ctypes.addressof(told))
+    return told.value
+
+
+def let_go_on(pid: int, by_signal: int) -> None:
+    """Let a traced process that is stopped go on with a signal, 0 for none: PTRACE_CONT."""
+    with contextlib.suppress(ProcessLookupError):  # it was killed meanwhile
+        _ptrace(7, pid, by_signal)
+
+
+def let_stop(pid: int) -> None:
+    """Let a signal that has stopped a traced process have its effect: PTRACE_LISTEN."""
+    with contextlib.suppress(ProcessLookupError):
+        _ptrace(0x4208, pid, 0)
 
 
 def unshare(flags: int) -> None:

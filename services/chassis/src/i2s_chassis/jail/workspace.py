@@ -26,6 +26,7 @@ _RESOLVE = (
 )
 _BLOCK = 512  # unit of st_blocks
 _DEEPEST = os.pathconf("/", "PC_PATH_MAX") - 1  # bytes of a path that can be opened
+_MOST_PARTS = 64  # of a path that is opened one part at a time, which costs the square of them for a walk
 
 
 class Workspace:
@@ -55,6 +56,7 @@ class Workspace:
         self._bound(limits, 0)
         self._give(path)
         self._fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._by_parts = not _opens_beneath(self._fd)
 
     def _bound(self, limits: Limits, mount_flags: int) -> None:
         self._disk_bytes = limits.disk_bytes
@@ -72,7 +74,7 @@ class Workspace:
         Raises:
             OSError: Something cannot be removed.
         """
-        top = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        top = _open_folder(self.path)
         try:
             os.fchmod(top, 0o700)
             _empty(top)
@@ -190,7 +192,7 @@ class Workspace:
                             info = entry.stat(follow_symlinks=False)
                         except OSError:
                             continue
-                        if stat.S_ISDIR(info.st_mode):
+                        if stat.S_ISDIR(info.st_mode) and not self._too_deep(path):
                             pending.append(path)
                         yield path, info
                         if budget <= 0:
@@ -213,10 +215,13 @@ class Workspace:
         for path, info in self._walk():
             used_bytes += info.st_blocks * _BLOCK
             used_inodes += 1
-            if len(os.fsencode(path)) >= _DEEPEST:
+            if self._too_deep(path):
                 used_inodes = self._inodes + 1
                 break
         return Fill(used_bytes, used_inodes)
+
+    def _too_deep(self, path: str) -> bool:
+        return len(os.fsencode(path)) >= _DEEPEST or (self._by_parts and path.count("/") >= _MOST_PARTS)
 
     def full(self) -> bool:
         """Whether the folder has reached one of its bounds."""
@@ -248,7 +253,7 @@ def remove_tree(path: str) -> None:
     """
     with contextlib.suppress(OSError):
         os.chmod(path, 0o700)
-        top = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        top = _open_folder(path)
         try:
             _empty(top)
         finally:
@@ -275,7 +280,7 @@ def _empty(top: int) -> None:
 def _lift(top: int, name: str, number: int) -> int:
     """Move everything in the folder ``name`` one level up, under names of ours."""
     _open_to_us(top, name)
-    folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=top)
+    folder = _open_folder(name, top)
     try:
         for inner in os.listdir(folder):
             number += 1
@@ -290,6 +295,30 @@ def _open_to_us(parent: int, name: str) -> None:
     """Give ourselves the rights on a folder that its maker has taken away; links are left alone."""
     if stat.S_ISDIR(os.lstat(name, dir_fd=parent).st_mode):
         os.chmod(name, 0o700, dir_fd=parent)
+
+
+def _open_folder(name: str, dir_fd: int | None = None) -> int:
+    """Open a folder that is no link to one.
+
+    Without O_DIRECTORY: gVisor of 2022 follows a link in spite of O_NOFOLLOW where both are given.
+
+    Raises:
+        OSError: It is a link, or no folder.
+    """
+    fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
+    if not stat.S_ISDIR(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise NotADirectoryError(errno.ENOTDIR, f"{name} is no folder")
+    return fd
+
+
+def _opens_beneath(dir_fd: int) -> bool:
+    """Whether the kernel itself keeps a path below a folder (openat2)."""
+    try:
+        os.close(syscalls.openat2(dir_fd, ".", os.O_PATH, _RESOLVE))
+    except OSError as error:
+        return error.errno != errno.ENOSYS
+    return True
 
 
 def _open_beneath(dir_fd: int, name: str, flags: int) -> int:
@@ -309,10 +338,12 @@ def _open_by_parts(dir_fd: int, name: str, flags: int) -> int:
         raise OSError(errno.EXDEV, f"{name} leads out of the work folder")
     current = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=dir_fd)
     for place, part in enumerate(parts):
-        last = place == len(parts) - 1
-        step = flags if last else os.O_RDONLY | os.O_DIRECTORY
+        folder = place < len(parts) - 1 or flags & os.O_DIRECTORY
         try:
-            below = os.open(part, step | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=current)
+            if folder:
+                below = _open_folder(part, current)
+            else:
+                below = os.open(part, flags | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=current)
         finally:
             os.close(current)
         current = below

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 class RendererSettings(ServiceSettings):
     """Base of a renderer's settings."""
 
-    jail_tier: Literal["auto", "namespace", "landlock", "none"] = Field(
-        "auto", description="Walls around jobs; auto takes the strongest tier that passes its escape tests."
+    jail_tier: Literal["auto", "namespace", "landlock", "container", "none"] = Field(
+        "auto",
+        description="Walls around jobs; auto takes the strongest tier that passes its escape tests. "
+        "container works inside of gVisor alone.",
     )
     allow_unsandboxed: bool = Field(
         False, description="Serve without walls where no tier works, and say so in every answer."
@@ -62,7 +65,8 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
     """Start the jail of a renderer, and close it at the end.
 
     Raises:
-        StartError: No tier works here; says why for each, and what to do.
+        StartError: No tier works here; says why for each, and what to do. Or the tier is CONTAINER, in which
+            jobs read what all users may read, and the key of the certificate is such a file.
     """
     from i2s_chassis.jail import Jail
 
@@ -72,6 +76,16 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
         chassis.telemetry.self_test_failure("jail")
         raise StartError(str(error)) from None
     try:
+        if jail.isolation.tier is Tier.CONTAINER:
+            _check_closed(settings.tls_key)
         yield jail
     finally:
         await jail.close()
+
+
+def _check_closed(secret: Path | None) -> None:
+    if secret is not None and secret.stat().st_mode & stat.S_IROTH:
+        raise StartError(
+            f"{secret} may be read by all users, and so by jobs in the tier container; take that right away "
+            "(chmod o-r, or defaultMode 0400 of the volume)"
+        )

@@ -1,0 +1,203 @@
+"""The number of processes of a job, held by following each of them from its birth.
+
+RLIMIT_NPROC counts all that a user runs on the machine. For a job that runs as the user of the service,
+without a namespace of its own, that is what other cells run too, and even other containers: no value of it
+is right for one cell for long. There one more process stands between keeper and program and traces all that
+the program starts (ptrace(2)): the kernel stops each new process and thread before its first instruction, and
+it runs on once it is counted. With one too many the whole job is killed. When the tracer ends, the kernel
+kills what it traces.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from dataclasses import dataclass
+
+from i2s_chassis.jail import processes, syscalls
+from i2s_chassis.jail.model import Tier
+from i2s_chassis.jail.plan import CellPlan
+from i2s_chassis.jail.processes import Process
+
+_ALL_KINDS = 0x40000000  # __WALL: threads too
+_FROM_BIRTH = 0x100000 | 0x8 | 0x4 | 0x2  # PTRACE_O_EXITKILL, -TRACECLONE, -TRACEVFORK, -TRACEFORK
+_NO_SIGNAL = 128  # PTRACE_EVENT_STOP: a birth, or all threads stop or go on
+_STOPS = (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
+
+
+def allowance(plan: CellPlan, beside: int) -> int | None:
+    """Return what RLIMIT_NPROC must be for a job to have its number of processes, None for no matter.
+
+    Args:
+        plan: Of its cell.
+        beside: Processes in its sandbox that are not its own.
+    """
+    number = plan.limits.processes
+    if plan.tier is Tier.NAMESPACE:
+        return number + beside  # in its user namespace
+    if plan.uid is not None:
+        return number  # a user of its own
+    if plan.private_mount and plan.new_user:
+        return number + 1  # counted in the keeper's user namespace, with the keeper
+    if plan.followed or plan.groups is not None:
+        return None
+    return number + processes.count_of_user(os.getuid())
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a program.
+
+    Attributes:
+        status: As waitpid gives it; that of a killed one where there were too many.
+        too_many: Whether it had more processes and threads than its limit.
+        left: Processes that it has left behind, as far as they are known.
+    """
+
+    status: int
+    too_many: bool = False
+    left: int = 0
+
+    def to_bytes(self) -> bytes:
+        """Return what from_bytes understands."""
+        return f"{self.status} {self.too_many:d} {self.left}".encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Fate:
+        """Return what to_bytes was called on; of nothing, that of one whose tracer was killed."""
+        status, too_many, left = map(int, data.split() or (signal.SIGKILL, 0, 0))
+        return cls(status, bool(too_many), left)
+
+
+def start() -> int:
+    """Fork a process and trace it from now on; returns its pid, and 0 in itself, as fork does.
+
+    Raises:
+        OSError: Tracing is forbidden here.
+    """
+    go_read, go_write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(go_write)
+        if not os.read(go_read, 1):
+            os._exit(127)  # who was to trace is gone
+        os.close(go_read)
+        return 0
+    os.close(go_read)
+    try:
+        syscalls.trace(child, _FROM_BIRTH)
+        os.write(go_write, b".")
+    finally:
+        os.close(go_write)
+    return child
+
+
+def until_the_end(program: int, limit: int, keeper: int) -> Fate:
+    """Let a program that was started here run; returns when it has ended or had too many processes.
+
+    The caller must end too then: that is what kills all that is left.
+
+    Args:
+        program: From ``start``.
+        limit: Processes and threads at the same time.
+        keeper: Below which all of the job is, and nothing else but the calling process.
+    """
+    births = _Births(limit, keeper)
+    while True:
+        # While any are held back, only what has happened already: some may have ended and not been reaped.
+        pid, status = os.waitpid(-1, _ALL_KINDS | (os.WNOHANG if births.held else 0))
+        if pid == 0:
+            if births.too_many():
+                return Fate(signal.SIGKILL, too_many=True)
+            continue
+        if not os.WIFSTOPPED(status):
+            if pid == program:
+                return Fate(status, left=sum(process.alive for process in _job(keeper)))
+            continue
+        stopped_by, event = os.WSTOPSIG(status), status >> 16
+        if event == 0:
+            syscalls.let_go_on(pid, stopped_by)
+        elif event != _NO_SIGNAL:
+            births.told_by_parent(pid)
+        elif stopped_by in _STOPS:
+            syscalls.let_stop(pid)
+        else:
+            births.told_by_child(pid)
+
+
+class _Births:
+    """Lets processes and threads go on that were born, once they are counted.
+
+    Both the new one and its parent are stopped, and tell of the birth in any order.
+
+    Attributes:
+        held: Who is not let go on before ``too_many`` has counted.
+    """
+
+    def __init__(self, limit: int, keeper: int) -> None:
+        self._limit, self._keeper = limit, keeper
+        self._most = 1  # that there can be: since the last count, whoever was born is taken for alive
+        self._early: set[int] = set()  # who told before the parent
+        self.held: list[int] = []
+
+    def told_by_child(self, pid: int) -> None:
+        """Take note of one that was born."""
+        self._early.add(pid)
+        self._count(pid)
+
+    def told_by_parent(self, parent: int) -> None:
+        """Take note of what a process has started; it runs before its parent: none wait in a crowd."""
+        born = syscalls.born(parent)
+        if born in self._early:
+            self._early.remove(born)
+            self._count(parent, more=0)
+        elif born:
+            with contextlib.suppress(ChildProcessError):
+                _, status = os.waitpid(born, _ALL_KINDS)
+                if os.WIFSTOPPED(status):
+                    self._count(born)
+            self._count(parent, more=0)
+
+    def _count(self, pid: int, more: int = 1) -> None:
+        self._most += more
+        if self.held or self._most > self._limit:
+            self.held.append(pid)
+        else:
+            syscalls.let_go_on(pid, 0)
+
+    def too_many(self) -> bool:
+        """Count, and let go on who is held if there are not more than may be."""
+        self._most = _number(self._keeper)
+        if self._most > self._limit:
+            return True
+        for pid in self.held:
+            syscalls.let_go_on(pid, 0)
+        self.held.clear()
+        return False
+
+
+def _job(keeper: int) -> list[Process]:
+    pids = (pid for pid in processes.descendants(keeper) if pid != os.getpid())
+    return [process for pid in pids if (process := processes.look_at(pid)) is not None]
+
+
+def _number(keeper: int) -> int:
+    """Return how many processes and threads there are, with zombies that nobody has waited for.
+
+    But for those that only wait for the keeper: it reaps them when it looks the next time.
+    """
+    orphans = set(processes.children(keeper))
+    return sum(processes.living_threads(one) if one.alive else one.pid not in orphans for one in _job(keeper))
+
+
+def possible() -> bool:
+    """Whether processes can be traced here: a container or a setting of Yama may forbid it."""
+    try:
+        child = start()
+    except OSError:
+        return False
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return True

@@ -1,0 +1,116 @@
+"""Warm processes of a service that is no root and may make no namespaces, as in a container.
+
+Run by a program of its own as another user. It needs an interpreter, the packages and this clone where that
+user can read them, and says so where they are not.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(180)]
+
+_ROOT = Path(__file__).parents[3]
+_NOBODY = 65534
+_SOURCES = ("protos", "services/chassis", "services/render-lilypond")
+_STARTS = """
+import asyncio, contextlib
+from i2s_chassis.jail import Jail, JailSettings, Tier
+from i2s_render_lilypond.installation import find_installation
+from i2s_render_lilypond.settings import LilypondSettings
+from i2s_render_lilypond.warm import WarmSettings
+from i2s_render_lilypond.zygote import open_zygote
+
+async def main():
+    settings = WarmSettings(LilypondSettings().limit_table().default)
+    bare = JailSettings(tier=Tier.LANDLOCK, private_mounts=False, control_groups=False)
+    installation, jail = find_installation(), await Jail.start(bare)
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_callback(jail.close)
+        zygotes = [open_zygote(jail, installation, settings) for _ in range(6)]
+        ready = await asyncio.gather(*map(stack.enter_async_context, zygotes))
+        print(sum(zygote.alive for zygote in ready), "alive")
+
+asyncio.run(main())
+"""
+
+_CONVERTS = """
+import asyncio
+from i2s_chassis.jail import Jail, JailSettings, Tier
+from i2s_render_lilypond.converter import Converter
+from i2s_render_lilypond.installation import find_installation
+from i2s_render_lilypond.model import Job
+
+async def main():
+    bare = JailSettings(tier=Tier.LANDLOCK, private_mounts=False, control_groups=False)
+    installation, jail = find_installation(), await Jail.start(bare)
+    score = rb'\\version "2.10.0" { \\setTextCresc c4 }'
+    converted = await Converter(jail, installation).convert(Job(score))
+    print(converted.score.decode(), converted.log.whole.decode())
+    await jail.close()
+
+asyncio.run(main())
+"""
+
+
+def _run(python: str, home: str, program: str) -> subprocess.CompletedProcess[str]:
+    sources = [str(_ROOT / source / "src") for source in _SOURCES]
+    packages = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+    other = {"user": _NOBODY, "group": _NOBODY, "extra_groups": ()} if os.geteuid() == 0 else {}
+    return subprocess.run(
+        [python, "-c", program],
+        cwd="/",
+        env={
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": home,
+            "TMPDIR": home,
+            "PYTHONPATH": os.pathsep.join([*sources, *packages]),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        **other,
+    )
+
+
+def _python_that_can(home: str) -> str | None:
+    """Return an interpreter with which the user can import what is needed."""
+    for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
+        try:
+            if _run(python, home, "import i2s_render_lilypond.zygote").returncode == 0:
+                return python
+        except OSError:
+            continue
+    return None
+
+
+def _done(program: str) -> subprocess.CompletedProcess[str]:
+    with tempfile.TemporaryDirectory(prefix="i2s-nobody-") as home:
+        if os.geteuid() == 0:
+            os.chown(home, _NOBODY, _NOBODY)
+        Path(home).chmod(0o755)
+        python = _python_that_can(home)
+        if python is None:
+            pytest.skip("no interpreter and packages that an ordinary user can read; run as one to have it")
+        return _run(python, home, program)
+
+
+def test_zygotes_that_start_at_once_all_get_ready() -> None:
+    """One for each of five slots and one to spare: none is refused a thread for what the others run."""
+    done = _done(_STARTS)
+    assert done.stdout == "6 alive\n", done.stderr[-3000:]
+
+
+def test_old_scores_are_converted() -> None:
+    """convert-ly keeps a copy of the score with its times, which no wall may forbid."""
+    done = _done(_CONVERTS)
+    assert '\\version "2.24' in done.stdout, done.stdout + done.stderr[-3000:]
+    assert "crescTextCresc" in done.stdout

@@ -1,0 +1,98 @@
+"""Which tiers are tried, in which order, and why one is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from i2s_chassis.jail import JailSettings, NoTierError, Tier
+from i2s_chassis.jail import jail as module
+from i2s_chassis.jail.jail import Jail
+from i2s_chassis.jail.spawner import Survey, survey
+
+ORDINARY = replace(
+    survey("no-such-bwrap"), root=True, gvisor=False, seccomp=True, bwrap="/usr/bin/bwrap", landlock_abi=7
+)
+GVISOR = replace(ORDINARY, gvisor=True, landlock_abi=0, bwrap="", private_mount=False, groups=None)
+
+
+class _Spawner:
+    """Says of the machine what a test wants."""
+
+    found = ORDINARY
+
+    def survey(self, _: str) -> Survey:
+        return self.found
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> type[_Spawner]:
+    """A machine on which no tier passes its escape tests; tells what was tried, and closes no folder."""
+    monkeypatch.setattr(module, "Spawner", _Spawner)
+    monkeypatch.setattr(module.shared, "close", lambda: None)
+
+    async def fail(jail: Jail, _: Path) -> str:
+        return f"tried as {jail.isolation.tier.name}"
+
+    monkeypatch.setattr(module.escape, "attempt", fail)
+    return _Spawner
+
+
+async def reasons(machine: type[_Spawner], found: Survey, tier: Tier | None) -> dict[str, str]:
+    machine.found = found
+    with pytest.raises(NoTierError) as caught:
+        await Jail.start(JailSettings(tier=tier))
+    return caught.value.reasons
+
+
+async def test_an_ordinary_kernel_is_not_tried_for_the_tier_container(machine: type[_Spawner]) -> None:
+    assert list(await reasons(machine, ORDINARY, None)) == ["namespace", "landlock"]
+
+
+async def test_an_ordinary_kernel_without_any_wall_is_not_either(machine: type[_Spawner]) -> None:
+    bare = replace(ORDINARY, landlock_abi=0, bwrap="")
+    assert list(await reasons(machine, bare, None)) == ["namespace", "landlock"]
+
+
+async def test_asked_for_on_an_ordinary_kernel_it_is_refused_before_anything_runs(
+    machine: type[_Spawner],
+) -> None:
+    found = await reasons(machine, ORDINARY, Tier.CONTAINER)
+    assert list(found) == ["container"]
+    assert "this kernel is not gVisor's" in found["container"]
+
+
+async def test_inside_of_gvisor_it_is_tried_last(machine: type[_Spawner]) -> None:
+    found = await reasons(machine, GVISOR, None)
+    assert list(found) == ["namespace", "landlock", "container"]
+    assert found["container"] == "tried as CONTAINER"
+
+
+async def test_inside_of_gvisor_an_ordinary_user_is_refused(machine: type[_Spawner]) -> None:
+    for tier in (None, Tier.CONTAINER):
+        found = await reasons(machine, replace(GVISOR, root=False), tier)
+        assert "start the service as root" in found["container"]
+
+
+async def test_without_a_filter_for_this_processor_it_is_refused(machine: type[_Spawner]) -> None:
+    found = await reasons(machine, replace(GVISOR, seccomp=False), Tier.CONTAINER)
+    assert "no seccomp filter" in found["container"]
+
+
+async def test_it_says_what_it_is_made_of(
+    machine: type[_Spawner], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def hold(_: Jail, __: Path) -> None:
+        return None
+
+    monkeypatch.setattr(module.escape, "attempt", hold)
+    machine.found = GVISOR
+    jail = await Jail.start(JailSettings(state_dir=tmp_path))
+    assert jail.isolation.tier is Tier.CONTAINER
+    assert jail.isolation.mechanisms == ("gvisor", "seccomp", "measured folder", "a user for each job")
+    await jail.close()
