@@ -19,8 +19,8 @@ from i2s_render_html.engine import HtmlEngine
 #: Told what is going on, for people.
 Say = Callable[[str], None]
 
-#: The first is ours. Of the others with the program that ours uses, and with all of Chromium.
-WAYS = ("prepared", "launched", "served", "launched, Chromium", "served, Chromium")
+#: The first is ours. The others with all of Chromium, and with the headless shell, which ours uses.
+WAYS = ("prepared", "launched", "served", "launched, shell", "served, shell")
 _CHROMIUM = Path("/usr/lib/chromium/chromium")
 # Plain flags and ours round colours of gradients differently: by one step or two, in a few pixels.
 _MOST_DIFFERENCE = 0.05
@@ -41,14 +41,14 @@ class Contest:
 
     Attributes:
         engine: Ours.
-        shell: With the program that ours uses.
         chromium: With all of Chromium.
+        shell: With the program that ours uses.
         folder: For the sites: ``source``, and ``built`` by Jekyll.
     """
 
     engine: HtmlEngine
-    shell: ways.Plain
     chromium: ways.Plain
+    shell: ways.Plain
     folder: Path
 
     @classmethod
@@ -61,13 +61,13 @@ class Contest:
         if not _CHROMIUM.is_file():
             raise ways.WayError(f"{_CHROMIUM} does not exist; install it with: apt-get install chromium")
         shell = ways.Plain(playwright, engine.chromium.program)
-        return cls(engine, shell, ways.Plain(playwright, _CHROMIUM), folder)
+        return cls(engine, ways.Plain(playwright, _CHROMIUM), shell, folder)
 
     def show(self, way: str, site: Site) -> Awaitable[bytes]:
         """Show a site in one of the ways; gives the picture."""
         if way == WAYS[0]:
             return ways.prepared(self.engine, site)
-        plain = self.chromium if way.endswith("Chromium") else self.shell
+        plain = self.shell if way.endswith("shell") else self.chromium
         if way.startswith("launched"):
             return ways.launched(plain, self.folder / "built" / site.name)
         return ways.served(plain, self.folder / "source" / site.name)
@@ -95,7 +95,7 @@ async def sample_all(contest: Contest, sites: Sequence[Site], repeat: int, say: 
             if number == 0:
                 # Shown as files, sites with absolute paths lack their style, and the shell by itself moves
                 # glyphs to whole pixels: the times of those count alone.
-                _compare(site, pictures["prepared"], pictures["served, Chromium"])
+                _compare(site, pictures["prepared"], pictures["served"])
     return samples
 
 
