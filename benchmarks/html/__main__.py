@@ -7,8 +7,8 @@ Compared, in one run, in turns, on the sites of the examples:
     served      `jekyll serve`, then the same: what the reference implementation does for each page
 
 The last two with all of Chromium, which is what the reference implementation runs, and with the headless
-shell, which is what the service runs. Counted are seconds on the clock from question to picture, one page at a
-time. Left out: the wire, the start of Playwright itself, and for ``launched`` the build of Jekyll sites.
+shell, which is what the service runs. Counted are seconds on the clock from question to picture, one page at
+a time. Left out: the wire, the start of Playwright itself, and for ``launched`` the build of Jekyll sites.
 ``prepared`` and ``served`` of Chromium must show the same picture. With ``--soak`` hostile and good pages are
 mixed instead, and nothing is timed.
 """
