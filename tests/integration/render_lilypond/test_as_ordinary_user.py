@@ -6,19 +6,14 @@ user can read them, and says so where they are not.
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
-import sysconfig
-import tempfile
-from pathlib import Path
 
 import pytest
 
+from ordinary_user import run_as_ordinary_user
+
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(180)]
 
-_ROOT = Path(__file__).parents[3]
-_NOBODY = 65534
 _SOURCES = ("protos", "services/chassis", "services/render-lilypond")
 _STARTS = """
 import asyncio, contextlib
@@ -60,47 +55,8 @@ asyncio.run(main())
 """
 
 
-def _run(python: str, home: str, program: str) -> subprocess.CompletedProcess[str]:
-    sources = [str(_ROOT / source / "src") for source in _SOURCES]
-    packages = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-    other = {"user": _NOBODY, "group": _NOBODY, "extra_groups": ()} if os.geteuid() == 0 else {}
-    return subprocess.run(
-        [python, "-c", program],
-        cwd="/",
-        env={
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "HOME": home,
-            "TMPDIR": home,
-            "PYTHONPATH": os.pathsep.join([*sources, *packages]),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-        **other,
-    )
-
-
-def _python_that_can(home: str) -> str | None:
-    """Return an interpreter with which the user can import what is needed."""
-    for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
-        try:
-            if _run(python, home, "import i2s_render_lilypond.zygote").returncode == 0:
-                return python
-        except OSError:
-            continue
-    return None
-
-
 def _done(program: str) -> subprocess.CompletedProcess[str]:
-    with tempfile.TemporaryDirectory(prefix="i2s-nobody-") as home:
-        if os.geteuid() == 0:
-            os.chown(home, _NOBODY, _NOBODY)
-        Path(home).chmod(0o755)
-        python = _python_that_can(home)
-        if python is None:
-            pytest.skip("no interpreter and packages that an ordinary user can read; run as one to have it")
-        return _run(python, home, program)
+    return run_as_ordinary_user("-c", program, sources=_SOURCES, modules=["i2s_render_lilypond.zygote"])
 
 
 def test_zygotes_that_start_at_once_all_get_ready() -> None:
