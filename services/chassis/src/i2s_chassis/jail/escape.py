@@ -66,27 +66,20 @@ def _attempts(tier: Tier, secret: Path, port: int) -> list[tuple[str, tuple[str,
     # In a namespace of its own, small numbers are those of the cell's processes. A service
     # in a container has such a number too.
     signalled = tuple(pid for pid in outside if tier is not Tier.NAMESPACE or int(pid) > 100)
-    attempts: list[tuple[str, tuple[str, ...]]] = [
+    if tier is Tier.CONTAINER:
+        # Every file that others may read is in reach, and so is /proc.
+        readable: tuple[str, ...] = (str(secret), "/etc/shadow")
+        of_others = [("open_memories", outside), ("leave_behind", ()), ("meet_others", ())]
+    else:
+        readable = ("/etc/passwd", "/etc/hostname", "/proc/1/cmdline", str(secret))
+        of_others = [("read_environments", outside)]
+    return [
+        ("read_files", readable),
         ("write_files", _outside(secret.parent)),
         ("connect", (str(port),)),
         ("signal_processes", signalled),
+        *of_others,
         ("new_namespaces", ()),
-    ]
-    if tier is Tier.CONTAINER:
-        # Every file that others may read is in reach, and so is /proc.
-        attempts += [
-            ("read_files", (str(secret), "/etc/shadow")),
-            ("open_memories", outside),
-            ("leave_behind", ()),
-            ("meet_others", ()),
-        ]
-    else:
-        attempts += [
-            ("read_files", ("/etc/passwd", "/etc/hostname", "/proc/1/cmdline", str(secret))),
-            ("read_environments", outside),
-        ]
-    return [
-        *attempts,
         ("fork_past", (str(_LIMITS.processes),)),
         ("fill_disk", (str(_LIMITS.disk_bytes), str(_LIMITS.inodes))),
     ]

@@ -24,6 +24,7 @@ class _Machine:
     denied: tuple[int, ...]
     denied_to_our_user: tuple[int, ...]
     ignored_of_our_user: tuple[int, ...]
+    unknown_to_our_user: tuple[int, ...]
     prlimit: int
     socket: int
     socketpair: int
@@ -48,7 +49,7 @@ _UNIFIED = (
     ),  # open_tree, move_mount, fs… open, config, mount, pick, mount_setattr
     *(438, 440, 443, 447),  # pidfd_getfd, process_madvise, quotactl_fd, memfd_secret
 )
-_UNIFIED_METADATA = (463, 466, 469)  # setxattrat, removexattrat, file_setattr
+_UNIFIED_ATTRIBUTES = (463, 466, 469)  # setxattrat, removexattrat, file_setattr
 _UNIFIED_MODES = (452,)  # fchmodat2
 _MACHINES = {
     "x86_64": _Machine(
@@ -92,15 +93,17 @@ _MACHINES = {
             ),  # memory policy and page migration
         ),
         denied_to_our_user=(
-            *_UNIFIED_METADATA,
             *(92, 93, 94, 260),  # chown, fchown, lchown, fchownat
-            *(188, 189, 190, 197, 198, 199),  # (l, f)setxattr, (l, f)removexattr
             *(141, 142, 144, 203, 251, 314),  # priorities, scheduling, affinity
         ),
         ignored_of_our_user=(
             *_UNIFIED_MODES,
             *(90, 91, 268),  # chmod, fchmod, fchmodat
             *(132, 235, 261, 280),  # utime, utimes, futimesat, utimensat
+        ),
+        unknown_to_our_user=(
+            *_UNIFIED_ATTRIBUTES,
+            *(188, 189, 190, 197, 198, 199),  # (l, f)setxattr, (l, f)removexattr
         ),
         prlimit=302,
         socket=41,
@@ -151,12 +154,14 @@ _MACHINES = {
             ),  # memory policy and page migration
         ),
         denied_to_our_user=(
-            *_UNIFIED_METADATA,
             *(54, 55),  # fchownat, fchown
-            *(5, 6, 7, 14, 15, 16),  # (l, f)setxattr, (l, f)removexattr
             *(140, 118, 119, 122, 30, 274),  # priorities, scheduling, affinity
         ),
         ignored_of_our_user=(*_UNIFIED_MODES, *(52, 53, 88)),  # fchmod, fchmodat, utimensat
+        unknown_to_our_user=(
+            *_UNIFIED_ATTRIBUTES,
+            *(5, 6, 7, 14, 15, 16),  # (l, f)setxattr, (l, f)removexattr
+        ),
         prlimit=261,
         socket=198,
         socketpair=199,
@@ -201,7 +206,8 @@ def build(
         our_user: Whether the job runs as the same user as the service and sees its files and
             processes. Landlock knows nothing of rights, times and attributes of files or of
             limits and priorities of processes, so the calls that change them are denied then. Those
-            for modes and times do nothing and succeed: a program that copies a file makes them.
+            for modes and times do nothing and succeed, and those for attributes fail with EOPNOTSUPP,
+            as where there are none: a program that copies a file makes them.
         nesting: Whether it may make user, process and network namespaces, and change its root:
             what the sandbox of a browser does. Mounts, and all other namespaces, stay denied.
         local_sockets: Whether it may make stream sockets of AF_UNIX. Only for where neither paths
@@ -229,6 +235,7 @@ def build(
         (table.denied, errno.EPERM),
         (table.denied_to_our_user if our_user else (), errno.EPERM),
         (table.ignored_of_our_user if our_user else (), 0),
+        (table.unknown_to_our_user if our_user else (), errno.EOPNOTSUPP),
         (() if nesting else (table.unshare, table.chroot), errno.EPERM),
         ((table.clone3,), errno.ENOSYS),
         (() if local_sockets else (table.socket,), errno.EAFNOSUPPORT),
