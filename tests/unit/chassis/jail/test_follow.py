@@ -8,30 +8,12 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from i2s_chassis.jail import Tier, follow, processes, syscalls
-from i2s_chassis.jail.cgroup import Hierarchy
-from i2s_chassis.jail.plan import CellPlan
-from i2s_chassis.limits import Limits
+from i2s_chassis.jail import follow, processes, syscalls
 
 _LIMIT = 6
-_PLAN = CellPlan(
-    name="1-1",
-    tier=Tier.LANDLOCK,
-    limits=Limits(processes=_LIMIT),
-    uid=None,
-    readable=(),
-    folder="/state",
-    private_mount=False,
-    new_user=False,
-    poll_seconds=0.05,
-    groups=None,
-    bwrap="",
-)
 
 
 def _in_a_child(act: Callable[[], bytes]) -> bytes:
@@ -161,21 +143,3 @@ def test_fate_survives_the_pipe() -> None:
     for fate in (follow.Fate(256, left=3), follow.Fate(9, too_many=True)):
         assert follow.Fate.from_bytes(fate.to_bytes()) == fate
     assert follow.Fate.from_bytes(b"") == follow.Fate(signal.SIGKILL)
-
-
-def test_the_kernel_counts_where_it_counts_the_job_alone() -> None:
-    assert follow.allowance(replace(_PLAN, tier=Tier.NAMESPACE), 2) == _LIMIT + 2
-    assert follow.allowance(replace(_PLAN, uid=52_000), 0) == _LIMIT
-    assert follow.allowance(replace(_PLAN, private_mount=True, new_user=True), 0) == _LIMIT + 1
-
-
-def test_the_kernel_does_not_count_what_others_count() -> None:
-    groups = Hierarchy(2, Path("/a"), Path("/a"), None)
-    assert follow.allowance(replace(_PLAN, followed=True), 0) is None
-    assert follow.allowance(replace(_PLAN, groups=groups), 0) is None
-
-
-def test_the_last_resort_is_what_the_user_runs_now_and_the_limit() -> None:
-    allowance = follow.allowance(_PLAN, 0)
-    assert allowance is not None
-    assert allowance > _LIMIT

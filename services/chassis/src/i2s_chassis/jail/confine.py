@@ -14,7 +14,7 @@ import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from i2s_chassis.jail import landlock, seccomp, syscalls
+from i2s_chassis.jail import landlock, processes, seccomp, syscalls
 from i2s_chassis.jail.model import Tier
 from i2s_chassis.jail.plan import DEVICES, PROCESSES, SYSTEM_READABLE, CellPlan
 
@@ -97,6 +97,25 @@ def _detach(descriptors: Mapping[int, int], error_fd: int) -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     return error_fd
+
+
+def process_allowance(plan: CellPlan, beside: int) -> int | None:
+    """Return what RLIMIT_NPROC must be for a job to have its number of processes, None for no matter.
+
+    Args:
+        plan: Of its cell.
+        beside: Processes in its sandbox that are not its own.
+    """
+    number = plan.limits.processes
+    if plan.tier is Tier.NAMESPACE:
+        return number + beside  # in its user namespace
+    if plan.uid is not None:
+        return number  # a user of its own
+    if plan.private_mount and plan.new_user:
+        return number + 1  # counted in the keeper's user namespace, with the keeper
+    if plan.followed or plan.groups is not None:
+        return None
+    return number + processes.count_of_user(os.getuid())
 
 
 def _limit(plan: CellPlan, program: Program) -> None:

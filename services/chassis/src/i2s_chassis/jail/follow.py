@@ -16,33 +16,12 @@ import signal
 from dataclasses import dataclass
 
 from i2s_chassis.jail import processes, syscalls
-from i2s_chassis.jail.model import Tier
-from i2s_chassis.jail.plan import CellPlan
 from i2s_chassis.jail.processes import Process
 
 _ALL_KINDS = 0x40000000  # __WALL: threads too
 _FROM_BIRTH = 0x100000 | 0x8 | 0x4 | 0x2  # PTRACE_O_EXITKILL, -TRACECLONE, -TRACEVFORK, -TRACEFORK
 _NO_SIGNAL = 128  # PTRACE_EVENT_STOP: a birth, or all threads stop or go on
 _STOPS = (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
-
-
-def allowance(plan: CellPlan, beside: int) -> int | None:
-    """Return what RLIMIT_NPROC must be for a job to have its number of processes, None for no matter.
-
-    Args:
-        plan: Of its cell.
-        beside: Processes in its sandbox that are not its own.
-    """
-    number = plan.limits.processes
-    if plan.tier is Tier.NAMESPACE:
-        return number + beside  # in its user namespace
-    if plan.uid is not None:
-        return number  # a user of its own
-    if plan.private_mount and plan.new_user:
-        return number + 1  # counted in the keeper's user namespace, with the keeper
-    if plan.followed or plan.groups is not None:
-        return None
-    return number + processes.count_of_user(os.getuid())
 
 
 @dataclass(frozen=True, slots=True)

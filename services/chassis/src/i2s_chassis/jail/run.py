@@ -221,7 +221,7 @@ class Run:
         # A program with channels stays, and its budget is renewed; RLIMIT_CPU cannot be.
         cpu_seconds = None if self._place.channels else request.cpu_seconds
         beside = len(self._scaffolding) + self._has_door if self._sandbox is not None else 0
-        allowance = follow.allowance(self._plan, beside)
+        allowance = confine.process_allowance(self._plan, beside)
         return confine.Program(request.argv, request.env, cpu_seconds, allowance, probe)
 
     # -- watch ---------------------------------------------------------------------------

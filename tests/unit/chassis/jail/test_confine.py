@@ -1,0 +1,44 @@
+"""What the kernel is told of the number of processes of a job."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from i2s_chassis.jail import Tier, confine
+from i2s_chassis.jail.cgroup import Hierarchy
+from i2s_chassis.jail.plan import CellPlan
+from i2s_chassis.limits import Limits
+
+_LIMIT = 6
+_PLAN = CellPlan(
+    name="1-1",
+    tier=Tier.LANDLOCK,
+    limits=Limits(processes=_LIMIT),
+    uid=None,
+    readable=(),
+    folder="/state",
+    private_mount=False,
+    new_user=False,
+    poll_seconds=0.05,
+    groups=None,
+    bwrap="",
+)
+
+
+def test_the_kernel_counts_where_it_counts_the_job_alone() -> None:
+    assert confine.process_allowance(replace(_PLAN, tier=Tier.NAMESPACE), 2) == _LIMIT + 2
+    assert confine.process_allowance(replace(_PLAN, uid=52_000), 0) == _LIMIT
+    assert confine.process_allowance(replace(_PLAN, private_mount=True, new_user=True), 0) == _LIMIT + 1
+
+
+def test_the_kernel_does_not_count_what_others_count() -> None:
+    groups = Hierarchy(2, Path("/a"), Path("/a"), None)
+    assert confine.process_allowance(replace(_PLAN, followed=True), 0) is None
+    assert confine.process_allowance(replace(_PLAN, groups=groups), 0) is None
+
+
+def test_the_last_resort_is_what_the_user_runs_now_and_the_limit() -> None:
+    allowance = confine.process_allowance(_PLAN, 0)
+    assert allowance is not None
+    assert allowance > _LIMIT
