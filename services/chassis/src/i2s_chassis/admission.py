@@ -1,9 +1,10 @@
 """Who may run now, who waits, and who is sent away.
 
 A *place* is the right to be inside: running or waiting. A *slot* is the right to run. There are
-``slots`` slots and ``slots + queue`` places, both given in the order of asking. A single call that
-finds no place is sent away at once; an item of a bulk stream waits for one, which holds its stream
-up. Streams together leave half of the queue to single calls.
+``slots`` slots and ``slots + queue`` places. ``sharing.queue`` decides who gets them; here tasks wait
+for its decisions. A single call that finds no place is sent away at once, and one that waits may lose
+its place to another caller; an item of a bulk stream waits for a place, which holds its stream up, and
+keeps it. Streams together leave half of the queue to single calls.
 """
 
 from __future__ import annotations
@@ -12,17 +13,22 @@ import asyncio
 import contextlib
 import random
 import time
-from collections import deque
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from i2s_chassis.audit import current_entry
 from i2s_chassis.errors import DeadlineExceededError, ResourceExhaustedError
+from i2s_chassis.quota import Account, Accounts, Quota
+from i2s_chassis.sharing.calls import Flow, Waiting
+from i2s_chassis.sharing.current import current_flow
+from i2s_chassis.sharing.queue import FairQueue
+from i2s_chassis.sharing.refusals import Pushback
 from i2s_chassis.telemetry import Telemetry
 
-_FIRST_GUESS_SECONDS = 0.5
-_WEIGHT_OF_LATEST = 0.2
-_MIN_PUSHBACK_SECONDS = 0.05
-_MAX_PUSHBACK_SECONDS = 30.0
+# A call that was sent away comes back before its turn and waits the rest in the queue, so that no slot
+# is free meanwhile. The spread keeps those apart that were sent away together.
+_LEAST_PART, _MOST_PART = 0.4, 0.8
 
 
 class Ticket:
@@ -30,10 +36,12 @@ class Ticket:
 
     Attributes:
         queue_seconds: How long the job waited for its slot.
+        cpu_seconds: Processor time of the job, where its service sets it.
     """
 
     def __init__(self, queue_seconds: float, clock: Callable[[], float]) -> None:
         self.queue_seconds = queue_seconds
+        self.cpu_seconds: float | None = None
         self._clock = clock
         self._since = clock()
 
@@ -42,44 +50,12 @@ class Ticket:
         return self._clock() - self._since
 
 
-class _Line:
-    """Waiters in the order of asking. What one of them got is never lost to its cancellation."""
-
-    def __init__(self, try_take: Callable[[], bool], give_back: Callable[[], None]) -> None:
-        self._try_take, self._give_back = try_take, give_back
-        self._waiters: deque[asyncio.Future[None]] = deque()
-
-    async def take(self) -> None:
-        if not self._waiters and self._try_take():
-            return
-        turn = asyncio.get_running_loop().create_future()
-        self._waiters.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # the turn came, and so did the cancellation
-                self._give_back()
-            with contextlib.suppress(ValueError):
-                self._waiters.remove(turn)
-            raise
-
-    def wake(self) -> None:
-        while self._waiters:
-            if not self._waiters[0].done():
-                if not self._try_take():
-                    return
-                self._waiters[0].set_result(None)
-            self._waiters.popleft()
-
-
 class Admission:
     """Slots and the bounded queue before them.
 
     Attributes:
         slots: Jobs that may run at the same time.
         queue: Jobs that may wait at the same time.
-        running: Jobs that run now.
-        inside: Jobs that run or wait now.
     """
 
     def __init__(
@@ -89,20 +65,37 @@ class Admission:
         telemetry: Telemetry,
         clock: Callable[[], float] = time.monotonic,
         jitter: Callable[[float, float], float] = random.uniform,
+        *,
+        pushback: Pushback | None = None,
+        accounts: Accounts | None = None,
     ) -> None:
         self.slots, self.queue = slots, queue
-        self.running = self.inside = 0
-        self._of_streams = 0
         self._telemetry, self._clock, self._jitter = telemetry, clock, jitter
-        self._slot_line = _Line(self._try_slot, self._give_slot)
-        self._stream_line = _Line(self._try_stream_place, self._give_stream_place)
-        self._job_seconds = _FIRST_GUESS_SECONDS
+        self._policy = FairQueue(slots, queue, pushback)
+        self._accounts = accounts or Accounts(Quota(), clock)
+        self._turns: dict[Waiting, asyncio.Future[None]] = {}
+        self._streams = _StreamPlaces(self._policy, slots + queue // 2)
         self._report()
+
+    @property
+    def running(self) -> int:
+        """Jobs that run now."""
+        return self._policy.running
+
+    @property
+    def inside(self) -> int:
+        """Jobs that run or wait now."""
+        return self._policy.inside
 
     @property
     def waiting(self) -> int:
         """Jobs that have a place and wait for a slot now."""
         return self.inside - self.running
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether a slot is free and nobody waits: the time for work in the background."""
+        return self.running < self.slots and not self.waiting
 
     @asynccontextmanager
     async def slot(self, remaining: float | None = None) -> AsyncIterator[Ticket]:
@@ -112,82 +105,179 @@ class Admission:
             remaining: Seconds until the caller gives up; None where it never does.
 
         Raises:
-            ResourceExhaustedError: Slots and queue are full; says when to come back.
+            ResourceExhaustedError: No place is free or the caller's quota is used up; says when to come back.
             DeadlineExceededError: The caller's time was over before a slot was free.
         """
-        if self.inside >= self.slots + self.queue:
-            raise ResourceExhaustedError(
-                f"all {self.slots} slots and {self.queue} places in the queue are taken; come back later",
-                self.pushback_ms(),
-            )
-        self.inside += 1
+        flow, now = current_flow(), self._clock()
+        account = self._accounts.of(flow.caller)
+        self._check_quota(account, now)
+        decision = self._policy.offer(flow, now, account.quota.slots)
+        job = decision.coming
+        if decision.loser is not None:
+            refusal = self._send_away(decision.loser, now)
+            if decision.loser is job:
+                raise refusal
+            turn = self._turns.pop(decision.loser)
+            if not turn.done():  # else it is being cancelled
+                turn.set_exception(refusal)
         try:
-            async with self._run(remaining) as ticket:
+            async with self._run(job, account, remaining) as ticket:
                 yield ticket
         finally:
-            self._leave()
+            if job.has_place:
+                self._leave()
 
     async def place_for_stream(self) -> Place:
         """Wait until an item of a bulk stream may come in; the place must be used or left."""
-        await self._stream_line.take()
-        return Place(self._run, self._give_stream_place)
+        flow = current_flow()
+        account = self._accounts.of(flow.caller)
+        await self._wait_for_quota(account)
+        await self._streams.take(flow.caller)
+        self._report()
+        return Place(lambda: self._run_item(flow), lambda: self._leave_stream(flow.caller))
 
-    def pushback_ms(self) -> int:
-        """Return when a caller that was sent away should come back, in milliseconds.
-
-        The time in which the line that stands now is served, give or take a quarter so that
-        those who were sent away together do not come back together.
-        """
-        line = self._job_seconds * (self.waiting + 1) / self.slots
-        bounded = min(max(line, _MIN_PUSHBACK_SECONDS), _MAX_PUSHBACK_SECONDS)
-        return round(1000 * bounded * self._jitter(0.75, 1.25))
+    async def _wait_for_quota(self, account: Account) -> None:
+        while True:
+            used_up = account.overdrawn(self._clock())
+            if used_up is None:
+                return
+            await asyncio.sleep(used_up[1])
 
     @asynccontextmanager
-    async def _run(self, remaining: float | None) -> AsyncIterator[Ticket]:
+    async def _run_item(self, flow: Flow) -> AsyncIterator[Ticket]:
+        account = self._accounts.of(flow.caller)
+        job = self._policy.line_up(flow, self._clock(), account.quota.slots)
+        async with self._run(job, account, None) as ticket:
+            yield ticket
+
+    @asynccontextmanager
+    async def _run(self, job: Waiting, account: Account, remaining: float | None) -> AsyncIterator[Ticket]:
+        """Wait for the slot of a job that has a place, and hold it."""
         arrival = self._clock()
-        self._report()
+        size = current_entry().request_bytes  # of a single call; streams are charged as they are read
+        account.inside += 1
+        account.spend("jobs", 1, arrival)
+        account.spend("bytes", size, arrival)
+        has_run = False
+        try:
+            await self._turn(job, remaining)
+            ticket = Ticket(self._clock() - arrival, self._clock)
+            has_run = True
+            self._telemetry.queue_wait(ticket.queue_seconds)
+            self._report()
+            try:
+                yield ticket
+            finally:
+                self._finish(job, ticket, account)
+        finally:
+            account.inside -= 1
+            if not has_run:
+                account.spend("jobs", -1, self._clock())
+                account.spend("bytes", -size, self._clock())
+
+    async def _turn(self, job: Waiting, remaining: float | None) -> None:
+        turn = self._turns[job] = asyncio.get_running_loop().create_future()
+        self._give_slots()
         try:
             async with asyncio.timeout(remaining):
-                await self._slot_line.take()
-        except TimeoutError:
-            raise DeadlineExceededError("the deadline passed while the job waited for a slot") from None
-        ticket = Ticket(self._clock() - arrival, self._clock)
-        self._telemetry.queue_wait(ticket.queue_seconds)
+                await turn
+        except (TimeoutError, asyncio.CancelledError) as error:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._policy.finish(job, None)  # the slot came, and so did the end
+                self._give_slots()
+            elif self._turns.pop(job, None) is not None:
+                self._policy.withdraw(job)
+            if isinstance(error, TimeoutError):
+                raise DeadlineExceededError("the deadline passed while the job waited for a slot") from None
+            raise
+
+    def _finish(self, job: Waiting, ticket: Ticket, account: Account) -> None:
+        seconds = ticket.seconds()
+        cpu_seconds = seconds if ticket.cpu_seconds is None else ticket.cpu_seconds
+        account.spend("CPU seconds", cpu_seconds, self._clock())
+        entry = current_entry()
+        entry.queue_seconds, entry.slot_seconds = ticket.queue_seconds, seconds
+        entry.cpu_seconds = ticket.cpu_seconds
+        self._policy.finish(job, seconds)
+        self._give_slots()
+
+    def _give_slots(self) -> None:
+        while (job := self._policy.next()) is not None:
+            turn = self._turns.pop(job)
+            if turn.done():  # it is being cancelled
+                self._policy.finish(job, None)
+            else:
+                turn.set_result(None)
         self._report()
-        try:
-            yield ticket
-        finally:
-            self._job_seconds += _WEIGHT_OF_LATEST * (ticket.seconds() - self._job_seconds)
-            self._give_slot()
 
-    def _try_slot(self) -> bool:
-        if self.running >= self.slots:
-            return False
-        self.running += 1
-        return True
+    def _check_quota(self, account: Account, now: float) -> None:
+        if used_up := account.overdrawn(now):
+            name, seconds = used_up
+            raise ResourceExhaustedError(f"your quota of {name} is used up; come back later", _ms(seconds))
+        if not account.has_place(self.slots):
+            quota = account.quota
+            raise ResourceExhaustedError(
+                f"your quota of {quota.slots or self.slots} slots and {quota.queued} places in the queue is "
+                "used up; come back later",
+                _ms(self._policy.job_seconds),
+            )
 
-    def _give_slot(self) -> None:
-        self.running -= 1
-        self._slot_line.wake()
-
-    def _try_stream_place(self) -> bool:
-        if self._of_streams >= self.slots + self.queue // 2 or self.inside >= self.slots + self.queue:
-            return False
-        self._of_streams += 1
-        self.inside += 1
-        return True
-
-    def _give_stream_place(self) -> None:
-        self._of_streams -= 1
-        self._leave()
+    def _send_away(self, job: Waiting, now: float) -> ResourceExhaustedError:
+        part = self._jitter(_LEAST_PART, _MOST_PART)
+        return ResourceExhaustedError(
+            f"all {self.slots} slots and {self.queue} places in the queue are taken; come back later",
+            _ms(self._policy.send_away(job, now, part)),
+        )
 
     def _leave(self) -> None:
-        self.inside -= 1
-        self._stream_line.wake()
+        self._policy.leave()
+        self._streams.wake()
         self._report()
+
+    def _leave_stream(self, caller: str) -> None:
+        self._streams.give_back(caller)
+        self._leave()
 
     def _report(self) -> None:
         self._telemetry.load(slots=self.slots, running=self.running, queue=self.queue, waiting=self.waiting)
+
+
+class _StreamPlaces:
+    """The places that items of streams may have; the next goes to the caller that has fewest."""
+
+    def __init__(self, policy: FairQueue, most: int) -> None:
+        self._policy, self._most = policy, most
+        self._held: Counter[str] = Counter()
+        self._waiters: list[tuple[str, asyncio.Future[None]]] = []
+
+    async def take(self, caller: str) -> None:
+        waiter = (caller, asyncio.get_running_loop().create_future())
+        self._waiters.append(waiter)
+        self.wake()
+        try:
+            await waiter[1]
+        except asyncio.CancelledError:
+            if waiter in self._waiters:
+                self._waiters.remove(waiter)
+            elif not waiter[1].cancelled():  # the place came, and so did the cancellation
+                self.give_back(caller)
+                self._policy.leave()
+                self.wake()
+            raise
+
+    def give_back(self, caller: str) -> None:
+        self._held[caller] -= 1
+        if not self._held[caller]:
+            del self._held[caller]
+
+    def wake(self) -> None:
+        while self._waiters and self._held.total() < self._most and not self._policy.is_full:
+            waiter = min(self._waiters, key=lambda one: self._held[one[0]])
+            self._waiters.remove(waiter)
+            if not waiter[1].done():
+                self._policy.hold_place()
+                self._held[waiter[0]] += 1
+                waiter[1].set_result(None)
 
 
 class Place:
@@ -195,7 +285,7 @@ class Place:
 
     def __init__(
         self,
-        run: Callable[[float | None], contextlib.AbstractAsyncContextManager[Ticket]],
+        run: Callable[[], contextlib.AbstractAsyncContextManager[Ticket]],
         give_back: Callable[[], None],
     ) -> None:
         self._run, self._give_back = run, give_back
@@ -205,7 +295,7 @@ class Place:
     async def enter(self) -> AsyncIterator[Ticket]:
         """Hold a slot; leaves the place at the end."""
         try:
-            async with self._run(None) as ticket:
+            async with self._run() as ticket:
                 yield ticket
         finally:
             self.leave()
@@ -215,3 +305,7 @@ class Place:
         if self._held:
             self._held = False
             self._give_back()
+
+
+def _ms(seconds: float) -> int:
+    return max(1, round(1000 * seconds))

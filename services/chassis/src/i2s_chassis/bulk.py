@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Generic, TypeVar
 
 from i2s_chassis.admission import Place, Ticket
+from i2s_chassis.audit import audited
 from i2s_chassis.errors import CallError, InternalError, Status, UnavailableError, new_error_id
 from i2s_chassis.service import Chassis
 
@@ -105,18 +107,25 @@ class _Stream(Generic[Q, R]):
         item.add_done_callback(ended)
 
     async def _run(self, request: Q, place: Place) -> None:
+        with audited() as entry:
+            began, status = time.monotonic(), Status.CANCELLED
+            try:
+                response, status = await self._outcome(request, place)
+            finally:
+                entry.log("item", status, time.monotonic() - began)
+        self._chassis.telemetry.item(status)
+        self._done.put_nowait(response)
+
+    async def _outcome(self, request: Q, place: Place) -> tuple[R, Status]:
         try:
             async with place.enter() as ticket:
-                response = await self._answer(request, ticket)
-            status = Status.OK
+                return await self._answer(request, ticket), Status.OK
         except CallError as error:
-            response, status = self._failed(request, error), error.status
+            return self._failed(request, error), error.status
         except Exception:
             internal = InternalError(new_error_id())
             _log.exception("unexpected failure", extra={"fields": {"error_id": internal.error_id}})
-            response, status = self._failed(request, internal), internal.status
-        self._chassis.telemetry.item(status)
-        self._done.put_nowait(response)
+            return self._failed(request, internal), internal.status
 
 
 async def _until(stop: asyncio.Event, requests: AsyncIterator[Q]) -> AsyncGenerator[Q, None]:

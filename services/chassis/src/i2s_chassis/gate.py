@@ -1,6 +1,6 @@
-"""The one door that every call passes: malformed bytes, failures, draining, context, counts.
+"""What every call passes: identity, malformed bytes, failures, draining, context, counts.
 
-Service code behind it raises the errors of ``errors.py`` and never sees a malformed message; what
+Service code raises the errors of ``errors.py`` and never sees a malformed message; what
 the caller sees is always a status of the contract.
 """
 
@@ -10,17 +10,18 @@ import asyncio
 import contextlib
 import enum
 import logging
-import re
-import secrets
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError
 
+from i2s_chassis.audit import Entry, audited, current_entry
+from i2s_chassis.caller import caller_of
 from i2s_chassis.errors import (
     CallError,
     InternalError,
@@ -30,9 +31,11 @@ from i2s_chassis.errors import (
     UnavailableError,
     new_error_id,
 )
-from i2s_chassis.logs import LogValue, log_context
+from i2s_chassis.logs import log_context
+from i2s_chassis.origin import Metadata, Origins, read_metadata
+from i2s_chassis.quota import Accounts
+from i2s_chassis.sharing.current import coming_from, current_flow
 from i2s_chassis.telemetry import Telemetry
-from i2s_chassis.trace import parse_traceparent
 
 # The messages of a call are whatever its proto says; nothing here looks into them.
 Message = Any
@@ -41,9 +44,9 @@ Context: TypeAlias = "grpc.aio.ServicerContext[Message, Message]"
 Parse = Callable[[bytes], Message]
 
 _PUSHBACK = "grpc-retry-pushback-ms"  # gRFC A6
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._:/-]{1,128}")
 _CANCEL_SECONDS = 2.0
 _HELD_PUSHBACK_MS = 1000
+_LOOKALIKE_BYTES = 65_536
 _log = logging.getLogger(__name__)
 
 
@@ -63,18 +66,27 @@ class Gate(grpc.GenericRpcHandler):
         phase: Calls are let in while it is SERVING.
     """
 
-    def __init__(self, wire_names: Iterable[str], telemetry: Telemetry, max_held_bytes: int) -> None:
+    def __init__(
+        self,
+        wire_names: Iterable[str],
+        telemetry: Telemetry,
+        max_held_bytes: int,
+        origins: Origins,
+        accounts: Accounts,
+    ) -> None:
         """Prepare.
 
         Args:
-            wire_names: Full names of the gRPC services behind the door.
+            wire_names: Full names of the gRPC services that it guards.
             telemetry: Counts the calls.
             max_held_bytes: Of the messages of all single calls that run or wait together.
+            origins: Says whose a call is, and whether it may be made.
+            accounts: Charges callers for what they send.
         """
         self.phase = Phase.STARTING
         self._held_bytes, self._max_held_bytes = 0, max_held_bytes
         self._prefixes = tuple(f"/{name}/" for name in wire_names)
-        self._telemetry = telemetry
+        self._telemetry, self._origins, self._accounts = telemetry, origins, accounts
         self._routes: list[grpc.GenericRpcHandler] = []
         self._calls: set[asyncio.Task[object]] = set()
         self._ending = False
@@ -100,10 +112,14 @@ class Gate(grpc.GenericRpcHandler):
         if not method.startswith(self._prefixes):
             return None
         if self.phase is not Phase.SERVING:
-            return grpc.stream_stream_rpc_method_handler(self._refuse(method, self.phase))
+            unavailable = UnavailableError(self.phase.value)
+            return grpc.stream_stream_rpc_method_handler(self._refuse(method, unavailable))
+        metadata = read_metadata(method, handler_call_details.invocation_metadata or ())
+        if refusal := self._origins.refusal(metadata):
+            return grpc.stream_stream_rpc_method_handler(self._refuse(method, refusal, metadata))
         found = (route.service(handler_call_details) for route in self._routes)
         handler = next((candidate for candidate in found if candidate is not None), None)
-        return None if handler is None else self._guarded(method, handler, _call_fields(handler_call_details))
+        return None if handler is None else self._guarded(method, handler, metadata)
 
     async def finish(self, seconds: float, at_once: asyncio.Event) -> None:
         """Wait until all calls have ended; cancel those that have not after ``seconds`` or ``at_once``."""
@@ -125,28 +141,33 @@ class Gate(grpc.GenericRpcHandler):
                 call.cancel()
             await asyncio.wait(set(self._calls), timeout=_CANCEL_SECONDS)
 
-    def _refuse(self, method: str, phase: Phase) -> Callable[..., Awaitable[None]]:
+    def _refuse(
+        self, method: str, error: CallError, metadata: Metadata | None = None
+    ) -> Callable[..., Awaitable[None]]:
         async def refuse(_: AsyncIterable[bytes], context: Context) -> None:
-            self._telemetry.call(_short(method), Status.UNAVAILABLE)
-            await context.abort(grpc.StatusCode.UNAVAILABLE, phase.value)
+            self._telemetry.call(_short(method), error.status)
+            if metadata is not None:
+                with log_context(**metadata.fields, caller=caller_of(context)):
+                    Entry().log("call", error.status, 0.0)
+            await _abort(context, error)
 
         return refuse
 
-    def _guarded(self, method: str, handler: Handler, fields: Mapping[str, LogValue]) -> Handler:
+    def _guarded(self, method: str, handler: Handler, metadata: Metadata) -> Handler:
         """Return the handler with its parsing and its failures taken over; the same kind of call."""
         parse: Parse = handler.request_deserializer or bytes
-        decode = _parse_all if handler.request_streaming else _parse_one
+        decode = self._parse_all if handler.request_streaming else _parse_one
         behaviour, wrap = _kind(handler)
 
         async def one(request: Message, context: Context) -> Message:
-            async with self._guard(method, context, fields):
+            async with self._guard(method, context, metadata):
                 # A stream is held back by its window; single calls come as fast as they are sent.
                 with contextlib.nullcontext() if handler.request_streaming else self._holding(request):
                     return await behaviour(decode(parse, request), context)
 
         async def many(request: Message, context: Context) -> None:
             # Writing here instead of yielding closes the answers in this task when it is cancelled.
-            guard = self._guard(method, context, fields)
+            guard = self._guard(method, context, metadata)
             async with guard, aclosing(behaviour(decode(parse, request), context)) as answers:
                 async for answer in answers:
                     await context.write(answer)
@@ -163,21 +184,31 @@ class Gate(grpc.GenericRpcHandler):
                 _HELD_PUSHBACK_MS,
             )
         self._held_bytes += len(raw)
+        current_entry().request_bytes = len(raw)
+        flow = current_flow()
         try:
-            yield
+            with coming_from(flow if flow.is_named else replace(flow, call=_lookalike(raw))):
+                yield
         finally:
             self._held_bytes -= len(raw)
 
+    async def _parse_all(self, parse: Parse, raws: AsyncIterable[bytes]) -> AsyncIterator[Message]:
+        async for raw in raws:
+            current_entry().request_bytes += len(raw)
+            self._accounts.of(current_flow().caller).spend("bytes", len(raw), time.monotonic())
+            yield _parse_one(parse, raw)
+
     @asynccontextmanager
-    async def _guard(
-        self, method: str, context: Context, fields: Mapping[str, LogValue]
-    ) -> AsyncIterator[None]:
+    async def _guard(self, method: str, context: Context, metadata: Metadata) -> AsyncIterator[None]:
         task = asyncio.current_task()
         assert task is not None  # a coroutine always runs in one
         self._calls.add(task)
         start, status = time.monotonic(), Status.OK
-        with log_context(**fields):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(log_context(**metadata.fields, caller=caller_of(context)))
+            entry = stack.enter_context(audited())
             try:
+                stack.enter_context(self._origins.identified(metadata, context))
                 yield
             except asyncio.CancelledError:
                 if not self._ending:
@@ -202,8 +233,7 @@ class Gate(grpc.GenericRpcHandler):
             finally:
                 self._calls.discard(task)
                 self._telemetry.call(_short(method), status)
-                seconds = round(time.monotonic() - start, 6)
-                _log.info("call", extra={"fields": {"status": status.name, "seconds": seconds}})
+                entry.log("call", status, time.monotonic() - start)
 
 
 def _kind(handler: Handler) -> tuple[Callable[..., Any], Callable[..., Handler]]:
@@ -230,9 +260,9 @@ def _parse_one(parse: Parse, raw: bytes) -> Message:
         raise InvalidArgumentError("request", "the bytes are no valid message of this method") from None
 
 
-async def _parse_all(parse: Parse, raws: AsyncIterable[bytes]) -> AsyncIterator[Message]:
-    async for raw in raws:
-        yield _parse_one(parse, raw)
+def _lookalike(raw: bytes) -> str:
+    """Return what messages of the same beginning and length have in common; nobody outside can know it."""
+    return f"{hash((len(raw), raw[:_LOOKALIKE_BYTES])):x}"
 
 
 def _why_cancelled(context: Context) -> Status:
@@ -242,14 +272,3 @@ def _why_cancelled(context: Context) -> Status:
 
 def _short(method: str) -> str:
     return method.rpartition("/")[2]
-
-
-def _call_fields(details: grpc.HandlerCallDetails) -> dict[str, LogValue]:
-    """Return what log lines of a call carry. Only values of a safe form are taken from the caller."""
-    metadata = {key: value for key, value in details.invocation_metadata or () if isinstance(value, str)}
-    wanted = metadata.get("x-request-id", "")
-    request_id = wanted if _REQUEST_ID.fullmatch(wanted) else secrets.token_hex(8)
-    fields: dict[str, LogValue] = {"method": _short(details.method), "request_id": request_id}
-    if trace := parse_traceparent(metadata.get("traceparent", "")):
-        fields |= {"trace_id": trace.trace_id, "span_id": trace.span_id}
-    return fields

@@ -20,7 +20,9 @@ class Limits:
         disk_bytes: All files of the work folder together.
         inodes: Files and folders in the work folder.
         pages: Pages that an engine may produce.
-        pixels: Pixels of one picture before cropping.
+        pixels: Pixels of one picture before cropping. The default is also the most that the metric service
+            takes by default, so that whatever is rendered can be scored.
+        picture_bytes: Size of one picture as PNG, likewise.
         log_bytes: Log that is returned, head and tail together.
     """
 
@@ -32,8 +34,9 @@ class Limits:
     disk_bytes: int = 128 * _MIB
     inodes: int = 2000
     pages: int = 50
-    pixels: int = 50_000_000
+    pixels: int = 25_000_000
     log_bytes: int = 64 * 1024
+    picture_bytes: int = 16 * _MIB
 
 
 #: Wall-clock seconds that a job gets for each CPU second where it asks for none.
@@ -52,6 +55,7 @@ MAX_LIMITS = Limits(
     pages=1000,
     pixels=200_000_000,
     log_bytes=1024 * 1024,
+    picture_bytes=128 * _MIB,
 )
 
 

@@ -6,12 +6,15 @@ import asyncio
 import logging
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import asdict
 
+from i2s_chassis.access import AccessFile
 from i2s_chassis.admission import Admission
 from i2s_chassis.logs import configure_logging
+from i2s_chassis.quota import Accounts
 from i2s_chassis.service import Chassis, Service
 from i2s_chassis.settings import ServiceSettings
 from i2s_chassis.telemetry import Telemetry
@@ -23,6 +26,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 from i2s_chassis.gate import Gate, Phase
 from i2s_chassis.health import Health
 from i2s_chassis.listeners import announced, listening
+from i2s_chassis.origin import Origins
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +51,11 @@ async def serve(service: Service, settings: ServiceSettings) -> int:
         StartError: It cannot serve here; the message is for the operator.
     """
     telemetry = Telemetry(service.name)
-    gate, health = Gate(service.wire_names, telemetry, settings.max_held_bytes), Health(service.wire_names)
+    access = _access_file(settings)
+    accounts = Accounts(settings.quota, time.monotonic, access.quota_of if access else None)
+    origins = Origins(access, certificates=settings.tls_client_ca is not None)
+    gate = Gate(service.wire_names, telemetry, settings.max_held_bytes, origins, accounts)
+    health = Health(service.wire_names)
     await health.set(False)
     draining, at_once = asyncio.Event(), asyncio.Event()
 
@@ -56,10 +64,14 @@ async def serve(service: Service, settings: ServiceSettings) -> int:
             gate.phase = Phase.SERVING if healthy else Phase.UNHEALTHY
             await health.set(healthy)
 
-    chassis = Chassis(Admission(settings.slots, settings.queue, telemetry), telemetry, draining, set_healthy)
+    admission = Admission(
+        settings.slots, settings.queue, telemetry, pushback=settings.pushback, accounts=accounts
+    )
+    chassis = Chassis(admission, telemetry, draining, set_healthy)
     try:
         async with AsyncExitStack() as stack:
             stack.enter_context(_stop_signals(draining, at_once, gate))
+            stack.enter_context(_reload_signal(access))
             bound = await stack.enter_async_context(
                 listening(settings, gate, health, service.wire_names, telemetry.registry)
             )
@@ -83,6 +95,26 @@ async def serve(service: Service, settings: ServiceSettings) -> int:
         _log.info("stopped while starting")
     _log.info("ended")
     return 1 if at_once.is_set() else 0
+
+
+def _access_file(settings: ServiceSettings) -> AccessFile | None:
+    if settings.access_file is None:
+        return None
+    return AccessFile(settings.access_file, settings.quota, time.monotonic)
+
+
+@contextmanager
+def _reload_signal(access: AccessFile | None) -> Iterator[None]:
+    """Read the access file again at SIGHUP; without such a file the signal does what it does by default."""
+    if access is None:
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGHUP, access.reload)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGHUP)
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from i2s_chassis.address import Address
 from i2s_chassis.configure import Raw, Settings
 from i2s_chassis.cpu import usable_cpus
 from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, Limits, LimitTable
+from i2s_chassis.quota import Quota
+from i2s_chassis.sharing.refusals import Pushback
 
 
 def _check_address(text: str) -> str:
@@ -29,12 +31,21 @@ class ServiceSettings(Settings):
 
     port: ClassVar[int]
 
-    listen: ListenAddress = Field("", description="Address of the gRPC server. Not loopback: needs TLS.")
+    listen: ListenAddress = Field(
+        "", description="Address of the gRPC server. Not loopback: needs TLS and authentication of clients."
+    )
     announce: Path | None = Field(
         None, description="File that gets the addresses in use, as JSON, once the port is bound."
     )
     slots: int = Field(default_factory=usable_cpus, ge=1, le=4096, description="Jobs that run at once.")
     queue: int = Field(64, ge=0, le=100_000, description="Jobs that wait at once; more are sent away.")
+    pushback: Pushback = Field(Pushback(), description="Calls that find no place:")
+    quota: Quota = Field(Quota(), description="Bound of each caller; 0: none.")
+    access_file: Path | None = Field(
+        None,
+        description="TOML file of callers with tokens, certificates and quotas; nobody else may call. "
+        "Read again when it changes, and at SIGHUP.",
+    )
     max_request_bytes: ByteSize = Field(
         ByteSize(32 * _MIB), ge=1024, le=1024 * _MIB, description="Greatest request message, such as 32MiB."
     )
@@ -60,7 +71,14 @@ class ServiceSettings(Settings):
     tls_client_ca: Path | None = Field(
         None, description="Certificates, PEM; clients must present one that these have signed."
     )
-    insecure: bool = Field(False, description="Serve an address that is not loopback without TLS.")
+    insecure: bool = Field(
+        False,
+        description="Serve addresses that are not loopback without TLS or without authentication of clients.",
+    )
+    insecure_monitoring: bool = Field(
+        False,
+        description="Serve --health-listen and --metrics-listen, which have no TLS, beyond loopback.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level logged.")
     log_format: Literal["json", "text"] = Field("json", description="Form of the log on standard error.")
     max_concurrent_streams: int = Field(
@@ -108,12 +126,28 @@ class ServiceSettings(Settings):
             raise ValueError(
                 "--tls-client-ca asks clients for certificates, which needs --tls-cert and --tls-key"
             )
-        plain = self.tls_cert is None and not self.insecure
-        if plain and not Address.parse(self.listen).is_loopback:
-            raise ValueError(
-                f"--listen {self.listen} can be reached from other machines and would be served without TLS; "
-                "give --tls-cert and --tls-key, or --insecure to accept that"
-            )
+        if self.insecure:
+            return self
+        if not Address.parse(self.listen).is_loopback:
+            reachable = f"--listen {self.listen} can be reached from other machines and would be served"
+            if self.tls_cert is None:
+                raise ValueError(
+                    f"{reachable} without TLS; give --tls-cert and --tls-key, or --insecure to accept that"
+                )
+            if self.tls_client_ca is None and self.access_file is None:
+                raise ValueError(
+                    f"{reachable} to everybody; give --access-file or --tls-client-ca, "
+                    "or --insecure to accept that"
+                )
+        for option, address in (
+            ("--health-listen", self.health_listen),
+            ("--metrics-listen", self.metrics_listen),
+        ):
+            if address and not self.insecure_monitoring and not Address.parse(address).is_loopback:
+                raise ValueError(
+                    f"{option} {address} can be reached from other machines and is served without TLS and "
+                    "authentication; give --insecure-monitoring to accept that"
+                )
         return self
 
     @model_validator(mode="after")

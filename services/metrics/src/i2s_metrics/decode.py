@@ -10,12 +10,15 @@ from PIL import Image, UnidentifiedImageError
 
 from i2s_metrics.errors import BadImageError
 from i2s_metrics.functional.arrays import RgbArray
+from i2s_metrics.jpeg import count_scans
 
 #: Formats that are read, by Pillow's names.
 FORMATS = ("PNG", "JPEG", "WEBP")
+#: Scans of a JPEG file that are read where the caller says nothing; encoders write 1 to about 20.
+MOST_SCANS = 100
 
 
-def decode(data: bytes, most_pixels: int) -> RgbArray:
+def decode(data: bytes, most_pixels: int, most_scans: int = MOST_SCANS) -> RgbArray:
     """Return the pixels of a PNG, JPEG or WebP file.
 
     What is not RGB becomes so as Pillow's ``convert("RGB")`` has it: alpha is dropped and not
@@ -25,13 +28,16 @@ def decode(data: bytes, most_pixels: int) -> RgbArray:
     Args:
         data: The file.
         most_pixels: Width times height that is allowed.
+        most_scans: Allowed of a JPEG file.
 
     Returns:
         Shape (height, width, 3).
 
     Raises:
-        BadImageError: The file is none of these formats, has more pixels, or is broken.
+        BadImageError: The file is none of these formats, has more pixels or scans, or is broken.
     """
+    if count_scans(data, most_scans) > most_scans:
+        raise BadImageError(f"a JPEG file of more than {most_scans} scans (--max-jpeg-scans)")
     try:
         with _open(data) as picture:
             check_pixels(picture.size, most_pixels)

@@ -53,6 +53,7 @@ def describe(
         device=networks.device if networks else "cpu",
         max_request_bytes=settings.max_request_bytes,
         max_image_pixels=settings.max_image_pixels,
+        max_image_bytes=settings.max_image_bytes,
         slots=settings.slots,
         queue=settings.queue,
     )

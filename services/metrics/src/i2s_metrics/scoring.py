@@ -9,7 +9,7 @@ import hashlib
 import time
 
 from i2s_metrics import registry
-from i2s_metrics.decode import decode
+from i2s_metrics.decode import MOST_SCANS, decode
 from i2s_metrics.errors import BadImageError
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_metrics.functional.errors import UndefinedError
@@ -21,7 +21,9 @@ from i2s_metrics.registry import Missing, reason_against
 from i2s_metrics.sizes import equalise
 
 
-def draft(job: Job, memory: Memory, most_pixels: int, missing: Missing) -> Draft:
+def draft(
+    job: Job, memory: Memory, most_pixels: int, missing: Missing, most_scans: int = MOST_SCANS
+) -> Draft:
     """Compare two encoded pictures, as far as that goes without networks.
 
     A picture that cannot be read fails every metric with BAD_IMAGE; so does a pair whose common
@@ -32,6 +34,7 @@ def draft(job: Job, memory: Memory, most_pixels: int, missing: Missing) -> Draft
         memory: Keeps what is made of references.
         most_pixels: Allowed of each picture, and of the size that both get.
         missing: Networks that cannot be run here.
+        most_scans: Allowed of a JPEG file.
 
     Raises:
         UnknownMetricError: A name of the job is not in the registry.
@@ -41,7 +44,7 @@ def draft(job: Job, memory: Memory, most_pixels: int, missing: Missing) -> Draft
     width = height = 0
     outcomes: tuple[Outcome | Inputs, ...]
     try:
-        pair = _pair(job, memory, most_pixels)
+        pair = _pair(job, memory, most_pixels, most_scans)
         height, width, _ = pair.reference.shape
         outcomes = tuple(_outcome(metric, pair, missing) for metric in metrics)
     except BadImageError as error:
@@ -49,16 +52,17 @@ def draft(job: Job, memory: Memory, most_pixels: int, missing: Missing) -> Draft
     return Draft(outcomes, width, height, time.process_time() - started)
 
 
-def _pair(job: Job, memory: Memory, most_pixels: int) -> Pair:
+def _pair(job: Job, memory: Memory, most_pixels: int, most_scans: int) -> Pair:
+    bounds = most_pixels, most_scans
     digest = hashlib.sha256(job.reference).hexdigest()
-    reference = memory.get(("pixels", digest), lambda: _decode("reference", job.reference, most_pixels))
-    prediction = _decode("prediction", job.prediction, most_pixels)
+    reference = memory.get(("pixels", digest), lambda: _decode("reference", job.reference, *bounds))
+    prediction = _decode("prediction", job.prediction, *bounds)
     return Pair(*equalise(prediction, reference, job.policy, most_pixels), digest, memory)
 
 
-def _decode(which: str, data: bytes, most_pixels: int) -> RgbArray:
+def _decode(which: str, data: bytes, most_pixels: int, most_scans: int) -> RgbArray:
     try:
-        return decode(data, most_pixels)
+        return decode(data, most_pixels, most_scans)
     except BadImageError as error:
         raise BadImageError(f"{which}: {error}") from error
 

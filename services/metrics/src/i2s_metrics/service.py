@@ -44,7 +44,12 @@ class MetricsService:
             host_settings(settings, inventory), settings.network_patience_seconds, chassis.telemetry
         ) as networks:
             engine = Engine.open(
-                WorkerSettings(settings.max_image_pixels, settings.reference_memory, inventory.missing),
+                WorkerSettings(
+                    settings.max_image_pixels,
+                    settings.reference_memory,
+                    inventory.missing,
+                    settings.max_jpeg_scans,
+                ),
                 networks,
                 workers=settings.workers or settings.slots,
                 jobs_per_worker=settings.jobs_per_worker,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ import grpc
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceServicer, add_MetricsServiceServicer_to_server
 from i2s_chassis.admission import Ticket
+from i2s_chassis.audit import current_entry
 from i2s_chassis.bulk import answer_stream
 from i2s_chassis.errors import CallError
 from i2s_chassis.logs import log_context
@@ -92,10 +95,18 @@ class MetricsServicer(MetricsServiceServicer):
 
     async def _score(self, request_id: str, job: Job, ticket: Ticket) -> pb.ScoreResponse:
         started = time.perf_counter()
+        entry = current_entry()
+        entry.source_sha256 = await asyncio.to_thread(_digest, job)
         with log_context(id=request_id):
             score = await self._engine.score(job)
+        entry.verdict = "scored"
         self._chassis.telemetry.job("scored", ticket.seconds())
         return score_to_wire(request_id, job, score, time.perf_counter() - started)
+
+
+def _digest(job: Job) -> str:
+    """Return the digest of the prediction; the reference is the benchmark's."""
+    return hashlib.sha256(job.prediction).hexdigest()
 
 
 def _failed(item: _Item, error: CallError) -> pb.ScoreStreamResponse:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import ByteSize, Field
+from pydantic import ByteSize, Field, model_validator
 
 from i2s_chassis.configure import Settings
 from i2s_chassis.cpu import usable_cpus
+from i2s_chassis.limits import DEFAULT_LIMITS, Limits
 from i2s_chassis.settings import ServiceSettings
 
 _MIB = 1024 * 1024
 #: Pillow refuses pictures of twice its own limit whatever we say.
 _PILLOW_PIXELS = 178_956_970
+#: Of a request beside its two pictures.
+_OTHER_BYTES = 64 * 1024
 
 
 def _cache() -> Path:
@@ -39,13 +42,30 @@ class MetricsSettings(ServiceSettings):
         None, ge=1, le=4096, description="Processes that compare pictures. Unset: one for each slot."
     )
     max_image_pixels: int = Field(
-        25_000_000,
+        DEFAULT_LIMITS.pixels,
         ge=1,
         le=_PILLOW_PIXELS,
-        description="Width times height of a picture, and of the size that both get.",
+        description="Width times height of a picture, and of the size that both get. The default is that of "
+        "renderers; clients ask renderers for no more than this.",
     )
     max_image_bytes: ByteSize = Field(
-        ByteSize(16 * _MIB), ge=64, le=512 * _MIB, description="Greatest encoded picture, such as 16MiB."
+        ByteSize(DEFAULT_LIMITS.picture_bytes),
+        ge=64,
+        le=128 * _MIB,
+        description="Greatest encoded picture, such as 16MiB; clients ask renderers for no more than this.",
+    )
+    max_request_bytes: ByteSize = Field(
+        ByteSize(2 * DEFAULT_LIMITS.picture_bytes + _MIB),
+        ge=1024,
+        le=1024 * _MIB,
+        description="Greatest request message; it holds two pictures.",
+    )
+    limit: Limits = Field(
+        Limits(wall_seconds=120.0),
+        description="Of a comparison the wall clock alone counts; the size of pictures bounds its work.",
+    )
+    max_jpeg_scans: int = Field(
+        100, ge=1, le=1000, description="Scans of a JPEG file; each costs a decoder a pass over the picture."
     )
     reference_memory: ByteSize = Field(
         ByteSize(128 * _MIB), ge=0, description="What each worker keeps of references it has seen."
@@ -99,6 +119,16 @@ class MetricsSettings(ServiceSettings):
         False,
         description="Load networks before serving; else at the first call that needs them. A GPU implies it.",
     )
+
+    @model_validator(mode="after")
+    def _check_request(self) -> Self:
+        least = 2 * self.max_image_bytes + _OTHER_BYTES
+        if self.max_request_bytes < least:
+            raise ValueError(
+                f"--max-request-bytes {int(self.max_request_bytes)} does not hold two pictures of "
+                f"--max-image-bytes {int(self.max_image_bytes)}; give at least {least}"
+            )
+        return self
 
 
 class WeightsSettings(Settings):

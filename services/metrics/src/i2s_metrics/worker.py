@@ -8,6 +8,7 @@ import socket
 import traceback
 from dataclasses import dataclass
 
+from i2s_metrics.decode import MOST_SCANS
 from i2s_metrics.frames import LENGTH, framed, pack_draft, pack_fault, unpack_job
 from i2s_metrics.memory import Memory
 from i2s_metrics.registry import Missing
@@ -25,11 +26,13 @@ class WorkerSettings:
         most_pixels: Allowed of each picture.
         reference_bytes: What may be kept of references.
         missing: Networks that cannot be run here.
+        most_scans: Allowed of a JPEG file.
     """
 
     most_pixels: int
     reference_bytes: int
     missing: Missing
+    most_scans: int = MOST_SCANS
 
 
 def work(connection: socket.socket, settings: WorkerSettings) -> None:
@@ -47,6 +50,7 @@ def work(connection: socket.socket, settings: WorkerSettings) -> None:
 
 def _answer(frame: bytes, memory: Memory, settings: WorkerSettings) -> bytes:
     try:
-        return pack_draft(draft(unpack_job(frame), memory, settings.most_pixels, settings.missing))
+        job, bounds = unpack_job(frame), settings
+        return pack_draft(draft(job, memory, bounds.most_pixels, bounds.missing, bounds.most_scans))
     except Exception:
         return pack_fault(traceback.format_exc())

@@ -22,6 +22,9 @@ from i2s_render_html.visit import VisitBounds
 
 _READS, _WRITES = 3, 4
 _PROFILE = "profile"
+_RENDERER = "--type=renderer"
+_LOOK_SECONDS = 0.5
+_FONTS = "fonts.conf"
 # A browser that waits uses next to nothing; these only bound one that has gone mad.
 _IDLE_CPU_SECONDS = 3600.0
 _IDLE_WALL_SECONDS = 365 * 86_400.0
@@ -67,6 +70,7 @@ class Browser:
         self._stack = AsyncExitStack()
         self._first_bytes = self._now_bytes = 0
         self._next: asyncio.Task[PreparedPage] | None = None
+        self._own_processes: frozenset[int] = frozenset()
 
     @classmethod
     async def start(cls, jail: Jail, settings: BrowserSettings) -> Browser:
@@ -89,8 +93,29 @@ class Browser:
             stack.push_async_callback(browser._drop_page)
             browser._next = asyncio.create_task(browser._prepare())
             await browser.page()
+            renderers = {one.pid for one in await cell.walls() if _RENDERER in one.command}
+            browser._own_processes = await cell.processes() - renderers
             browser._stack = stack.pop_all()
         return browser
+
+    async def lost_a_process(self) -> bool:
+        """Return whether a process that belongs to the browser itself, and to no page, is gone.
+
+        What pages looked like since then, or whether they came to an end, says nothing about them.
+        """
+        if self.run.done() or not self._driven.is_connected():
+            return True
+        try:
+            return not self._own_processes <= await self.cell.processes()
+        except CellError:
+            return True
+
+    async def until_lost(self) -> None:
+        """Return when a process that belongs to the browser itself is gone."""
+        while True:
+            if await self.lost_a_process():
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
 
     @property
     def alive(self) -> bool:
@@ -207,8 +232,10 @@ async def _in_a_cell(
     finally:
         os.close(reading)
         os.close(writing)
+    await cell.write(_FONTS, settings.chromium.fonts.configuration)
     command = settings.chromium.command(f"{cell.workdir}/{_PROFILE}", sandbox=settings.sandbox)
-    run = asyncio.create_task(cell.run(command, env=_ENVIRONMENT))
+    environment = {**_ENVIRONMENT, "FONTCONFIG_FILE": f"{cell.workdir}/{_FONTS}"}
+    run = asyncio.create_task(cell.run(command, env=environment))
     stack.push_async_callback(_stopped, cell, run)
     return cell, run
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
+import playwright
+
 from i2s_chassis.errors import StartError
+from i2s_render_html.fonts import DEFAULT_FOLDER, Fonts, find_fonts
 from i2s_render_html.injected import digest_text
 
-_FONTS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
-_FONT_SETTINGS = Path("/etc/fonts")
 _FONT_CACHE = Path("/var/cache/fontconfig")
+
+#: Where Debian's package chromium-headless-shell puts a headless shell.
+DISTRIBUTIONS_BROWSER = Path("/usr/lib/chromium/chromium-headless-shell")
+#: Where Playwright puts one with PLAYWRIGHT_BROWSERS_PATH=0.
+PLAYWRIGHTS_BROWSERS = Path(playwright.__file__).parent / "driver/package/.local-browsers"
 
 #: What pictures depend on.
 DRAWING_FLAGS = (
@@ -78,7 +83,7 @@ class Chromium:
         version: Such as "156.0.8078.79".
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.
-        fonts_digest: SHA-256 over the installed fonts.
+        fonts: That pages are drawn with.
         readable: Folders outside of /usr that it reads.
     """
 
@@ -86,8 +91,13 @@ class Chromium:
     version: str
     versions: Mapping[str, str]
     digest: str
-    fonts_digest: str
+    fonts: Fonts
     readable: tuple[Path, ...]
+
+    @property
+    def fonts_digest(self) -> str:
+        """Of the fonts."""
+        return self.fonts.digest
 
     def command(self, profile: str, *, sandbox: bool) -> tuple[str, ...]:
         """Return the command line.
@@ -109,27 +119,72 @@ class Chromium:
             "about:blank",
         )
 
+    def with_jekyll(self, gems: Mapping[str, str]) -> Chromium:
+        """Return this with what builds sites among what decides pictures.
 
-def find_chromium(program: Path) -> Chromium:
-    """Look at this machine.
+        Args:
+            gems: Versions of Jekyll, its libraries, plugins and themes, by name.
+        """
+        facts = [self.digest, *(f"{name} {one}" for name, one in sorted(gems.items()))]
+        digest = hashlib.sha256("\n".join(facts).encode()).hexdigest()
+        return replace(self, versions={**self.versions, **gems}, digest=digest)
+
+
+def installed_browser(
+    distributions: Path = DISTRIBUTIONS_BROWSER, playwrights: Path = PLAYWRIGHTS_BROWSERS
+) -> Path:
+    """Return the headless shell that is installed: that of the distribution, else the newest of Playwright.
+
+    Args:
+        distributions: The program of the distribution.
+        playwrights: The folder that Playwright installs browsers in.
+
+    Args:
+        program: The browser.
+        fonts_folder: Where the fonts of pages lie.
 
     Raises:
-        StartError: There is no Chromium, or there are no fonts; names the package to install.
+        StartError: There is neither; names the commands that install one.
     """
+    if distributions.is_file():
+        return distributions
+    found = {
+        int(path.parents[1].name.rpartition("-")[2]): path
+        for path in playwrights.glob("chromium_headless_shell-*/*/chrome-headless-shell")
+    }
+    if not found:
+        raise StartError(
+            "no headless shell of Chromium is installed; install one with: apt-get install "
+            "chromium-headless-shell (Debian), or with: PLAYWRIGHT_BROWSERS_PATH=0 playwright install "
+            "chromium-headless-shell, or name one with --chromium"
+        )
+    return found[max(found)]
+
+
+def find_chromium(program: Path | None, fonts_folder: Path = DEFAULT_FOLDER) -> Chromium:
+    """Look at this machine.
+
+    Args:
+        program: The browser; None for the one that is installed.
+        fonts_folder: Where the fonts of pages lie.
+
+    Raises:
+        StartError: There is no Chromium, or there are no fonts; names what installs them.
+    """
+    program = program or installed_browser()
     if not program.is_file():
         raise StartError(
-            f"--chromium {program} does not exist; install it with: "
-            "apt-get install chromium-headless-shell, or name another"
+            f"--chromium {program} does not exist; name another, or none for the one that is installed"
         )
     found = re.search(r"(\d+(?:\.\d+){3})", _output(program, "--version"))
     if found is None:
         raise StartError(f"--chromium {program} does not tell its version; is it Chromium?")
-    fonts = _digest((*_FONTS, _FONT_SETTINGS))
+    fonts = find_fonts(fonts_folder)
     versions = {
         "chromium": found[1],
         "playwright": version("playwright"),
         "render-html": version("i2s-render-html"),
-        "fonts": fonts,
+        "fonts": fonts.digest,
     }
     # The headless shell and all of Chromium draw a few glyphs differently.
     facts = [
@@ -143,14 +198,18 @@ def find_chromium(program: Path) -> Chromium:
         version=found[1],
         versions=versions,
         digest=hashlib.sha256("\n".join(facts).encode()).hexdigest(),
-        fonts_digest=fonts,
-        readable=tuple(path for path in (_FONT_CACHE, *_own_folder(program)) if path.is_dir()),
+        fonts=fonts,
+        readable=tuple(
+            path
+            for path in (_FONT_CACHE, *_outside(program.resolve().parent), *_outside(fonts_folder))
+            if path.is_dir()
+        ),
     )
 
 
-def _own_folder(program: Path) -> tuple[Path, ...]:
-    """Return the folder of a browser that is not among the system's programs, which jobs see anyway."""
-    folder = program.resolve().parent
+def _outside(folder: Path) -> tuple[Path, ...]:
+    """Return a folder where it is not below the system's, which jobs see anyway."""
+    folder = folder.resolve()
     return () if Path("/usr") in folder.parents else (folder,)
 
 
@@ -167,21 +226,3 @@ def _output(program: Path, option: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StartError(f"--chromium {program} cannot be run: {error}") from None
     return ended.stdout
-
-
-def _digest(folders: tuple[Path, ...]) -> str:
-    """Return the digest of the names and sizes of all files below folders."""
-    digest = hashlib.sha256()
-    for folder in folders:
-        for path, size in _files(folder):
-            digest.update(f"{path}\0{size}\n".encode(errors="surrogateescape"))
-    return digest.hexdigest()
-
-
-def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    for place, folders, names in os.walk(folder, followlinks=False):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(place, name)
-            if path.is_file():
-                yield path, path.stat().st_size

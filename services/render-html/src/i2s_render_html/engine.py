@@ -8,14 +8,15 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from i2s_chassis.errors import UnavailableError
-from i2s_chassis.jail import Excerpt, Isolation, Jail, PolicyEvent, Usage
+from i2s_chassis.jail import Excerpt, Jail, PolicyEvent, Usage
 from i2s_chassis.pool import Lease, Supervisor
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser, BrowserSettings
 from i2s_render_html.capture import pixels_of
+from i2s_render_html.chromium import Chromium
 from i2s_render_html.errors import BrowserError, SelectorError
-from i2s_render_html.jekyll import BuiltSite, JekyllBuilder, needs_jekyll
+from i2s_render_html.jekyll import BuiltSite, JekyllBuilder, needs_jekyll, not_installed
 from i2s_render_html.model import Build, Job, Rendering, SourceError, Stage, Verdict
 from i2s_render_html.page import PreparedPage
 from i2s_render_html.read import check_selector
@@ -77,7 +78,8 @@ class HtmlEngine:
         """
         self._settings, self._builder = settings, builder
         own = f"chromium sandbox ({layers})" if layers else "chromium sandbox off"
-        self.isolation = Isolation(jail.isolation.tier, (*jail.isolation.mechanisms, own))
+        found = jail.isolation
+        self.isolation = replace(found, mechanisms=(*found.mechanisms, own))
         self.chromium = settings.browser.chromium
         self._browsers: Supervisor[Browser] = Supervisor(
             lambda: Browser.start(jail, settings.browser),
@@ -104,6 +106,18 @@ class HtmlEngine:
     def has_jekyll(self) -> bool:
         """Whether sites can be built."""
         return self._builder is not None
+
+    @property
+    def installation(self) -> Chromium:
+        """The browser, with Jekyll and its plugins among what decides pictures."""
+        return self.chromium.with_jekyll(self._builder.versions) if self._builder else self.chromium
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Plugins and themes of GitHub Pages and fonts that are not installed, each with its package."""
+        plugins = not_installed(self._builder.versions) if self._builder else ()
+        complaint = self.chromium.fonts.complaint
+        return (*plugins, complaint) if complaint else plugins
 
     async def render(self, job: Job) -> Rendering:
         """Render a site.
@@ -183,7 +197,8 @@ class HtmlEngine:
         visit = page.visit
         rendering = _with_page(shown, built, visit.events)
         facts = replace(rendering.facts, console=tuple(visit.console), missing=visit.missing)
-        if browser.run.done():
+        lost = await browser.lost_a_process()
+        if lost:
             lease.condemn("died")
         elif rendering.picture is None:
             # A page that did not come to its end may not close either: nobody else is to wait for that.
@@ -193,7 +208,7 @@ class HtmlEngine:
                 lease.condemn("stuck")
         if lease.condemned is None:
             browser.turn(page)
-        return replace(rendering, facts=facts)
+        return replace(rendering, facts=facts, interrupted=shown.interrupted or (lost and not shown.limited))
 
 
 def _without_page(judgement: Judgement, built: BuiltSite | None = None) -> Rendering:
@@ -208,6 +223,7 @@ def _with_page(shown: Shown, built: BuiltSite | None, events: tuple[PolicyEvent,
         total_pages=1 if shown.picture else 0,
         facts=shown.facts,
         jekyll=built is not None,
+        warnings=built.warnings if built else (),
         error=_error(shown.judgement, built),
         log=built.log if built else Excerpt(b"", b"", 0),
         stages=(*_build_stage(built), *shown.stages),

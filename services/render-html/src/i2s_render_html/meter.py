@@ -23,12 +23,18 @@ class Meter:
         self._cell, self._limits = cell, limits  # of time, what is left of them
         self._began = self._stage_began = time.monotonic()
         self._start_cpu = self._stage_cpu = before.cpu_seconds
+        self._start_clock, self._start_waited = before.clock_seconds, before.waited_seconds
+        self._stage_waited = before.waited_seconds
         self._last = before
 
     @property
     def peak_memory_bytes(self) -> int:
         """The most that was seen so far."""
         return self._last.peak_memory_bytes
+
+    def clock(self) -> float:
+        """Return the seconds since the start in which the machine did not keep the page waiting."""
+        return time.monotonic() - self._began - (self._last.waited_seconds - self._start_waited)
 
     @classmethod
     async def begin(cls, cell: Cell, limits: Limits, spent: Usage) -> Meter:
@@ -45,7 +51,7 @@ class Meter:
         limits = replace(
             limits,
             cpu_seconds=max(_LEAST_SECONDS, limits.cpu_seconds - spent.cpu_seconds),
-            wall_seconds=max(_LEAST_SECONDS, limits.wall_seconds - spent.wall_seconds),
+            wall_seconds=max(_LEAST_SECONDS, limits.wall_seconds - spent.clock_seconds),
         )
         before = await cell.allow(
             cpu_seconds=limits.cpu_seconds + _GRACE_SECONDS,
@@ -72,8 +78,10 @@ class Meter:
             cpu_seconds=max(0.0, used.cpu_seconds - self._stage_cpu),
             peak_memory_bytes=used.peak_memory_bytes,
             peak_processes=used.peak_processes,
+            waited_seconds=max(0.0, used.waited_seconds - self._stage_waited),
         )
         self._stage_began, self._stage_cpu = now, used.cpu_seconds
+        self._stage_waited = used.waited_seconds
         return Stage(name, spent)
 
     async def until_limit(self) -> Cause:
@@ -88,7 +96,7 @@ class Meter:
             used = self._last = await self._cell.usage()
             if used.cpu_seconds - self._start_cpu >= limits.cpu_seconds:
                 return Cause.CPU_LIMIT
-            if time.monotonic() - self._began >= limits.wall_seconds:
+            if used.clock_seconds - self._start_clock >= limits.wall_seconds:
                 return Cause.WALL_LIMIT
             if used.peak_memory_bytes > limits.memory_bytes:
                 return Cause.MEMORY_LIMIT

@@ -49,6 +49,7 @@ PAGE_MAX_LIMITS = Limits(
     inodes=20_000,
     pages=1000,
     pixels=200_000_000,
+    picture_bytes=128 * _MIB,
     log_bytes=_MIB,
 )
 
@@ -169,10 +170,12 @@ class Rendering(renderer.Rendering):
     Attributes:
         facts: What is known of the page.
         jekyll: Whether Jekyll built the site.
+        warnings: What GitHub Pages would have built and Jekyll did not, a sentence each.
     """
 
     facts: PageFacts = PageFacts()
     jekyll: bool = False
+    warnings: tuple[str, ...] = ()
 
     @property
     def picture(self) -> Picture | None:

@@ -11,7 +11,7 @@ from playwright.async_api import BrowserContext, CDPSession, Frame, Page
 from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import PolicyKind
-from i2s_render_html.injected import clock_script
+from i2s_render_html.injected import clock_script, text_of
 from i2s_render_html.model import Options
 from i2s_render_html.visit import Visit, VisitBounds
 
@@ -38,6 +38,7 @@ class PreparedPage:
         self._context, self.page, self.session, self.visit = context, page, session, visit
         self.crashed = asyncio.Event()
         self._frame_id = ""
+        self._window: tuple[int, int, float] | None = None
         self._world: int | None = None
         self._closings: set[asyncio.Task[None]] = set()
         self._listen()
@@ -61,12 +62,14 @@ class PreparedPage:
         )
         visit = Visit(bounds)
         await context.add_init_script(clock_script(bounds.clock))
+        await context.add_init_script(text_of("window"))
         await context.route("**/*", visit.answer)
         page = await context.new_page()
         session = await context.new_cdp_session(page)
         prepared = cls(context, page, session, visit)
         tree = await session.send("Page.getFrameTree")
         prepared._frame_id = tree["frameTree"]["frame"]["id"]
+        await prepared.set_window(default)
         return prepared
 
     def _listen(self) -> None:
@@ -92,19 +95,22 @@ class PreparedPage:
         closing.add_done_callback(self._closings.discard)
 
     async def set_window(self, options: Options) -> None:
-        """Give the page the window that a job asks for."""
-        default = Options()
-        wanted = options.width, options.height, options.device_scale
-        if wanted != (default.width, default.height, default.device_scale):
-            await self.session.send(
-                "Emulation.setDeviceMetricsOverride",
-                {
-                    "width": options.width,
-                    "height": options.height,
-                    "deviceScaleFactor": options.device_scale,
-                    "mobile": False,
-                },
-            )
+        """Give the page the window that a job asks for.
+
+        It holds whatever the page does; Playwright's own, of the context, gives way to ``resizeTo``.
+        """
+        if (options.width, options.height, options.device_scale) == self._window:
+            return
+        await self.session.send(
+            "Emulation.setDeviceMetricsOverride",
+            {
+                "width": options.width,
+                "height": options.height,
+                "deviceScaleFactor": options.device_scale,
+                "mobile": False,
+            },
+        )
+        self._window = options.width, options.height, options.device_scale
 
     async def run(self, function: str, argument: object = None) -> Any:  # noqa: ANN401 - JSON
         """Run a function in the document, in a world of our own that the page cannot reach.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from i2s_render_html.errors import SelectorError
@@ -10,6 +11,7 @@ from i2s_render_html.injected import text_of
 from i2s_render_html.model import Element, ElementQuery
 from i2s_render_html.page import PreparedPage, ScriptError
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _TRY_SELECTOR = "(css) => { document.createDocumentFragment().querySelector(css); }"
 
 
@@ -69,5 +71,6 @@ def _number(value: object) -> float:
 
 
 def _bounded(text: str, most_bytes: int) -> str:
-    """Return a text of at most so many bytes in UTF-8, and without halves of characters."""
-    return text.encode(errors="replace")[:most_bytes].decode(errors="ignore")
+    """Return a text of at most so many bytes in UTF-8; halves of characters become U+FFFD."""
+    whole = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return whole.encode()[:most_bytes].decode(errors="ignore")

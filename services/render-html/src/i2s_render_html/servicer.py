@@ -29,7 +29,11 @@ class HtmlServicer(RendererServicer[Job, Rendering]):
 
     @property
     def installation(self) -> Chromium:  # noqa: D102 - see RendererServicer, as everything below
-        return self._engine.chromium
+        return self._engine.installation
+
+    @property
+    def missing(self) -> tuple[str, ...]:  # noqa: D102
+        return self._engine.missing
 
     @property
     def isolation(self) -> Isolation:  # noqa: D102
@@ -57,5 +61,6 @@ class HtmlServicer(RendererServicer[Job, Rendering]):
         return [pb.WarmEngine(kind="browser", name=name) for _ in range(self._engine.browsers)]
 
     def complete(self, answer: pb.RenderResponse, rendering: Rendering) -> dict[str, object]:  # noqa: D102
-        answer.site.CopyFrom(facts_to_wire(rendering.facts, jekyll=rendering.jekyll))
+        site = facts_to_wire(rendering.facts, jekyll=rendering.jekyll, warnings=rendering.warnings)
+        answer.site.CopyFrom(site)
         return {"jekyll": rendering.jekyll}

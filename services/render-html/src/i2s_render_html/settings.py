@@ -9,6 +9,7 @@ from pydantic import ByteSize, Field
 
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import RendererSettings
+from i2s_render_html.fonts import DEFAULT_FOLDER
 from i2s_render_html.model import PAGE_LIMITS, PAGE_MAX_LIMITS
 
 _KIB = 1024
@@ -25,9 +26,14 @@ class HtmlSettings(RendererSettings):
     jail_uid_base: int = Field(
         52_256, ge=1, le=2**31, description="Started as root: first of the user ids that jobs run as."
     )
-    chromium: Path = Field(
-        Path("/usr/lib/chromium/chromium-headless-shell"),
-        description="Chromium's headless shell, or Chromium; the program itself, not a script around it.",
+    chromium: Path | None = Field(
+        None,
+        description="Chromium's headless shell, or Chromium; the program itself, not a script around it. "
+        "Unset: Debian's headless shell, else the one that Playwright has installed beside its driver.",
+    )
+    fonts: Path = Field(
+        DEFAULT_FOLDER,
+        description="Folder of the fonts of pages: Debian's fonts-croscore and fonts-noto-core lie in it.",
     )
     browser_sandbox: Literal["auto", "on", "off"] = Field(
         "auto",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from i2s_render_html.capture import viewport_png
@@ -63,29 +64,35 @@ async def load(page: PreparedPage, url: str) -> None:
             await clock.step(_STEP_PATIENCE)
 
 
-async def settle(page: PreparedPage, bounds: SettleBounds) -> Settled:
+async def settle(page: PreparedPage, bounds: SettleBounds, seconds: Callable[[], float]) -> Settled:
     """Return the frame at which a page rests, or the last one where it does not within the bounds.
+
+    Args:
+        page: That has loaded.
+        bounds: Of coming to rest.
+        seconds: Tells the time, without that in which the machine keeps the page waiting.
 
     Raises:
         playwright.async_api.Error: The page is gone.
     """
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + bounds.settle_seconds
-    await _run_clock(page, bounds.script_seconds, deadline)
+    deadline = seconds() + bounds.settle_seconds
+    await _run_clock(page, bounds.script_seconds, deadline, seconds)
     while True:
-        state = await _calmed(page, deadline)
-        quiet = await page.visit.quiet(max(0.0, deadline - loop.time()))
+        state = await _calmed(page, deadline, seconds)
+        quiet = await page.visit.quiet(max(0.0, deadline - seconds()))
         # In one go: the browser draws the second while it packs the first.
         first, after, second = await asyncio.gather(viewport_png(page), _calm(page), viewport_png(page))
         at_rest = quiet and state.at_rest and after.at_rest and first == second
-        if at_rest or loop.time() >= deadline:
+        if at_rest or seconds() >= deadline:
             return Settled(second, at_rest, after.title)
 
 
-async def _run_clock(page: PreparedPage, seconds: float, deadline: float) -> None:
+async def _run_clock(
+    page: PreparedPage, script_seconds: float, deadline: float, seconds: Callable[[], float]
+) -> None:
     """Move the clock on as long as there are timers to come and no request is under way."""
-    loop, clock, end = asyncio.get_running_loop(), PageClock(page), seconds * 1000
-    while (left := deadline - loop.time()) > 0:
+    clock, end = PageClock(page), script_seconds * 1000
+    while (left := deadline - seconds()) > 0:
         await page.visit.quiet(left)
         if not await clock.step(max(0.1, left), end):
             return
@@ -99,12 +106,11 @@ class _State:
     title: str = ""
 
 
-async def _calmed(page: PreparedPage, deadline: float) -> _State:
+async def _calmed(page: PreparedPage, deadline: float, seconds: Callable[[], float]) -> _State:
     """Take steps towards rest until nothing moves, and return the last state."""
-    loop = asyncio.get_running_loop()
     state = await _calm(page)
     for _ in range(_STEPS):
-        if state.at_rest or loop.time() >= deadline:
+        if state.at_rest or seconds() >= deadline:
             break
         state = await _calm(page)
     return state

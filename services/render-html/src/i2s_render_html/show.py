@@ -45,6 +45,8 @@ class Shown:
         picture: Of the page.
         facts: Beside the picture.
         stages: Steps that were made.
+        interrupted: Whether it failed in a way that the loss of a process outside of the page explains too.
+        limited: Whether a limit ended it, and with it maybe its browser.
     """
 
     judgement: Judgement
@@ -52,6 +54,8 @@ class Shown:
     picture: Picture | None = None
     facts: PageFacts = field(default_factory=PageFacts)
     stages: list[Stage] = field(default_factory=list)
+    interrupted: bool = False
+    limited: bool = False
 
 
 class _NoPageError(Exception):
@@ -91,16 +95,19 @@ async def show(
     steps = asyncio.create_task(_steps(page, entry, job, bounds, meter, shown))
     limit = asyncio.create_task(meter.until_limit())
     crash = asyncio.create_task(page.crashed.wait())
+    # Without one of its processes a browser may wait for it for ever.
+    lost = asyncio.create_task(browser.until_lost())
     try:
-        await asyncio.wait({steps, limit, crash, browser.run}, return_when=asyncio.FIRST_COMPLETED)
+        ends = {steps, limit, crash, lost, browser.run}
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         if not steps.done() or steps.exception() is not None:
             shown.picture = None
-            shown.judgement = await _judge(browser, page, job, meter, steps, limit)
+            await _judge(shown, browser, page, job, meter, steps, limit)
             shown.stages.append(meter.broken_off(shown.step))
     finally:
-        for task in (steps, limit, crash):
+        for task in (steps, limit, crash, lost):
             task.cancel()
-        await asyncio.wait({steps, limit, crash})
+        await asyncio.wait({steps, limit, crash, lost})
     return shown
 
 
@@ -119,7 +126,7 @@ async def _steps(
             what = "it is something to download"
         raise _NoPageError(f"{entry} cannot be shown: {what}") from None
     await _next(shown, meter, "settle")
-    settled = await settle(page, bounds.settle)
+    settled = await settle(page, bounds.settle, meter.clock)
     await _next(shown, meter, "capture")
     shown.judgement = verdict.of_page(visit.exception)
     await _capture(page, job, settled.png, shown)
@@ -155,29 +162,45 @@ async def _capture(page: PreparedPage, job: Job, frame: bytes, shown: Shown) -> 
 
 
 async def _judge(
+    shown: Shown,
     browser: Browser,
     page: PreparedPage,
     job: Job,
     meter: Meter,
     steps: asyncio.Task[None],
     limit: asyncio.Task[Cause],
-) -> Judgement:
-    """Return what is said of a job that did not come to its end."""
-    if limit.done():
-        return verdict.of_end(limit.result(), job.limits)
-    if steps.done() and isinstance(steps.exception(), _NoPageError):
-        return Judgement(Verdict.NO_OUTPUT, str(steps.exception()))
-    # A page fails before the jail has said why its browser or its renderer is gone.
-    await asyncio.wait({browser.run, limit}, timeout=_LAST_WORDS_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-    if browser.run.done():
-        return verdict.of_end(browser.run.result().cause, job.limits)
-    if limit.done():
-        return verdict.of_end(limit.result(), job.limits)
+) -> None:
+    """Note what is said of a job that did not come to its end."""
+    if steps.done() and isinstance(steps.exception(), _NoPageError) and not limit.done():
+        shown.judgement = Judgement(Verdict.NO_OUTPUT, str(steps.exception()))
+        shown.interrupted = not page.visit.downloads
+        return
+    if not limit.done():
+        # A page fails before the jail has said why its browser or its renderer is gone.
+        either = {browser.run, limit}
+        await asyncio.wait(either, timeout=_LAST_WORDS_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    cause = _cause(browser, job, meter, limit)
+    shown.limited = cause not in (None, Cause.SIGNALED, Cause.EXITED)
+    if cause is not None:
+        shown.judgement = verdict.of_end(cause, job.limits)
+        return
     error = steps.exception() if steps.done() else None
     if error is not None and not isinstance(error, PlaywrightError | JailError):
         raise error
-    if meter.peak_memory_bytes >= _CLOSE_TO_LIMIT * job.limits.memory_bytes:
-        return verdict.of_end(Cause.MEMORY_LIMIT, job.limits)
     if isinstance(error, PlaywrightError) and not page.crashed.is_set():
-        return Judgement(Verdict.NO_OUTPUT, f"The page does not stay: {error.message.partition(chr(10))[0]}")
-    return verdict.of_end(Cause.SIGNALED, job.limits)
+        what = error.message.partition("\n")[0]
+        shown.judgement = Judgement(Verdict.NO_OUTPUT, f"The page does not stay: {what}")
+        shown.interrupted = True
+        return
+    shown.judgement = verdict.of_end(Cause.SIGNALED, job.limits)
+
+
+def _cause(browser: Browser, job: Job, meter: Meter, limit: asyncio.Task[Cause]) -> Cause | None:
+    """Return the limit that was passed or how the browser ended, None where neither happened."""
+    if limit.done() and limit.exception() is None:
+        return limit.result()
+    if browser.run.done() and browser.run.exception() is None:
+        return browser.run.result().cause
+    if meter.peak_memory_bytes >= _CLOSE_TO_LIMIT * job.limits.memory_bytes:
+        return Cause.MEMORY_LIMIT
+    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
@@ -11,7 +11,7 @@ from i2s_chassis.renderer.options import chosen, refuse_foreign, whole_number
 from i2s_render_html.model import ElementQuery, Options, PageFacts, SiteFile
 
 _MOST_SIDE = 16_384
-_MOST_SCALE = 8.0
+_LEAST_SCALE, _MOST_SCALE = 0.1, 8.0
 _MOST_ELEMENTS = 10_000
 _MOST_SELECTOR = 2048
 
@@ -25,13 +25,19 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
     default, window, site = Options(), message.window, message.site
     refuse_foreign(message, ("window", "site"), "sites")
     scale = window.device_scale if window.HasField("device_scale") else default.device_scale
-    if not (math.isfinite(scale) and 0 < scale <= _MOST_SCALE):
+    if not _LEAST_SCALE <= scale <= _MOST_SCALE:  # NaN neither
         raise InvalidArgumentError(
-            "options.window.device_scale", f"{scale} is not above 0 and at most {_MOST_SCALE:g}"
+            "options.window.device_scale", f"{scale} is not from {_LEAST_SCALE:g} to {_MOST_SCALE:g}"
+        )
+    width = whole_number(window, "width", "options.window", default.width, _MOST_SIDE)
+    height = whole_number(window, "height", "options.window", default.height, _MOST_SIDE)
+    if min(width, height) * scale < 1:
+        raise InvalidArgumentError(
+            "options.window.device_scale", f"{scale} leaves less than one pixel of {width} x {height}"
         )
     return Options(
-        width=whole_number(window, "width", "options.window", default.width, _MOST_SIDE),
-        height=whole_number(window, "height", "options.window", default.height, _MOST_SIDE),
+        width=width,
+        height=height,
         device_scale=scale,
         full_page=window.full_page,
         want_text=site.want_text,
@@ -73,7 +79,7 @@ def files_from_wire(source: pb.SiteSource) -> tuple[tuple[SiteFile, ...], tuple[
     return files, tuple(SiteFile(file.path, file.content) for file in source.assets)
 
 
-def facts_to_wire(facts: PageFacts, *, jekyll: bool) -> pb.SiteResult:
+def facts_to_wire(facts: PageFacts, *, jekyll: bool, warnings: Sequence[str] = ()) -> pb.SiteResult:
     """Return what is known of a page as the wire has it."""
     return pb.SiteResult(
         title=wire.printable(facts.title),
@@ -95,4 +101,5 @@ def facts_to_wire(facts: PageFacts, *, jekyll: bool) -> pb.SiteResult:
         settled=facts.settled,
         jekyll=jekyll,
         missing=[wire.printable(path) for path in facts.missing],
+        warnings=[wire.printable(warning) for warning in warnings],
     )

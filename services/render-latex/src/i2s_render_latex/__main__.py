@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from i2s_chassis.entry import Command, run, serve_command
+from i2s_chassis.renderer.host import host_command
 from i2s_chassis.service import Service
+from i2s_chassis.token_command import token_command
 from i2s_render_latex.settings import IndexSettings, LatexSettings
 
 
@@ -29,7 +31,7 @@ def main() -> None:
         _index,
         ["index", "index --once", "index --lookup toprule --lookup tikzcd"],
     )
-    raise SystemExit(run("i2s-render-latex", [serve, index]))
+    raise SystemExit(run("i2s-render-latex", [serve, index, host_command(LatexSettings), token_command()]))
 
 
 if __name__ == "__main__":

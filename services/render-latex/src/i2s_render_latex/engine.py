@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_chassis.jail import Cause, Cell, Excerpt, Isolation, Jail, Usage
 from i2s_chassis.renderer.verdict import Judgement
+from i2s_chassis.sharing.current import current_flow
 from i2s_render_latex.compile import Compiled, compile_in
 from i2s_render_latex.document import PDF, SOURCE, complaint, disk_complaint
-from i2s_render_latex.format_build import build_format
+from i2s_render_latex.format_budget import BuildBudget, BuildShares
+from i2s_render_latex.format_build import Built, build_format
 from i2s_render_latex.format_shelf import Format, Shelf
 from i2s_render_latex.formats import Formats
 from i2s_render_latex.hints import source_error
@@ -41,6 +43,7 @@ class EngineSettings:
         max_file_bytes: Of each file beside it.
         max_files: Beside it.
         max_picture_bytes: Of all pictures of an answer together.
+        build_shares: CPU time of formats that are built in the background.
     """
 
     formats_folder: Path
@@ -50,15 +53,28 @@ class EngineSettings:
     max_file_bytes: int = 16 * 1024 * 1024
     max_files: int = 256
     max_picture_bytes: int = 48 * 1024 * 1024
+    build_shares: BuildShares = field(default_factory=BuildShares)
 
 
 class LatexEngine:
     """Renders documents. Enter ``LatexEngine.open`` to get one."""
 
     def __init__(
-        self, settings: EngineSettings, jail: Jail, installation: Installation, index: TexIndex
+        self,
+        settings: EngineSettings,
+        jail: Jail,
+        installation: Installation,
+        index: TexIndex,
+        is_idle: Callable[[], bool] = lambda: True,
     ) -> None:
         """Put the parts together; ``open`` is the way in.
+
+        Args:
+            settings: What an operator decides.
+            jail: Where TeX runs.
+            installation: What it reads.
+            index: Of what could be loaded.
+            is_idle: Whether a format may be built in the background now.
 
         Raises:
             OSError: The folder of formats cannot be used.
@@ -67,9 +83,10 @@ class LatexEngine:
         self.installation = installation
         shelf = Shelf(settings.formats_folder, installation.digest, settings.formats_bytes)
         self._shelf = shelf
-        self._formats = Formats(shelf, self._build, settings.hot_after)
+        budget = BuildBudget(settings.build_shares)
+        self._formats = Formats(shelf, self._build, settings.hot_after, budget, is_idle)
 
-    async def _build(self, head: bytes) -> bytes:
+    async def _build(self, head: bytes) -> Built:
         return await build_format(self._jail, self.installation, head)
 
     @contextlib.asynccontextmanager
@@ -138,7 +155,7 @@ class LatexEngine:
         if preamble is None:
             yield ()
             return
-        self._formats.saw(preamble)
+        self._formats.saw(preamble, current_flow().caller)
         formats = self._formats.find(preamble, beside)
         with contextlib.ExitStack() as lent:
             for one in formats:

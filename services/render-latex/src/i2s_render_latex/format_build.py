@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from i2s_chassis.jail import Cause, Cell, Jail, OutputError
+from i2s_chassis.jail import Cause, Cell, Ended, Jail, OutputError
 from i2s_chassis.limits import Limits
 from i2s_render_latex.document import JOB_NAME, LOG, SOURCE
-from i2s_render_latex.format_source import NOT_DUMPED, OF_FONTS, source
+from i2s_render_latex.format_source import NOT_DUMPED, OF_FONTS, dump_of
 from i2s_render_latex.log import first_error
+from i2s_render_latex.searches import ENVIRONMENT_OF_SEARCHES, own_file
 from i2s_render_latex.split import BEGIN
 from i2s_render_latex.stable import AUX
 from i2s_render_latex.tex import dump_command
@@ -25,21 +26,41 @@ _MIB = 1024 * 1024
 #: A format is larger than most that a job writes: 20 MiB for a long preamble.
 MAX_FORMAT_BYTES = 256 * _MIB
 _LIMITS = Limits(
-    cpu_seconds=20.0,
+    cpu_seconds=10.0,
     wall_seconds=120.0,
     file_bytes=MAX_FORMAT_BYTES,
-    disk_bytes=MAX_FORMAT_BYTES + 16 * _MIB,
+    disk_bytes=MAX_FORMAT_BYTES + 64 * _MIB,
 )
 _LOG_BYTES = _MIB
+_SEARCHES_BYTES = 32 * _MIB
 _WITH_MACROS = frozenset({".cfg", ".clo", ".cls", ".def", ".fd", ".sty", ".tex"})
 
 
 class FormatError(Exception):
-    """No format can be made of a head; says why. Its documents are compiled without."""
+    """No format can be made of a head; says why. Its documents are compiled without.
+
+    Attributes:
+        cpu_seconds: What the attempt has used.
+    """
+
+    cpu_seconds: float = 0.0
 
 
-async def build_format(jail: Jail, installation: Installation, head: bytes) -> bytes:
-    """Return the format of a head, uncompressed.
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A format.
+
+    Attributes:
+        dumped: Its content, uncompressed.
+        cpu_seconds: What its build has used.
+    """
+
+    dumped: bytes = field(repr=False)
+    cpu_seconds: float = 0.0
+
+
+async def build_format(jail: Jail, installation: Installation, head: bytes) -> Built:
+    """Return the format of a head.
 
     Args:
         jail: Where TeX runs.
@@ -51,26 +72,50 @@ async def build_format(jail: Jail, installation: Installation, head: bytes) -> b
         JailError: A fault of the jail.
     """
     begun = head.endswith(BEGIN)
-    lost = _named(head, (*NOT_DUMPED, *OF_FONTS) if begun else NOT_DUMPED)
+    # Without the backslash: a preamble may make a name of letters.
+    lost = _named(head, [name.removeprefix(b"\\") for name in (*NOT_DUMPED, *OF_FONTS)])
     if lost:
         raise FormatError(f"{lost} has an effect that no format holds")
-    limits = replace(_LIMITS, log_bytes=_LOG_BYTES)
-    async with jail.cell(limits, {SOURCE: source(head)}, readable=installation.readable) as cell:
-        ended = await cell.run(dump_command(), env=ENVIRONMENT)
-        files = await cell.list()
-        if ended.cause is not Cause.EXITED or ended.exit_code != 0 or _FORMAT not in files:
-            raise FormatError(await _reason(cell, ended.cause))
-        extra = sorted(files.keys() - {SOURCE, LOG, _FORMAT, _RECORD, *([AUX] if begun else ())})
-        if extra:
-            # A job that uses the format would miss the file, or the stream that writes it.
-            raise FormatError(f"the preamble writes files ({', '.join(extra)[:200]})")
+    limits = replace(_LIMITS, log_bytes=_SEARCHES_BYTES)
+    dump = dump_of(head)
+    async with jail.cell(limits, {SOURCE: dump.source}, readable=installation.readable) as cell:
+        env = {**ENVIRONMENT, **ENVIRONMENT_OF_SEARCHES}
+        ended = await cell.run(dump_command(dump.definition), env=env)
         try:
-            record = await cell.fetch(_RECORD, _MIB)
-            dumped = await cell.fetch(_FORMAT)
-        except OutputError as error:
-            raise FormatError(str(error)) from error
+            dumped = await _dumped(cell, ended, installation, begun)
+        except FormatError as error:
+            error.cpu_seconds = ended.usage.cpu_seconds
+            raise
+    return Built(await asyncio.to_thread(_uncompressed, dumped), ended.usage.cpu_seconds)
+
+
+async def _dumped(cell: Cell, ended: Ended, installation: Installation, begun: bool) -> bytes:
+    """Return the format that a run has left, compressed, once it is known to hold everything.
+
+    Raises:
+        FormatError: There is none, or something is lost in it.
+    """
+    files = await cell.list()
+    if ended.cause is not Cause.EXITED or ended.exit_code != 0 or _FORMAT not in files:
+        raise FormatError(await _reason(cell, ended.cause))
+    extra = sorted(files.keys() - {SOURCE, LOG, _FORMAT, _RECORD, *([AUX] if begun else ())})
+    if extra:
+        # A job that uses the format would miss the file, or the stream that writes it.
+        raise FormatError(f"the preamble writes files ({', '.join(extra)[:200]})")
+    try:
+        record = await cell.fetch(_RECORD, _MIB)
+        dumped = await cell.fetch(_FORMAT)
+    except OutputError as error:
+        raise FormatError(str(error)) from error
+    if ended.output.tail:
+        raise FormatError(
+            f"the preamble looks for too many files to tell which ({ended.output.total_bytes} bytes)"
+        )
+    own = await asyncio.to_thread(own_file, ended.output.head.decode(errors="replace"), begun)
+    if own:
+        raise FormatError(f"the preamble looks for a file of its own job ({own[:200]})")
     await asyncio.to_thread(refuse_what_is_lost, files_read(record), begun, installation.roots)
-    return await asyncio.to_thread(_uncompressed, dumped)
+    return dumped
 
 
 async def _reason(cell: Cell, cause: Cause) -> str:

@@ -1,9 +1,10 @@
 r"""Which format serves a document, and when a preamble becomes worth one of its own.
 
-Known preambles have their formats before the service serves. Any other preamble that is seen
-often gets its own in the background; jobs never wait for them. A preamble has two: one of itself,
-which serves longer ones too, and one that holds what \begin{document} does as well, which serves the
-first run of a document that begins right there.
+Known preambles have their formats before the service serves. Any other preamble that is seen often gets
+its own in the background: one build at a time, at the lowest priority, while a slot is free and nobody
+waits, and within the budget of the caller that made it hot. Jobs never wait for them. A preamble has two: one
+of itself, which serves longer ones too, and one that holds what \begin{document} does as well, which serves
+the first run of a document that begins right there.
 """
 
 from __future__ import annotations
@@ -13,41 +14,61 @@ import contextlib
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from i2s_chassis.jail import JailError
-from i2s_render_latex.format_build import FormatError
+from i2s_render_latex.format_budget import BuildBudget, BuildShares
+from i2s_render_latex.format_build import Built, FormatError
 from i2s_render_latex.format_shelf import Format, Shelf
+from i2s_render_latex.searches import PICTURES_AND_DATA
 from i2s_render_latex.split import BEGIN, continues
 
 #: Makes the format of a head; raises FormatError or JailError.
-Build = Callable[[bytes], Awaitable[bytes]]
+Build = Callable[[bytes], Awaitable[Built]]
 
 V = TypeVar("V", int, str)
 
 _MEMORY = 4096  # preambles that are counted or known to fail
 _MAX_PREAMBLE = 64 * 1024
-# Files beside a document that a preamble does not load unless it names them.
-_PICTURES_AND_DATA = (".png", ".jpg", ".jpeg", ".pdf", ".csv", ".dat", ".tsv")
+_LOOK_SECONDS = 0.2  # between two looks whether the service is idle
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A preamble that has become hot, and the caller that made it so."""
+
+    preamble: bytes
+    caller: str
 
 
 class Formats:
     """The formats of a running service."""
 
-    def __init__(self, shelf: Shelf, build: Build, hot_after: int) -> None:
+    def __init__(
+        self,
+        shelf: Shelf,
+        build: Build,
+        hot_after: int,
+        budget: BuildBudget | None = None,
+        is_idle: Callable[[], bool] = lambda: True,
+    ) -> None:
         """Prepare.
 
         Args:
             shelf: Where formats are.
             build: Makes one.
             hot_after: How often a preamble is seen before it gets a format; 0: never.
+            budget: Of builds in the background; None takes the default shares.
+            is_idle: Whether a slot is free and nobody waits; no build begins otherwise.
         """
         self._shelf, self._build, self._hot_after = shelf, build, hot_after
+        self._budget, self._is_idle = budget or BuildBudget(BuildShares()), is_idle
         self._seen: OrderedDict[str, int] = OrderedDict()
         self._failed: OrderedDict[str, str] = OrderedDict()
-        self._wanted: asyncio.Queue[bytes] = asyncio.Queue(maxsize=16)
+        self._wanted: asyncio.Queue[_Wanted] = asyncio.Queue(maxsize=16)
 
     def __iter__(self) -> Iterator[Format]:
         """All that stand ready."""
@@ -75,23 +96,30 @@ class Formats:
 
     async def _build_wanted(self) -> None:
         while True:
-            await self._make_both(await self._wanted.get(), "hot")
+            wanted = await self._wanted.get()
+            while not self._is_idle():  # noqa: ASYNC110 - nobody announces that the load has gone
+                await asyncio.sleep(_LOOK_SECONDS)
+            if not await self._make_both(wanted.preamble, "hot", wanted.caller):
+                self._seen.pop(self._shelf.key(wanted.preamble), None)  # it may become hot again
 
-    async def _make_both(self, preamble: bytes, name: str) -> list[Format]:
+    async def _make_both(self, preamble: bytes, name: str, caller: str | None = None) -> list[Format]:
         """Return the formats of a preamble; the second one needs the first, for documents run again."""
         made: list[Format] = []
         for head in (preamble, preamble + BEGIN):
-            one = self._shelf.get(head) or await self._make(head, name)
+            if caller is not None and not self._budget.allows(caller):
+                break
+            one = self._shelf.get(head) or await self._make(head, name, caller)
             if one is None:
                 break
             made.append(one)
         return made
 
-    async def _make(self, head: bytes, name: str) -> Format | None:
+    async def _make(self, head: bytes, name: str, caller: str | None) -> Format | None:
+        """Return a format that is built now, charged to a caller; None for a preamble of the operator."""
         key = self._shelf.key(head)
         try:
-            dumped = await self._build(head)
-            await asyncio.to_thread(self._shelf.write, head, dumped)
+            built = await self._charged(head, caller)
+            await asyncio.to_thread(self._shelf.write, head, built.dumped)
             one = self._shelf.add(head)
         except (FormatError, JailError, OSError) as error:
             self._remember(self._failed, key, str(error))
@@ -101,6 +129,19 @@ class Formats:
             return None
         _log.info("format", extra={"fields": {"preamble": name, "key": key[:12], "bytes": one.size}})
         return one
+
+    async def _charged(self, head: bytes, caller: str | None) -> Built:
+        spent = 0.0
+        try:
+            built = await self._build(head)
+            spent = built.cpu_seconds
+            return built
+        except FormatError as error:
+            spent = error.cpu_seconds
+            raise
+        finally:
+            if caller is not None:
+                self._budget.charge(caller, spent)
 
     def find(self, preamble: bytes, files: Iterable[str]) -> Sequence[Format]:
         """Return the formats that serve a document, none where it goes cold.
@@ -125,8 +166,13 @@ class Formats:
                 return (begun, one) if begun is not None and self._shelf.has(begun) else (one,)
         return ()
 
-    def saw(self, preamble: bytes) -> None:
-        """Count a preamble; one that becomes hot is put in line for a format of its own."""
+    def saw(self, preamble: bytes, caller: str = "") -> None:
+        """Count a preamble; one that becomes hot is put in line for a format of its own.
+
+        Args:
+            preamble: Of a document, without white space at the end.
+            caller: Who sent it; a build is charged to the one that made the preamble hot.
+        """
         if not self._hot_after or len(preamble) > _MAX_PREAMBLE or self._shelf.get(preamble) is not None:
             return
         key = self._shelf.key(preamble)
@@ -135,10 +181,10 @@ class Formats:
         count = self._seen.pop(key, 0) + 1
         self._remember(self._seen, key, count)
         if count == self._hot_after:
-            try:
-                self._wanted.put_nowait(preamble)
-            except asyncio.QueueFull:
+            if self._wanted.full() or not self._budget.allows(caller):
                 self._seen[key] = 0  # its turn comes when it is still hot then
+            else:
+                self._wanted.put_nowait(_Wanted(preamble, caller))
 
     @staticmethod
     def _remember(memory: OrderedDict[str, V], key: str, value: V) -> None:
@@ -151,6 +197,6 @@ def _could_read(preamble: bytes, files: Iterable[str]) -> bool:
     """Whether a preamble could have read one of these files instead of what the format holds."""
     for path in files:
         name = path.rpartition("/")[2]
-        if not name.lower().endswith(_PICTURES_AND_DATA) or name.encode() in preamble:
+        if not name.lower().endswith(PICTURES_AND_DATA) or name.encode() in preamble:
             return True
     return False

@@ -11,6 +11,8 @@ from i2s_render_latex.document import PDF
 _PAGES = re.compile(r"^Pages:\s+(\d{1,9})\s*$", re.MULTILINE)
 _NUMBERS = r"\s+".join([r"(-?\d+(?:\.\d+)?|-?inf|-?nan)"] * 4)
 _BOX = re.compile(rf"^Page\s+(\d{{1,9}})\s+MediaBox:\s+{_NUMBERS}\s*$", re.MULTILINE)
+_COMPLAINT = re.compile(r"^Syntax Error: (.+?)\s*$", re.MULTILINE)
+_MAX_COMPLAINT = 300
 _ROTATION = re.compile(r"^Page\s+(\d{1,9})\s+rot:\s+(-?\d{1,12})\s*$", re.MULTILINE)
 
 # A page as pdfTeX writes it, and what would make poppler see it in another way.
@@ -45,10 +47,17 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a PDF holds: the number of its pages, and those that were looked at."""
+    """What a PDF holds.
+
+    Attributes:
+        total_pages: Number of its pages.
+        pages: Those that were looked at and can be read.
+        complaint: What poppler says of those that cannot; empty for none.
+    """
 
     total_pages: int
     pages: tuple[Page, ...]
+    complaint: str = ""
 
 
 def command(last: int) -> list[str]:
@@ -90,4 +99,9 @@ def read(output: str) -> Inspection | None:
             width, height = height, width
         pages[int(number)] = Page(int(number), width, height)
     total = int(totals[-1])
-    return Inspection(total, tuple(pages[number] for number in sorted(pages) if number <= total))
+    complaints = dict.fromkeys(_COMPLAINT.findall(output))
+    return Inspection(
+        total,
+        tuple(pages[number] for number in sorted(pages) if number <= total),
+        "; ".join(complaints)[:_MAX_COMPLAINT],
+    )

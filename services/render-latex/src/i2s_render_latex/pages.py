@@ -16,7 +16,7 @@ from i2s_render_latex.inspect import Page
 from i2s_render_latex.model import Options, Picture, Stage, Verdict
 from i2s_render_latex.raster import RasterError
 from i2s_render_latex.texlive import HUGE_PAGES
-from i2s_render_latex.verdict import of_page, of_pictures, too_many_pages
+from i2s_render_latex.verdict import of_page, of_pictures, too_many_pages, unreadable
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class Drawer:
             return ()
         drawn.total_pages = found.total_pages
         wanted = [page for page in found.pages if page.number >= options.first_page]
-        drawn.judgement = self._objection(found.total_pages, wanted)
+        drawn.judgement = self._objection(found, wanted)
         return wanted if drawn.judgement is None else ()
 
     async def _asked(self) -> inspect.Inspection | None:
@@ -115,14 +115,19 @@ class Drawer:
             drawn.judgement = Judgement(Verdict.NO_OUTPUT, "The output is no PDF that can be read.")
         return found
 
-    def _objection(self, total: int, wanted: Sequence[Page]) -> Judgement | None:
+    def _objection(self, found: inspect.Inspection, wanted: Sequence[Page]) -> Judgement | None:
+        options, total = self._options, found.total_pages
         if total > self._limits.pages:
             return too_many_pages(self._limits)
-        if not wanted:
-            first = self._options.first_page
+        if options.first_page > total:
             return Judgement(
-                Verdict.NO_OUTPUT, f"There is no page {first} among the {total} of the document."
+                Verdict.NO_OUTPUT, f"There is no page {options.first_page} among the {total} of the document."
             )
+        last = min(options.first_page + options.page_count - 1, total)
+        readable = {page.number for page in wanted}
+        for number in range(options.first_page, last + 1):
+            if number not in readable:
+                return unreadable(number, found.complaint)
         objections = (of_page(page, self._options.dpi, self._limits) for page in wanted)
         return next((objection for objection in objections if objection is not None), None)
 

@@ -57,7 +57,7 @@ def limits_of_raster(limits: Limits, pdf_bytes: int, spent: Usage) -> Limits:
     return replace(
         limits,
         cpu_seconds=max(limits.cpu_seconds - spent.cpu_seconds, _LEAST_SECONDS),
-        wall_seconds=max(limits.wall_seconds - spent.wall_seconds, _LEAST_SECONDS),
+        wall_seconds=max(limits.wall_seconds - spent.clock_seconds, _LEAST_SECONDS),
         file_bytes=max(drawing, pdf_bytes),
         disk_bytes=drawing + pdf_bytes + _SLACK_BYTES,
         log_bytes=_INSPECTION_BYTES,

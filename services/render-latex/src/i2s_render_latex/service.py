@@ -12,6 +12,7 @@ from i2s_chassis.renderer import open_jail
 from i2s_chassis.service import Chassis, Register
 from i2s_render_latex.canary import canary
 from i2s_render_latex.engine import EngineError, EngineSettings, LatexEngine
+from i2s_render_latex.format_budget import BuildShares
 from i2s_render_latex.servicer import LatexServicer
 from i2s_render_latex.settings import LatexSettings, state_folder
 from i2s_render_latex.state import index_for_service, prepare_folder
@@ -43,7 +44,13 @@ class LatexService:
             jail = await stack.enter_async_context(open_jail(settings, chassis))
             index = await index_for_service(folder)
             stack.callback(index.close)
-            engine = LatexEngine(_engine_settings(settings, folder), jail, installation, index)
+            engine = LatexEngine(
+                _engine_settings(settings, folder),
+                jail,
+                installation,
+                index,
+                lambda: chassis.admission.is_idle,
+            )
             await stack.enter_async_context(engine.open(known))
             try:
                 await canary(engine)
@@ -63,6 +70,7 @@ def _engine_settings(settings: LatexSettings, folder: Path) -> EngineSettings:
         max_file_bytes=settings.beside_bytes,
         max_files=settings.beside_files,
         max_picture_bytes=settings.picture_bytes,
+        build_shares=BuildShares(settings.format_build_seconds, settings.format_caller_seconds),
     )
 
 

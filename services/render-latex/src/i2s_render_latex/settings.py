@@ -35,6 +35,15 @@ class LatexSettings(RendererSettings):
     format_after: int = Field(
         8, ge=0, description="Documents with one preamble after which it gets a format; 0: never."
     )
+    format_build_seconds: float = Field(
+        6.0,
+        gt=0,
+        le=600,
+        description="CPU seconds a minute that formats in the background may cost, of all callers together.",
+    )
+    format_caller_seconds: float = Field(
+        3.0, gt=0, le=600, description="The same of each caller; what is not used adds up for one minute."
+    )
     document_bytes: ByteSize = Field(ByteSize(1 * _MIB), ge=1 * _KIB, description="Greatest document.")
     beside_bytes: ByteSize = Field(
         ByteSize(16 * _MIB), ge=1 * _KIB, description="Greatest of the files beside a document."

@@ -28,6 +28,11 @@ def compile_command(format_file: Path | None) -> list[str]:
     return ["pdflatex", *_FLAGS, *chosen, _BEGIN]
 
 
-def dump_command() -> list[str]:
-    """Return the command that dumps a format, at low priority, and records what it reads."""
-    return ["nice", "-n", "10", "pdftex", "-ini", "-recorder", *_FLAGS, "&pdflatex", _BEGIN]
+def dump_command(definition: str) -> list[str]:
+    """Return the command that dumps a format, at low priority, and records what it reads.
+
+    Args:
+        definition: TeX before the source file.
+    """
+    begin = _BEGIN.replace(r"\input", rf"{definition} \input")
+    return ["nice", "-n", "19", "pdftex", "-ini", "-recorder", *_FLAGS, "&pdflatex", begin]

@@ -39,6 +39,17 @@ def too_many_pages(limits: Limits) -> Judgement:
     return Judgement(Verdict.PAGE_LIMIT, f"The document has more pages than the limit of {limits.pages}.")
 
 
+def unreadable(page: int, complaint: str) -> Judgement:
+    """Return what is said of a page that poppler refuses, such as one with more than 10,000 annotations.
+
+    Args:
+        page: Its number.
+        complaint: Of poppler; empty where it said nothing.
+    """
+    why = f": {complaint}" if complaint else ""
+    return Judgement(Verdict.NO_OUTPUT, f"Page {page} of the PDF cannot be read{why}.")
+
+
 def of_page(page: Page, dpi: float, limits: Limits) -> Judgement | None:
     """Return what is said of a page before it is drawn, None where it can be."""
     if not page.is_drawable:

@@ -133,7 +133,8 @@ async def _warm(converter: Warm, folder: str, job: Job, assumed: str) -> _Ran:
     except OutputError:
         log = NO_LOG
     score = await _fetch(cell, f"{folder}/{SCORE}") if succeeded else None
-    return _Ran(Cause.EXITED, usage, "warm", log, score, ())
+    killed = answer[:2] == ["done", "-1"]
+    return _Ran(Cause.SIGNALED if killed else Cause.EXITED, usage, "warm", log, score, ())
 
 
 def _since(before: Usage, now: Usage) -> Usage:
@@ -141,6 +142,7 @@ def _since(before: Usage, now: Usage) -> Usage:
         now,
         wall_seconds=now.wall_seconds - before.wall_seconds,
         cpu_seconds=now.cpu_seconds - before.cpu_seconds,
+        waited_seconds=now.waited_seconds - before.waited_seconds,
     )
 
 

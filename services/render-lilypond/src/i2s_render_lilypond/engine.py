@@ -107,7 +107,7 @@ def _left(limits: Limits, spent: Usage) -> Limits:
     return replace(
         limits,
         cpu_seconds=max(limits.cpu_seconds - spent.cpu_seconds, _LEAST_SECONDS),
-        wall_seconds=max(limits.wall_seconds - spent.wall_seconds, _LEAST_SECONDS),
+        wall_seconds=max(limits.wall_seconds - spent.clock_seconds, _LEAST_SECONDS),
     )
 
 

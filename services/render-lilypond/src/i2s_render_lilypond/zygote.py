@@ -18,8 +18,9 @@ from i2s_chassis.jail import (
     Jail,
     PolicyEvent,
     PolicyKind,
-    Tier,
     Usage,
+    landlock,
+    substitutes,
 )
 from i2s_chassis.jail.plan import DEVICES, SYSTEM_READABLE
 from i2s_chassis.jail.seccomp import build as build_call_filter
@@ -51,14 +52,19 @@ async def open_zygote(jail: Jail, installation: Installation, settings: WarmSett
         WarmError: There can be none here, or it did not get ready; says why.
         JailError: A fault of the jail.
     """
-    if jail.isolation.tier not in (Tier.LANDLOCK, Tier.NAMESPACE):
-        raise WarmError("jobs of one zygote are kept apart by Landlock, which this tier does without")
+    landlock_abi = jail.isolation.landlock_abi
+    if not landlock_abi:
+        raise WarmError("jobs of one zygote are kept apart by Landlock, which is not to be had here")
+    # A job has the user of the zygote and of other jobs, in whatever tier, and may signal none of them.
+    call_filter = build_call_filter(
+        our_user=True, substitutes=substitutes.needed(landlock_abi, our_user=True), own_pid=None
+    )
     program = Program(
         argv=(
             *(str(installation.lilypond), "--png", "-dno-point-and-click"),
             *("-e", f'(primitive-load "{ZYGOTE}")', "-"),
         ),
-        files={_SETTINGS: _settings(installation), _FILTER: build_call_filter(our_user=True)},
+        files={_SETTINGS: _settings(installation, landlock_abi), _FILTER: call_filter},
         readable=installation.readable,
     )
     async with open_warm(jail, program, settings) as zygote:
@@ -66,8 +72,9 @@ async def open_zygote(jail: Jail, installation: Installation, settings: WarmSett
         yield zygote
 
 
-def _settings(installation: Installation) -> bytes:
+def _settings(installation: Installation, landlock_abi: int) -> bytes:
     """Return what the zygote reads when it starts: an association list."""
+    handled = landlock.handled(landlock_abi)
     calls = _CALLS.get(platform.machine())
     if calls is None:
         raise WarmError(f"the numbers of system calls on {platform.machine()} are not known")
@@ -76,6 +83,7 @@ def _settings(installation: Installation) -> bytes:
     numbers = " ".join(f"({name} . {number})" for name, number in calls.items())
     return (
         f'((from . {FROM_SERVICE}) (to . {TO_SERVICE}) (inside . "{INSIDE}") {numbers}\n'
+        f" (all-files . {handled.files}) (all-network . {handled.network}) (all-scopes . {handled.scoped})\n"
         f' (tunables . "{DRAWING_TUNABLES}") (readable . ({readable})) (devices . ({devices})))\n'
     ).encode()
 
@@ -185,6 +193,7 @@ class ZygotePlace:
             used.cpu_seconds - before.cpu_seconds,
             used.peak_memory_bytes,
             used.peak_processes,
+            used.waited_seconds - before.waited_seconds,
         )
         return Ran(ended.cause, usage, ended.events)
 

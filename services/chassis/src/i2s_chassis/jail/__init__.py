@@ -11,7 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from i2s_chassis.jail.errors import CellError, JailError, NoTierError, OutputError, OutputReason
+from i2s_chassis.jail.errors import (
+    CellError,
+    CellLostError,
+    JailError,
+    NoTierError,
+    OutputError,
+    OutputReason,
+    StarvedError,
+)
 from i2s_chassis.jail.model import (
     Cause,
     Ended,
@@ -34,6 +42,7 @@ __all__ = [
     "Cause",
     "Cell",
     "CellError",
+    "CellLostError",
     "Ended",
     "Excerpt",
     "Fill",
@@ -46,6 +55,7 @@ __all__ = [
     "OutputReason",
     "PolicyEvent",
     "PolicyKind",
+    "StarvedError",
     "Tier",
     "Usage",
     "Walls",

@@ -23,7 +23,12 @@ class Account:
     """
 
     def __init__(
-        self, group: cgroup.Group | None, scaffolding: frozenset[int], *, many_share: bool = False
+        self,
+        group: cgroup.Group | None,
+        scaffolding: frozenset[int],
+        *,
+        many_share: bool = False,
+        most_processes: int | None = None,
     ) -> None:
         """Begin.
 
@@ -33,9 +38,12 @@ class Account:
             many_share: Count only memory that is private to a process: the job is many processes
                 of one large program, whose code would count once for each. What they share is
                 then bounded by the control group; without one everything is counted.
+            most_processes: No more can run at the same time; others are held at their birth, before
+                their first instruction. None where nothing holds them.
         """
         self._group = group
         self._scaffolding = set(scaffolding)
+        self._most_processes = most_processes
         self._private_only = many_share and group is not None
         self._before = self._grouped() or 0.0
         self._reaped_before = {pid: self._reaped(pid) for pid in scaffolding}
@@ -69,6 +77,8 @@ class Account:
         job = [process for process in found if process.pid not in self._scaffolding]
         self.memory_bytes = sum(map(self._memory, job))
         threads = sum(process.threads for process in job)
+        if self._most_processes is not None:
+            threads = min(threads, self._most_processes)
         self._peaks += Usage(peak_memory_bytes=self.memory_bytes, peak_processes=threads)
         return job
 
@@ -101,13 +111,14 @@ class Account:
         self._earlier_peaks += self._peaks
         self._peaks = Usage()
 
-    def usage(self, wall_seconds: float) -> Usage:
+    def usage(self, wall_seconds: float, waited_seconds: float) -> Usage:
         """Return what was used so far, peaks since ``begin_new_peaks``."""
-        return self._peaks + Usage(wall_seconds, self._cpu)
+        return self._peaks + Usage(wall_seconds, self._cpu, waited_seconds=waited_seconds)
 
-    def total(self, wall_seconds: float) -> Usage:
+    def total(self, wall_seconds: float, waited_seconds: float) -> Usage:
         """Return what the whole run has used."""
-        return self._earlier_peaks + self._peaks + Usage(wall_seconds, self._cpu, peak_processes=1)
+        used = Usage(wall_seconds, self._cpu, peak_processes=1, waited_seconds=waited_seconds)
+        return self._earlier_peaks + self._peaks + used
 
 
 def _reaped_by_us() -> float:

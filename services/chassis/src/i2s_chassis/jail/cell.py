@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
-from i2s_chassis.jail.errors import CellError, OutputError, OutputReason
+from i2s_chassis.jail.errors import CellError, OutputError, OutputReason, StarvedError
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.link import Link
 from i2s_chassis.jail.model import Cause, Ended, Excerpt, Fill, PolicyEvent, PolicyKind, Usage, Walls
@@ -32,7 +32,7 @@ class Cell:
 
     def __init__(self, plan: CellPlan, link: Link) -> None:
         self.workdir = plan.workdir
-        self._limits = plan.limits
+        self._limits, self._times = plan.limits, plan.patience
         self._link = link
         self._running = asyncio.Lock()
         self._patience = asyncio.timeout(None)
@@ -73,6 +73,7 @@ class Cell:
         Raises:
             CellError: The program could not be started.
             CellLostError: The cell is gone.
+            StarvedError: The machine kept the program waiting for far longer than its wall time.
         """
         request = {
             "op": "run",
@@ -84,7 +85,7 @@ class Cell:
         }
         async with self._running:
             try:
-                async with asyncio.timeout(self._limits.wall_seconds + _BACKSTOP_SECONDS) as self._patience:
+                async with asyncio.timeout(self._backstop(self._limits.wall_seconds)) as self._patience:
                     message = _checked(await self._link.ask(request))
             except (asyncio.CancelledError, TimeoutError):
                 self._link.hang_up()
@@ -119,8 +120,12 @@ class Cell:
         used = Usage(**(await self._ask(request)).head["usage"])
         if wall_seconds is not None and self._running.locked() and not self._patience.expired():
             now = asyncio.get_running_loop().time()
-            self._patience.reschedule(now + wall_seconds + _BACKSTOP_SECONDS)
+            self._patience.reschedule(now + self._backstop(wall_seconds))
         return used
+
+    def _backstop(self, wall_seconds: float) -> float:
+        """Return when a run with this limit has ended if its keeper works."""
+        return wall_seconds * self._times + _BACKSTOP_SECONDS
 
     async def stop(self) -> None:
         """Kill the program that runs; its ``run`` returns with Cause.STOPPED. Nothing if none does.
@@ -213,6 +218,10 @@ class Cell:
         """Return how full the work folder is, folders and links included."""
         return Fill(**(await self._ask({"op": "fill"})).head["fill"])
 
+    async def processes(self) -> frozenset[int]:
+        """Return the pids of all processes of the cell, as the service sees them."""
+        return frozenset(json.loads((await self._ask({"op": "processes"})).body))
+
     async def walls(self) -> tuple[Walls, ...]:
         """Return what stands around each process of the cell, parents before children."""
         message = await self._ask({"op": "walls"})
@@ -242,6 +251,8 @@ def _checked(message: Message) -> Message:
     head = message.head
     if head.get("error") == "output":
         raise OutputError(head["name"], OutputReason(head["reason"]))
+    if head.get("error") == "starved":
+        raise StarvedError(head["message"])
     if "error" in head:
         raise CellError(head["message"])
     return message

@@ -47,7 +47,7 @@ def become(plan: CellPlan, program: Program, descriptors: Mapping[int, int], err
     """Confine the calling process and turn it into the program; never returns.
 
     Args:
-        plan: Whose walls, limits and folders apply.
+        plan: The cell, whose limits and folders apply.
         program: What to run.
         descriptors: Open ones by the numbers that the program finds them at; it finds no others.
         error_fd: Gets one line where something fails before the program runs.
@@ -57,7 +57,7 @@ def become(plan: CellPlan, program: Program, descriptors: Mapping[int, int], err
         os.chdir(plan.workdir)
         _limit(plan, program)
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-        _wall_in(plan)
+        _restrict(plan)
         _close_all_but({*descriptors, error_fd})
         if program.probe is not None:
             os._exit(program.probe(program.argv))
@@ -68,19 +68,20 @@ def become(plan: CellPlan, program: Program, descriptors: Mapping[int, int], err
     os._exit(127)
 
 
-def _wall_in(plan: CellPlan) -> None:
-    # In the namespace tier no file, socket or process of ours is in sight.
+def _restrict(plan: CellPlan) -> None:
+    # In the namespace tier no file, socket or process of the service is in sight.
     alone = plan.tier is Tier.NAMESPACE
-    if plan.tier in (Tier.LANDLOCK, Tier.NAMESPACE):
+    if plan.tier in (Tier.LANDLOCK, Tier.NAMESPACE) and plan.landlock_abi:
         changeable = (*DEVICES, PROCESSES) if plan.sees_processes else DEVICES
         readable = (*SYSTEM_READABLE, *plan.readable)
-        landlock.restrict(readable, (plan.workdir,), changeable, links=plan.nesting)
+        landlock.restrict(plan.landlock_abi, readable, (plan.workdir,), changeable, links=plan.nesting)
     syscalls.drop_capabilities()
     if plan.tier is not Tier.NONE and seccomp.supported():
         seccomp.restrict(
             our_user=plan.uid is None and not alone,
             nesting=plan.nesting,
             local_sockets=plan.nesting and alone,
+            substitutes=plan.substitutes,
         )
 
 

@@ -2,7 +2,9 @@
 
 JailError                 a fault of the jail, never of the job
 ├── NoTierError           no isolation tier passes its escape tests on this machine
-├── CellError             the cell of a job was lost or could not be made
+├── CellError             the cell of a job could not be made, or not do what it was asked
+│   ├── CellLostError     the keeper of the cell is gone
+│   └── StarvedError      the machine kept the job waiting for far too long
 └── OutputError           a file cannot be fetched; says why
 """
 
@@ -28,8 +30,8 @@ class NoTierError(JailError):
         tried = "; ".join(f"{tier}: {reason}" for tier, reason in reasons.items())
         super().__init__(
             f"no isolation tier works on this machine ({tried}). Install bubblewrap where user namespaces "
-            "are permitted, run a kernel with Landlock ABI 6 or later, run as root inside of gVisor, or "
-            "accept the risk with --allow-unsandboxed"
+            "are permitted, run a kernel with Landlock (Linux 5.13 or later), run as root inside of gVisor, "
+            "or accept the risk with --allow-unsandboxed"
         )
 
 
@@ -39,6 +41,10 @@ class CellError(JailError):
 
 class CellLostError(CellError):
     """The keeper of the cell is gone, and all of the cell with it."""
+
+
+class StarvedError(CellError):
+    """The machine is so loaded that a job did not come to its end: nobody knows how it would have ended."""
 
 
 class OutputReason(enum.Enum):

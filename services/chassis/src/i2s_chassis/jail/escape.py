@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from i2s_chassis.jail import shared
+from i2s_chassis.jail import shared, victim
 from i2s_chassis.jail.errors import JailError
 from i2s_chassis.jail.model import Cause, Tier
+from i2s_chassis.jail.plan import DEVICES
+from i2s_chassis.jail.victim import Victim
 from i2s_chassis.limits import Limits
 
 if TYPE_CHECKING:
@@ -27,6 +32,26 @@ _LIMITS = Limits(
     disk_bytes=8 * _MIB,
     inodes=100,
 )
+_CONTENT = "a job may read this, and must never change it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Targets:
+    """What the escape tests aim at, outside of the cell.
+
+    Attributes:
+        secret: A file that no job may read.
+        readable: A file that a job may read and that its user may write to.
+        tcp_port: A listening port of the loopback.
+        local_names: Listening Unix sockets, abstract ones with a leading @.
+        victim: A process with the user of the service.
+    """
+
+    secret: Path
+    readable: Path
+    tcp_port: int
+    local_names: tuple[str, ...]
+    victim: Victim
 
 
 async def attempt(jail: Jail, folder: Path) -> str | None:
@@ -34,50 +59,93 @@ async def attempt(jail: Jail, folder: Path) -> str | None:
 
     Args:
         jail: With the tier to be tested in force.
-        folder: Of the jail; a secret is laid into it.
+        folder: Of the jail; the files to aim at are laid into it.
 
     Returns:
         None if everything was held, else what was not.
     """
-    secret = folder / "secret"
-    secret.write_text("a job must never read this")
-    # Where users alone are kept apart, what others may read is no secret.
-    secret.chmod(0o600 if jail.isolation.tier is Tier.CONTAINER else 0o644)
-    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as canary:
-        try:
-            async with jail.cell(_LIMITS) as cell:
-                for probe, arguments in _attempts(jail.isolation.tier, secret, canary.getsockname()[1]):
+    tier = jail.isolation.tier
+    try:
+        with _targets(tier, folder) as targets:
+            async with jail.cell(_LIMITS, readable=(targets.readable,)) as cell:
+                for probe, arguments in _attempts(tier, targets):
                     ended = await cell.run(arguments, probe=probe)
                     limited = ended.cause in (Cause.PROCESS_LIMIT, Cause.DISK_LIMIT)
                     if not limited and (ended.cause is not Cause.EXITED or ended.exit_code != 0):
-                        told = ended.output.head.decode(errors="replace") or f"{ended.cause.value}"
-                        return f"escape test {probe}: {told}"
-        except (JailError, TimeoutError) as error:
-            return str(error)
-        finally:
-            secret.unlink(missing_ok=True)
+                        output = ended.output.head.decode(errors="replace") or f"{ended.cause.value}"
+                        return f"escape test {probe}: {output}"
+                    damage = _damage(targets)
+                    if damage is not None:
+                        return f"escape test {probe}: {damage}"
+    except (JailError, OSError) as error:
+        return str(error)
     return None
 
 
-def _attempts(tier: Tier, secret: Path, port: int) -> list[tuple[str, tuple[str, ...]]]:
+@contextlib.contextmanager
+def _targets(tier: Tier, folder: Path) -> Iterator[_Targets]:
+    # Where users alone are kept apart, what others may read is no secret.
+    users_alone = tier is Tier.CONTAINER
+    secret, readable, path = folder / "secret", folder / "readable", folder / "socket"
+    name = f"i2s-escape-{secrets.token_hex(8)}"
+    with contextlib.ExitStack() as closers:
+        for file, content, mode in (
+            (secret, "a job must never read this", 0o600 if users_alone else 0o644),
+            (readable, _CONTENT, 0o644 if users_alone else 0o666),
+        ):
+            closers.callback(file.unlink, missing_ok=True)
+            file.write_text(content)
+            file.chmod(mode)
+        tcp = closers.enter_context(contextlib.closing(socket.create_server(("127.0.0.1", 0))))
+        closers.callback(path.unlink, missing_ok=True)
+        for address in (f"\0{name}", str(path)):
+            local = closers.enter_context(contextlib.closing(socket.socket(socket.AF_UNIX)))
+            local.bind(address)
+            local.listen()
+        path.chmod(0o600 if users_alone else 0o666)
+        yield _Targets(
+            secret=secret,
+            readable=readable,
+            tcp_port=tcp.getsockname()[1],
+            local_names=(f"@{name}", str(path)),
+            victim=closers.enter_context(victim.started()),
+        )
+
+
+def _damage(targets: _Targets) -> str | None:
+    """Return what an escape test has done outside of the cell, None for nothing."""
+    if targets.victim.was_signalled():
+        return "a signal arrived at a process outside"
+    if not targets.readable.exists() or targets.readable.read_text() != _CONTENT:
+        return "a file outside was changed"
+    return None
+
+
+def _attempts(tier: Tier, targets: _Targets) -> list[tuple[str, tuple[str, ...]]]:
     """Return probes and their arguments: what the tier promises."""
     # The first process of a container has the parent 0, which for kill is the caller's own group.
     outside = tuple(dict.fromkeys(str(pid) for pid in (os.getpid(), os.getppid(), 1) if pid))
     # In a namespace of its own, small numbers are those of the cell's processes. A service
     # in a container has such a number too.
     signalled = tuple(pid for pid in outside if tier is not Tier.NAMESPACE or int(pid) > 100)
+    aimed_at = str(targets.victim.pid)
     if tier is Tier.CONTAINER:
         # Every file that others may read is in reach, and so is /proc.
-        readable: tuple[str, ...] = (str(secret), "/etc/shadow")
+        readable: tuple[str, ...] = (str(targets.secret), "/etc/shadow")
         of_others = [("open_memories", outside), ("leave_behind", ()), ("meet_others", ())]
     else:
-        readable = ("/etc/passwd", "/etc/hostname", "/proc/1/cmdline", str(secret))
-        of_others = [("read_environments", outside)]
+        readable = ("/etc/passwd", "/etc/hostname", "/proc/1/cmdline", str(targets.secret))
+        of_others = [("read_environments", (*outside, aimed_at))]
     return [
         ("read_files", readable),
-        ("write_files", _outside(secret.parent)),
-        ("connect", (str(port),)),
+        ("write_files", (*_outside(targets.secret.parent), str(targets.readable))),
+        ("truncate_files", (str(targets.readable),)),
+        ("relink_files", (str(targets.readable),)),
+        *([("call_devices", DEVICES)] if tier is Tier.LANDLOCK else []),
+        ("connect", (str(targets.tcp_port),)),
+        ("connect_local", targets.local_names),
         ("signal_processes", signalled),
+        ("send_signals", () if tier is Tier.NAMESPACE and targets.victim.pid <= 100 else (aimed_at,)),
         *of_others,
         ("new_namespaces", ()),
         ("fork_past", (str(_LIMITS.processes),)),

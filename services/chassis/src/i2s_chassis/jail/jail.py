@@ -16,16 +16,16 @@ from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from i2s_chassis.jail import by_user, escape, shared
+from i2s_chassis.jail import by_user, escape, shared, substitutes
 from i2s_chassis.jail.cell import Cell
 from i2s_chassis.jail.cgroup import Hierarchy
 from i2s_chassis.jail.errors import CellError, CellLostError, JailError, NoTierError
-from i2s_chassis.jail.landlock import REQUIRED_ABI
 from i2s_chassis.jail.link import Link
 from i2s_chassis.jail.model import Isolation, Tier
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.jail.settings import JailSettings
 from i2s_chassis.jail.spawner import Survey
+from i2s_chassis.jail.substitutes import Substitute
 from i2s_chassis.jail.users import Users
 from i2s_chassis.limits import Limits
 
@@ -77,7 +77,7 @@ class Jail:
                 break
             reason = self._lacks(tier)
             if reason is None:
-                self.isolation = Isolation(tier, self._mechanisms(tier))
+                self.isolation = self._isolation(tier)
                 if tier is Tier.CONTAINER:
                     shared.close()
                 reason = await escape.attempt(self, self._folder)
@@ -86,7 +86,13 @@ class Jail:
             reasons[tier.name.lower()] = reason
         if not self._settings.allow_unsandboxed:
             raise NoTierError(reasons)
-        self.isolation = Isolation(Tier.NONE, self._mechanisms(Tier.NONE))
+        self.isolation = self._isolation(Tier.NONE)
+
+    def _isolation(self, tier: Tier) -> Isolation:
+        with_landlock = tier in (Tier.NAMESPACE, Tier.LANDLOCK)
+        return Isolation(
+            tier, self._mechanisms(tier), landlock_abi=self._survey.landlock_abi if with_landlock else 0
+        )
 
     def _lacks(self, tier: Tier) -> str | None:
         survey = self._survey
@@ -94,8 +100,8 @@ class Jail:
             return "no seccomp filter for this processor architecture"
         if tier is Tier.CONTAINER:
             return self._lacks_for_container()
-        if survey.landlock_abi < REQUIRED_ABI:
-            return f"the kernel offers Landlock ABI {survey.landlock_abi}, {REQUIRED_ABI} is needed"
+        if tier is Tier.LANDLOCK and not survey.landlock_abi:
+            return "the kernel offers no Landlock (Linux 5.13 or later, with landlock in its lsm= list)"
         if tier is Tier.NAMESPACE and not survey.bwrap:
             return "bubblewrap is not installed (Debian package bubblewrap)"
         return None
@@ -117,7 +123,10 @@ class Jail:
         if tier is Tier.CONTAINER:
             found += ["gvisor", "seccomp"]
         if tier in _TIERS:
-            found += [f"landlock abi {survey.landlock_abi}", "seccomp"]
+            if survey.landlock_abi:
+                found.append(f"landlock abi {survey.landlock_abi}")
+            found.append("seccomp")
+            found += [f"seccomp in place of landlock: {one}" for one in self._substitutes(tier)]
         if self._groups is not None:
             found.append(f"cgroup v{self._groups.version}")
         found.append("private tmpfs" if self._private_mount else "measured folder")
@@ -125,6 +134,12 @@ class Jail:
         if self._follows(tier):
             found.append("processes followed")
         return tuple(found)
+
+    def _substitutes(self, tier: Tier) -> tuple[Substitute, ...]:
+        """Return what the filter controls because Landlock does not; namespaces need none of it."""
+        if tier is not Tier.LANDLOCK:
+            return ()
+        return substitutes.needed(self._survey.landlock_abi, our_user=not self._survey.root)
 
     def _follows(self, tier: Tier) -> bool:
         """Whether jobs are followed: where the kernel counts their processes with all of our user."""
@@ -142,6 +157,13 @@ class Jail:
     @property
     def _private_mount(self) -> bool:
         return self._survey.private_mount and self._settings.private_mounts
+
+    @property
+    def shows_processes(self) -> bool:
+        """Whether programs of a nesting cell have a /proc, without which no browser starts."""
+        tier = self.isolation.tier
+        mounted = tier is Tier.LANDLOCK and self._survey.root and self._private_mount
+        return tier in (Tier.NAMESPACE, Tier.NONE) or mounted
 
     @contextlib.asynccontextmanager
     async def cell(
@@ -216,11 +238,14 @@ class Jail:
             private_mount=self._private_mount,
             new_user=self._survey.new_user,
             poll_seconds=self._settings.poll_seconds,
+            patience=self._settings.patience,
             groups=self._groups,
             bwrap=self._survey.bwrap,
             channels=channels,
             nesting=nesting,
             followed=self._follows(self.isolation.tier),
+            landlock_abi=self.isolation.landlock_abi,
+            substitutes=self._substitutes(self.isolation.tier),
         )
 
     async def _open(self, plan: CellPlan, channel_fds: tuple[int, ...]) -> Cell:

@@ -17,12 +17,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 from i2s_chassis.jail import by_user, cgroup, framing, processes, syscalls
-from i2s_chassis.jail.errors import CellError, OutputError
+from i2s_chassis.jail.errors import CellError, OutputError, StarvedError
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier, Usage
 from i2s_chassis.jail.namespace import Sandbox
 from i2s_chassis.jail.plan import CellPlan
-from i2s_chassis.jail.run import Place, Run, RunRequest
+from i2s_chassis.jail.request import Place, RunRequest
+from i2s_chassis.jail.run import Run
 from i2s_chassis.jail.workspace import Workspace
 from i2s_chassis.limits import Limits
 
@@ -98,6 +99,8 @@ class Keeper:
             answer = Message({"error": "output", "name": error.name, "reason": error.reason.value})
         except _GoneError:
             raise
+        except StarvedError as error:
+            answer = Message({"error": "starved", "message": str(error)})
         except (OSError, CellError) as error:
             answer = Message({"error": "cell", "message": str(error)})
         try:
@@ -134,6 +137,9 @@ class Keeper:
             return Message({}, json.dumps(self._workspace.files()).encode())
         if operation == "fill":
             return Message({"fill": asdict(self._workspace.fill())})
+        if operation == "processes":
+            pids = processes.descendants(os.getpid()) if self._group is None else self._group.pids()
+            return Message({}, json.dumps(pids).encode())
         if operation == "walls":
             around = map(processes.walls_around, processes.descendants(os.getpid()))
             return Message({}, json.dumps([asdict(one) for one in around if one is not None]).encode())
@@ -158,7 +164,7 @@ class Keeper:
             return run.usage()
         used = run.allow(head["cpu_seconds"], head["wall_seconds"])
         self._cpu_left = max(self._cpu_left, used.cpu_seconds + (head["cpu_seconds"] or 0))
-        self._wall_left = max(self._wall_left, used.wall_seconds + (head["wall_seconds"] or 0))
+        self._wall_left = max(self._wall_left, used.clock_seconds + (head["wall_seconds"] or 0))
         return used
 
     def _run(self, head: Head) -> Message:
@@ -175,7 +181,7 @@ class Keeper:
         ended = Run(place, request, self._attend).until_the_end()
         self._last_usage = ended.usage
         self._cpu_left = max(0.0, self._cpu_left - ended.usage.cpu_seconds)
-        self._wall_left = max(0.0, self._wall_left - ended.usage.wall_seconds)
+        self._wall_left = max(0.0, self._wall_left - ended.usage.clock_seconds)
         return Message(_describe(ended, self._irregular()), ended.output.head + ended.output.tail)
 
     def _irregular(self) -> list[PolicyEvent]:

@@ -1,7 +1,8 @@
 """Landlock: which files a process may touch, no TCP, no signals to the outside.
 
 The kernel applies a ruleset to the calling process and all it starts, for good. See
-https://docs.kernel.org/userspace-api/landlock.html for the versions of its interface.
+https://docs.kernel.org/userspace-api/landlock.html for the versions of its interface; what an older
+version does not control is controlled as ``substitutes`` says.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from i2s_chassis.jail import syscalls
 
@@ -37,16 +39,44 @@ _WRITE = _READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DI
 # Nothing is made, removed or executed there.
 _OF_KERNEL = _READ_FILE | _READ_DIR | _WRITE_FILE
 
-#: The first version that confines signals; without it a job could signal the service.
-REQUIRED_ABI = 6
+_FIRST_WITH_TCP, _FIRST_WITH_SCOPES = 4, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """The accesses that a ruleset denies unless a rule allows them, as bits of linux/landlock.h.
+
+    Attributes:
+        files: Of files and folders.
+        network: Of TCP.
+        scoped: Signals to, and abstract sockets of, processes outside.
+    """
+
+    files: int
+    network: int
+    scoped: int
+
+
+def handled(abi: int) -> Handled:
+    """Return all accesses that a version of the interface controls.
+
+    Args:
+        abi: Version of the interface, from 1.
+    """
+    return Handled(
+        files=_ALL_FILE_ACCESS[max(version for version in _ALL_FILE_ACCESS if version <= abi)],
+        network=_BIND_AND_CONNECT_TCP if abi >= _FIRST_WITH_TCP else 0,
+        scoped=_ABSTRACT_SOCKETS_AND_SIGNALS if abi >= _FIRST_WITH_SCOPES else 0,
+    )
 
 
 def restrict(
-    readable: Iterable[str], writable: Iterable[str], devices: Iterable[str], *, links: bool = False
+    abi: int, readable: Iterable[str], writable: Iterable[str], devices: Iterable[str], *, links: bool = False
 ) -> None:
     """Put the calling process under Landlock for good.
 
     Args:
+        abi: Version of the interface to use, from 1 to what the kernel offers.
         readable: Folders and files that may be read and executed. Missing ones are passed over.
         writable: Folders in which plain files and folders may be made, changed and removed.
         links: Also links and sockets may be made in the writable folders.
@@ -55,18 +85,13 @@ def restrict(
     Raises:
         OSError: The kernel refused.
     """
-    abi = syscalls.landlock_abi()
-    known = _ALL_FILE_ACCESS[max(version for version in _ALL_FILE_ACCESS if version <= max(abi, 1))]
+    bits = handled(abi)
     write = _WRITE | (_MAKE_SOCK | _MAKE_SYM if links else 0)
-    ruleset = syscalls.landlock_create_ruleset(
-        known,
-        _BIND_AND_CONNECT_TCP if abi >= 4 else 0,
-        _ABSTRACT_SOCKETS_AND_SIGNALS if abi >= REQUIRED_ABI else 0,
-    )
+    ruleset = syscalls.landlock_create_ruleset(bits.files, bits.network, bits.scoped)
     try:
         for paths, access in ((readable, _READ), (writable, write), (devices, _OF_KERNEL)):
             for path in paths:
-                _allow(ruleset, path, access & known)
+                _allow(ruleset, path, access & bits.files)
         syscalls.landlock_restrict_self(ruleset)
     finally:
         os.close(ruleset)

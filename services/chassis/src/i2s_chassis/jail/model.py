@@ -52,12 +52,26 @@ class PolicyEvent:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run used: seconds, bytes of resident memory, processes at the same time."""
+    """What a run used.
+
+    Attributes:
+        wall_seconds: Wall time.
+        cpu_seconds: CPU time of all its processes.
+        peak_memory_bytes: Resident memory.
+        peak_processes: Processes and threads at the same time.
+        waited_seconds: Wall time in which the machine kept it waiting for a processor, see clock.
+    """
 
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_memory_bytes: int = 0
     peak_processes: int = 0
+    waited_seconds: float = 0.0
+
+    @property
+    def clock_seconds(self) -> float:
+        """Wall time that counts against the limit on it."""
+        return max(0.0, self.wall_seconds - self.waited_seconds)
 
     def __add__(self, other: Usage) -> Usage:
         """Return both one after the other: times add up, peaks do not."""
@@ -66,6 +80,7 @@ class Usage:
             self.cpu_seconds + other.cpu_seconds,
             max(self.peak_memory_bytes, other.peak_memory_bytes),
             max(self.peak_processes, other.peak_processes),
+            self.waited_seconds + other.waited_seconds,
         )
 
 
@@ -91,11 +106,13 @@ class Walls:
     """What stands around one process, in the words of the kernel.
 
     Attributes:
+        pid: Its number, as the service sees it.
         command: Its command line; arguments are separated by blanks.
         pid_namespaces: In which it has a number, from ours on.
         call_filters: That every system call of it goes through.
     """
 
+    pid: int
     command: str
     pid_namespaces: int
     call_filters: int
@@ -132,7 +149,14 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """The walls that jobs run in: the tier and what it is made of on this machine."""
+    """What jobs are confined by.
+
+    Attributes:
+        tier: The tier in force.
+        mechanisms: What it is made of on this machine, for people to read.
+        landlock_abi: Version of Landlock's interface in force, 0 where there is none.
+    """
 
     tier: Tier
     mechanisms: tuple[str, ...]
+    landlock_abi: int = 0

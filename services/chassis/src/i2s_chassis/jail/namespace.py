@@ -181,6 +181,8 @@ def arguments(plan: CellPlan, info_fd: int) -> list[str]:
             argv += ["--dev-bind", PROCESSES, PROCESSES]  # of the container: the kernel allows no other
         else:
             argv += ["--proc", PROCESSES]  # of the sandbox alone
+        # Who is root in a nested network namespace could change its settings there.
+        argv += ["--ro-bind", f"{PROCESSES}/sys", f"{PROCESSES}/sys"]
     argv += ["--bind", plan.host_workdir, WORK_IN_NAMESPACE, "--chdir", WORK_IN_NAMESPACE]
     argv += ["--remount-ro", "/", "--info-fd", str(info_fd)]
     return argv

@@ -8,6 +8,7 @@ from typing import Any
 
 from i2s_chassis.jail import cgroup
 from i2s_chassis.jail.model import Tier
+from i2s_chassis.jail.substitutes import Substitute
 from i2s_chassis.limits import Limits
 
 #: What every program sees of the machine, read-only. Missing ones are passed over.
@@ -54,11 +55,14 @@ class CellPlan:
         private_mount: Whether the work folder is a tmpfs in a mount namespace of the keeper.
         new_user: Whether that mount namespace needs a user namespace too (ordinary users).
         poll_seconds: How often the keeper looks at memory, processes and disk.
+        patience: Times its limit on wall time after which a job that is kept waiting is given up.
         groups: Where control groups can be made, None where they cannot.
         bwrap: Path of bubblewrap.
         channels: Numbers at which programs find the descriptors that came with the plan.
         nesting: Whether programs may make namespaces inside of theirs.
         followed: Whether each process of a program is followed from its birth, see follow.
+        landlock_abi: Version of Landlock's interface to use, 0 to do without Landlock.
+        substitutes: What the system call filter controls in place of an older Landlock.
     """
 
     name: str
@@ -70,11 +74,14 @@ class CellPlan:
     private_mount: bool
     new_user: bool
     poll_seconds: float
+    patience: float
     groups: cgroup.Hierarchy | None
     bwrap: str
     channels: tuple[int, ...] = ()
     nesting: bool = False
     followed: bool = False
+    landlock_abi: int = 0
+    substitutes: tuple[Substitute, ...] = ()
 
     @property
     def host_workdir(self) -> str:
@@ -131,6 +138,7 @@ class CellPlan:
         fields["limits"] = Limits(**fields["limits"])
         fields["readable"] = tuple(fields["readable"])
         fields["channels"] = tuple(fields["channels"])
+        fields["substitutes"] = tuple(map(Substitute, fields["substitutes"]))
         if fields["groups"] is not None:
             fields["groups"] = cgroup.Hierarchy.from_json(fields["groups"])
         return cls(**fields)

@@ -83,7 +83,9 @@ def walls_around(pid: int) -> Walls | None:
             command = file.read(_MOST_COMMAND).replace(b"\0", b" ").decode(errors="replace").strip()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return Walls(command, len(lines.get(b"NSpid", b"").split()), int(lines.get(b"Seccomp_filters", b"0")))
+    return Walls(
+        pid, command, len(lines.get(b"NSpid", b"").split()), int(lines.get(b"Seccomp_filters", b"0"))
+    )
 
 
 def private_bytes(pid: int) -> int:
@@ -112,6 +114,12 @@ def is_alive(pid: int) -> bool:
     """Whether ``pid`` is there and no zombie."""
     found = look_at(pid)
     return found is not None and found.alive
+
+
+def state(path: str) -> bytes:
+    """Return the state of a process or thread, such as b"R", by its folder in /proc; empty if it is gone."""
+    fields = _stat(f"{path}/stat")
+    return fields[0] if fields else b""
 
 
 def _stat(path: str) -> list[bytes] | None:

@@ -7,54 +7,20 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from i2s_chassis.jail import by_user, cgroup, confine, follow, probes, processes, syscalls
+from i2s_chassis.jail import by_user, confine, follow, probes, processes, syscalls
 from i2s_chassis.jail.account import Account
+from i2s_chassis.jail.clock import Clock
 from i2s_chassis.jail.ending import Ending
-from i2s_chassis.jail.errors import CellError
+from i2s_chassis.jail.errors import CellError, StarvedError
 from i2s_chassis.jail.model import Cause, Ended, PolicyEvent, PolicyKind, Usage
-from i2s_chassis.jail.namespace import Sandbox
 from i2s_chassis.jail.output import Output
-from i2s_chassis.jail.plan import CellPlan
-from i2s_chassis.jail.workspace import Workspace
+from i2s_chassis.jail.request import Place, RunRequest
 
 _KILL_SECONDS = 5.0
 _IDLE_LOOK_SECONDS = 0.5
 _IDLE_SHARE = 0.02  # of a processor
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """What to run, and how much of the cell's budget it may use."""
-
-    argv: tuple[str, ...]
-    env: Mapping[str, str]
-    probe: str | None
-    cpu_seconds: float
-    wall_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The cell that a program is to run in.
-
-    Attributes:
-        plan: Of the cell.
-        workspace: Its folder.
-        sandbox: Its namespaces, None in the other tiers.
-        group: Its control group, None where none can be made.
-        control: Descriptor of the keeper's socket.
-        channels: Descriptors that programs get, by the numbers that they find them at.
-    """
-
-    plan: CellPlan
-    workspace: Workspace
-    sandbox: Sandbox | None
-    group: cgroup.Group | None
-    control: int
-    channels: Mapping[int, int]
 
 
 class Run:
@@ -81,7 +47,12 @@ class Run:
         self._fate = follow.Fate(0)
         self._output = Output(place.plan.limits.log_bytes)
         self._scaffolding: set[int] = set(place.sandbox.scaffolding) if place.sandbox else set()
-        self._account = Account(place.group, frozenset(self._scaffolding), many_share=place.plan.nesting)
+        self._account = Account(
+            place.group,
+            frozenset(self._scaffolding),
+            many_share=place.plan.nesting,
+            most_processes=place.plan.limits.processes + 1 if place.plan.followed else None,
+        )
         self._refused_before = place.group.refused_forks() if place.group else 0
         self._killed_before = place.group.out_of_memory_kills() if place.group else 0
         self._stopped = False
@@ -93,8 +64,11 @@ class Run:
 
         Raises:
             CellError: It could not be started or not be killed, or the service has gone.
+            StarvedError: The machine kept it waiting for far too long.
         """
-        self._started = time.monotonic()
+        self._started = self._allowed = time.monotonic()
+        self._wall_allowance = self._request.wall_seconds
+        self._clock = Clock(self._started)
         output, failure = self._start()
         try:
             cause = self._watch(output)
@@ -110,7 +84,7 @@ class Run:
         if complaint:
             raise CellError(f"{self._request.argv[:1]} did not start: {complaint.decode(errors='replace')}")
         self._measure()
-        usage = self._account.total(self._wall_seconds)
+        usage = self._account.total(self._wall_seconds, self._clock.waited_seconds)
         cause = cause or self._cause(exit_code, by_signal, usage)
         events = []
         if cause is Cause.EXITED and left_behind:
@@ -132,7 +106,7 @@ class Run:
     def usage(self) -> Usage:
         """Return what the run has used so far; peaks since the last ``allow``."""
         self._measure()
-        return self._account.usage(self._wall_seconds)
+        return self._account.usage(self._wall_seconds, self._clock.waited_seconds)
 
     def allow(self, cpu_seconds: float | None, wall_seconds: float | None) -> Usage:
         """Let the run use this much from now on; returns what it has used so far."""
@@ -141,7 +115,8 @@ class Run:
         if cpu_seconds is not None:
             self._cpu_bound = used.cpu_seconds + cpu_seconds
         if wall_seconds is not None:
-            self._wall_bound = used.wall_seconds + wall_seconds
+            self._wall_bound = used.clock_seconds + wall_seconds
+            self._allowed, self._wall_allowance = time.monotonic(), wall_seconds
         return used
 
     @property
@@ -262,7 +237,7 @@ class Run:
         self._choose_pause(self._account.cpu_seconds - before < _IDLE_SHARE * since)
         if self._account.cpu_seconds >= self._cpu_bound:
             return Cause.CPU_LIMIT
-        if self._wall_seconds >= self._wall_bound:
+        if self._clock_has_run_out(job):
             return Cause.WALL_LIMIT
         if self._account.memory_bytes > limits.memory_bytes:
             return Cause.MEMORY_LIMIT
@@ -276,6 +251,23 @@ class Run:
         if self._workspace.full():
             return Cause.DISK_LIMIT
         return None
+
+    def _clock_has_run_out(self, job: list[processes.Process]) -> bool:
+        """Return whether the job has used its wall time.
+
+        Raises:
+            StarvedError: The machine has kept it waiting for far longer.
+        """
+        now, pids = time.monotonic(), [process.pid for process in job if process.alive]
+        self._clock.look(pids, now)
+        if self._clock.seconds(now) < self._wall_bound:
+            allowed = now - self._allowed
+            if allowed >= self._plan.patience * self._wall_allowance:
+                waited = self._clock.waited_seconds
+                raise StarvedError(f"the machine kept the job waiting for {waited:.0f} of {allowed:.0f} s")
+            return False
+        self._clock.look(pids, now, at_once=True)
+        return self._clock.seconds(now) >= self._wall_bound
 
     def _choose_pause(self, idle: bool) -> None:
         """Look less often at a program that stays and does nothing, where the kernel bounds it too."""

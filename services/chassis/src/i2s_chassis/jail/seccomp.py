@@ -10,174 +10,27 @@ from __future__ import annotations
 
 import errno
 import functools
+import os
 import struct
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from i2s_chassis.jail import syscalls
+from i2s_chassis.jail.filtered_calls import MACHINES, Calls
+from i2s_chassis.jail.substitutes import Substitute
 
-
-@dataclass(frozen=True, slots=True)
-class _Machine:
-    """What the filter must know of one architecture."""
-
-    audit_arch: int
-    denied: tuple[int, ...]
-    denied_to_our_user: tuple[int, ...]
-    ignored_of_our_user: tuple[int, ...]
-    unknown_to_our_user: tuple[int, ...]
-    prlimit: int
-    socket: int
-    socketpair: int
-    clone: int
-    clone3: int
-    unshare: int
-    chroot: int
-    ioctl: int
-
-
-# Numbers from the kernel's unistd headers; the comments name the calls.
-_UNIFIED = (
-    *(425, 426, 427),  # io_uring_setup, io_uring_enter, io_uring_register
-    *(
-        428,
-        429,
-        430,
-        431,
-        432,
-        433,
-        442,
-    ),  # open_tree, move_mount, fs… open, config, mount, pick, mount_setattr
-    *(438, 440, 443, 447),  # pidfd_getfd, process_madvise, quotactl_fd, memfd_secret
-)
-_UNIFIED_ATTRIBUTES = (463, 466, 469)  # setxattrat, removexattrat, file_setattr
-_UNIFIED_MODES = (452,)  # fchmodat2
-_MACHINES = {
-    "x86_64": _Machine(
-        audit_arch=0xC000003E,
-        denied=(
-            *_UNIFIED,
-            *(101, 310, 311, 312),  # ptrace, process_vm_readv, process_vm_writev, kcmp
-            *(165, 166, 155),  # mount, umount2, pivot_root
-            308,  # setns
-            *(321, 298, 323, 300),  # bpf, perf_event_open, userfaultfd, fanotify_init
-            *(248, 249, 250),  # add_key, request_key, keyctl
-            *(
-                175,
-                313,
-                176,
-                246,
-                320,
-            ),  # (f)init_module, delete_module, kexec_(file_)load
-            *(167, 168, 169, 163, 179, 103),  # swapon, swapoff, reboot, acct, quotactl, syslog
-            *(303, 304, 212),  # name_to_handle_at, open_by_handle_at, lookup_dcookie
-            *(
-                170,
-                171,
-                164,
-                227,
-                305,
-                159,
-            ),  # host and domain name, the clock
-            *(172, 173, 154, 153, 135),  # iopl, ioperm, modify_ldt, vhangup, personality
-            *(134, 136, 139, 156, 180),  # uselib, ustat, sysfs, _sysctl, nfsservctl
-            *(133, 259),  # mknod, mknodat
-            *(29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71),  # all of System V
-            *(240, 241),  # mq_open, mq_unlink
-            *(253, 254, 294),  # inotify_init, inotify_add_watch, inotify_init1: names in folders of others
-            *(
-                237,
-                238,
-                256,
-                279,
-                450,
-            ),  # memory policy and page migration
-        ),
-        denied_to_our_user=(
-            *(92, 93, 94, 260),  # chown, fchown, lchown, fchownat
-            *(141, 142, 144, 203, 251, 314),  # priorities, scheduling, affinity
-        ),
-        ignored_of_our_user=(
-            *_UNIFIED_MODES,
-            *(90, 91, 268),  # chmod, fchmod, fchmodat
-            *(132, 235, 261, 280),  # utime, utimes, futimesat, utimensat
-        ),
-        unknown_to_our_user=(
-            *_UNIFIED_ATTRIBUTES,
-            *(188, 189, 190, 197, 198, 199),  # (l, f)setxattr, (l, f)removexattr
-        ),
-        prlimit=302,
-        socket=41,
-        socketpair=53,
-        clone=56,
-        clone3=435,
-        unshare=272,
-        chroot=161,
-        ioctl=16,
-    ),
-    "aarch64": _Machine(
-        audit_arch=0xC00000B7,
-        denied=(
-            *_UNIFIED,
-            *(117, 270, 271, 272),  # ptrace, process_vm_readv, process_vm_writev, kcmp
-            *(40, 39, 41),  # mount, umount2, pivot_root
-            268,  # setns
-            *(280, 241, 282, 262),  # bpf, perf_event_open, userfaultfd, fanotify_init
-            *(217, 218, 219),  # add_key, request_key, keyctl
-            *(
-                105,
-                273,
-                106,
-                104,
-                294,
-            ),  # (f)init_module, delete_module, kexec_(file_)load
-            *(224, 225, 142, 89, 60, 116),  # swapon, swapoff, reboot, acct, quotactl, syslog
-            *(264, 265, 18),  # name_to_handle_at, open_by_handle_at, lookup_dcookie
-            *(
-                161,
-                162,
-                170,
-                112,
-                266,
-                171,
-            ),  # host and domain name, the clock
-            *(58, 92, 42),  # vhangup, personality, nfsservctl
-            *(33,),  # mknodat
-            *(186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197),  # all of System V
-            *(180, 181),  # mq_open, mq_unlink
-            *(26, 27),  # inotify_init1, inotify_add_watch: names in folders of others
-            *(
-                235,
-                237,
-                238,
-                239,
-                450,
-            ),  # memory policy and page migration
-        ),
-        denied_to_our_user=(
-            *(54, 55),  # fchownat, fchown
-            *(140, 118, 119, 122, 30, 274),  # priorities, scheduling, affinity
-        ),
-        ignored_of_our_user=(*_UNIFIED_MODES, *(52, 53, 88)),  # fchmod, fchmodat, utimensat
-        unknown_to_our_user=(
-            *_UNIFIED_ATTRIBUTES,
-            *(5, 6, 7, 14, 15, 16),  # (l, f)setxattr, (l, f)removexattr
-        ),
-        prlimit=261,
-        socket=198,
-        socketpair=199,
-        clone=220,
-        clone3=435,
-        unshare=97,
-        chroot=51,
-        ioctl=29,
-    ),
-}
+_Instruction = tuple[int, int, int, int]
 
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET
 _NEW_TIME = 0x80  # CLONE_NEWTIME, known to unshare alone; clone has a signal in these bits
 _UNTRACED = 0x00800000  # CLONE_UNTRACED: out of sight of who follows the job
 _BROWSER_NAMESPACES = 0x70000000  # CLONE_NEWUSER, -PID, -NET
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: put words into somebody's terminal
+_OWNER_OF_SIGNALS = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP: whom the kernel signals for a descriptor
+# TCGETS, which asks whether this is a terminal, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
+_ANY_DESCRIPTOR = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+_OWNER_BY_FCNTL = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+_O_TRUNC, _O_ACCMODE = 0o1000, 0o3
+_O_RDONLY, _O_NEITHER = 0, 3  # the latter asks for both rights and gives neither
 _X32_BIT = 0x40000000
 _AF_UNIX = 1
 _SOCKET_TYPE_MASK, _SOCK_STREAM, _SOCK_SEQPACKET = 0xF, 1, 5
@@ -188,17 +41,24 @@ _ANY_BIT = 0x45  # BPF_JMP | BPF_JSET | BPF_K
 _AND = 0x54  # BPF_ALU | BPF_AND | BPF_K
 _RETURN = 0x06  # BPF_RET | BPF_K
 _OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_ARG0, _OFFSET_ARG1 = 0, 4, 16, 24
+_SIZE_OF_ARG = 8
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 
 
 def supported() -> bool:
     """Whether there is a filter for this machine's architecture."""
-    return syscalls.MACHINE in _MACHINES
+    return syscalls.MACHINE in MACHINES
 
 
-@functools.cache
+@functools.lru_cache(maxsize=32)
 def build(
-    *, our_user: bool, nesting: bool = False, local_sockets: bool = False, machine: str = syscalls.MACHINE
+    *,
+    our_user: bool,
+    nesting: bool = False,
+    local_sockets: bool = False,
+    substitutes: tuple[Substitute, ...] = (),
+    own_pid: int | None = None,
+    machine: str = syscalls.MACHINE,
 ) -> bytes:
     """Return the filter as an array of struct sock_filter.
 
@@ -212,6 +72,10 @@ def build(
             what the sandbox of a browser does. Mounts, and all other namespaces, stay denied.
         local_sockets: Whether it may make stream sockets of AF_UNIX. Only for where neither paths
             nor names of sockets outside are in sight.
+        substitutes: What the filter controls in place of an older Landlock.
+        own_pid: Of the process that is put under the filter and leads its process group; with
+            Substitute.SIGNALS it and its descendants may signal that process and their group. None
+            where they may signal nobody.
         machine: Architecture, as in uname -m.
 
     Denied calls fail with EPERM; sockets with EAFNOSUPPORT; clone3 with ENOSYS, so that the C
@@ -221,9 +85,9 @@ def build(
     Raises:
         KeyError: There is no table for ``machine``.
     """
-    table = _MACHINES[machine]
+    table = MACHINES[machine]
     denied_namespaces = _NEW_NAMESPACES & ~(_BROWSER_NAMESPACES if nesting else 0)
-    code: list[tuple[int, int, int, int]] = [
+    code: list[_Instruction] = [
         (_LOAD, 0, 0, _OFFSET_ARCH),
         (_EQUAL, 1, 0, table.audit_arch),
         (_RETURN, 0, 0, _KILL),
@@ -250,6 +114,7 @@ def build(
             (_RETURN, 0, 0, _ERRNO | errno.EPERM),
             (_RETURN, 0, 0, _ALLOW),
         ]
+    code += _instead_of_landlock(table, substitutes, own_pid)
     code += [
         # A pair of datagram sockets can send to any socket that has a path, so only those that
         # are connected: of streams, and of packets in order for a browser.
@@ -271,17 +136,82 @@ def build(
         (_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT),
         *_without_flags(table.clone, denied_namespaces | _UNTRACED),
         *_without_flags(table.unshare, denied_namespaces | _NEW_TIME),
-        (_EQUAL, 0, 3 + len(_TERMINAL_INPUT), table.ioctl),
-        (_LOAD, 0, 0, _OFFSET_ARG1),
-        *((_EQUAL, len(_TERMINAL_INPUT) - place, 0, wanted) for place, wanted in enumerate(_TERMINAL_INPUT)),
-        (_RETURN, 0, 0, _ALLOW),
-        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        *_unless_argument(table.ioctl, 1, _TERMINAL_INPUT, errno.EPERM),
         (_RETURN, 0, 0, _ALLOW),
     ]
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
 
 
-def _without_flags(number: int, denied: int) -> list[tuple[int, int, int, int]]:
+def _instead_of_landlock(
+    table: Calls, substitutes: Sequence[Substitute], own_pid: int | None
+) -> list[_Instruction]:
+    code: list[_Instruction] = []
+    if Substitute.SIGNALS in substitutes:
+        # 0 stands for the caller's process group, and a job cannot enter a group of another session.
+        permitted = () if own_pid is None else (0, own_pid)
+        for number in table.signals:
+            code += _only_argument(number, 0, permitted, errno.EPERM)
+        code += _only_argument(table.pidfd_send_signal, 0, (), errno.EPERM)
+        code += _unless_argument(table.fcntl, 1, _OWNER_BY_FCNTL, errno.EPERM)
+        if Substitute.IOCTL not in substitutes:
+            code += _unless_argument(table.ioctl, 1, (*_TERMINAL_INPUT, *_OWNER_OF_SIGNALS), errno.EPERM)
+    if Substitute.IOCTL in substitutes:
+        code += _only_argument(table.ioctl, 1, _ANY_DESCRIPTOR, errno.ENOTTY)
+    if Substitute.TRUNCATE in substitutes:
+        code += _only_argument(table.truncate, 0, (), errno.EACCES)
+        code += _only_argument(table.openat2, 0, (), errno.ENOSYS)  # its flags lie in memory
+        for number, place in table.flags_of_open:
+            code += _without_truncation(number, place)
+    return code
+
+
+def _argument(place: int) -> int:
+    return _OFFSET_ARG0 + _SIZE_OF_ARG * place
+
+
+def _only_argument(number: int, place: int, allowed: Sequence[int], error: int) -> list[_Instruction]:
+    """Return instructions that let a call pass with one of these values of an argument alone.
+
+    They end every such call, so later instructions of the filter do not see it.
+    """
+    return [
+        (_EQUAL, 0, 3 + len(allowed), number),
+        (_LOAD, 0, 0, _argument(place)),
+        *((_EQUAL, len(allowed) - index, 0, value) for index, value in enumerate(allowed)),
+        (_RETURN, 0, 0, _ERRNO | error),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def _unless_argument(number: int, place: int, denied: Sequence[int], error: int) -> list[_Instruction]:
+    """Return instructions that let a call pass unless an argument has one of these values.
+
+    They end every such call, so later instructions of the filter do not see it.
+    """
+    return [
+        (_EQUAL, 0, 3 + len(denied), number),
+        (_LOAD, 0, 0, _argument(place)),
+        *((_EQUAL, len(denied) - index, 0, value) for index, value in enumerate(denied)),
+        (_RETURN, 0, 0, _ALLOW),
+        (_RETURN, 0, 0, _ERRNO | error),
+    ]
+
+
+def _without_truncation(number: int, place: int) -> list[_Instruction]:
+    """Return instructions that deny to open a file that is emptied and not written to."""
+    return [
+        (_EQUAL, 0, 7, number),
+        (_LOAD, 0, 0, _argument(place)),
+        (_ANY_BIT, 0, 4, _O_TRUNC),
+        (_AND, 0, 0, _O_ACCMODE),
+        (_EQUAL, 1, 0, _O_RDONLY),
+        (_EQUAL, 0, 1, _O_NEITHER),
+        (_RETURN, 0, 0, _ERRNO | errno.EACCES),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def _without_flags(number: int, denied: int) -> list[_Instruction]:
     """Return instructions that let a call pass only without any of these bits in its first argument."""
     return [
         (_EQUAL, 0, 4, number),
@@ -292,15 +222,25 @@ def _without_flags(number: int, denied: int) -> list[tuple[int, int, int, int]]:
     ]
 
 
-def restrict(*, our_user: bool, nesting: bool, local_sockets: bool) -> None:
+def restrict(
+    *, our_user: bool, nesting: bool, local_sockets: bool, substitutes: tuple[Substitute, ...] = ()
+) -> None:
     """Put the calling process under the filter for good. Needs no_new_privs to be set.
 
     Args:
         our_user: See build.
         nesting: See build.
         local_sockets: See build.
+        substitutes: See build; the process must lead its process group.
 
     Raises:
         OSError: The kernel refused.
     """
-    syscalls.load_seccomp_filter(build(our_user=our_user, nesting=nesting, local_sockets=local_sockets))
+    program = build(
+        our_user=our_user,
+        nesting=nesting,
+        local_sockets=local_sockets,
+        substitutes=substitutes,
+        own_pid=os.getpid() if Substitute.SIGNALS in substitutes else None,
+    )
+    syscalls.load_seccomp_filter(program)

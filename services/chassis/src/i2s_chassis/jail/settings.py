@@ -22,6 +22,8 @@ class JailSettings:
             for each cell that is open at the same time; no real user may have these ids.
         uid_count: How many.
         poll_seconds: How often memory, processes and disk of a job are measured.
+        patience: A loaded machine keeps jobs waiting for a processor, which does not count against their
+            limit on wall time. After this many times that limit a job is given up all the same.
         private_mounts: Give each cell a tmpfs of its own where that is possible.
         control_groups: Use control groups where that is possible.
         bwrap: Program of the namespace tier, by name or path.
@@ -33,6 +35,7 @@ class JailSettings:
     uid_base: int = 52_000
     uid_count: int = 256
     poll_seconds: float = 0.05
+    patience: float = 10.0
     private_mounts: bool = True
     control_groups: bool = True
     bwrap: str = "bwrap"

@@ -161,11 +161,19 @@ class _PathBeneathAttr(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
 
 
-def landlock_abi() -> int:
-    """Return the version of Landlock that the kernel offers, 0 for none."""
+def landlock_version() -> int:
+    """Return the version of Landlock that the kernel offers; raises where it offers none."""
     version_flag = 1
     version = _libc.syscall(_SYS_LANDLOCK_CREATE_RULESET, None, 0, version_flag)
-    return max(int(version), 0)
+    return _check(int(version), "landlock_create_ruleset")
+
+
+def landlock_abi() -> int:
+    """Return the version of Landlock that the kernel offers, 0 for none."""
+    try:
+        return landlock_version()
+    except OSError:
+        return 0
 
 
 def landlock_create_ruleset(fs: int, net: int, scoped: int) -> int:

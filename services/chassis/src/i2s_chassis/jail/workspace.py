@@ -74,9 +74,9 @@ class Workspace:
         Raises:
             OSError: Something cannot be removed.
         """
+        os.chmod(self.path, 0o700)  # a job may have closed it, to us too where we have its user
         top = _open_folder(self.path)
         try:
-            os.fchmod(top, 0o700)
             _empty(top)
             if os.listdir(top):
                 raise OSError(errno.ENOTEMPTY, f"{self.path} cannot be emptied")

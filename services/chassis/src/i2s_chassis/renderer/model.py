@@ -164,6 +164,9 @@ class Rendering:
         log: What the engine wrote, bounded.
         stages: In the order they were made.
         events: What was tried and prevented.
+        interrupted: Whether something outside may have ended it, such as an operator or the kernel out of
+            memory: a process of the engine that is not the source's own was lost on the way. A verdict
+            CRASHED means that too.
     """
 
     verdict: Verdict
@@ -174,6 +177,7 @@ class Rendering:
     log: Excerpt = NO_LOG
     stages: tuple[Stage, ...] = ()
     events: tuple[PolicyEvent, ...] = ()
+    interrupted: bool = False
 
     @property
     def usage(self) -> Usage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Generic, Literal, Protocol, TypeVar
@@ -14,14 +14,16 @@ import grpc.aio
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServiceServicer_to_server
 from i2s_chassis.admission import Ticket
+from i2s_chassis.audit import current_entry
 from i2s_chassis.bulk import answer_stream
-from i2s_chassis.errors import CallError, InvalidArgumentError
-from i2s_chassis.jail import Isolation
+from i2s_chassis.errors import CallError, InvalidArgumentError, UnavailableError
+from i2s_chassis.jail import CellError, Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.logs import log_context
 from i2s_chassis.renderer import wire
 from i2s_chassis.renderer.answer import fill_answer
-from i2s_chassis.renderer.model import Installation, Rendering
+from i2s_chassis.renderer.model import Installation, Rendering, Verdict
+from i2s_chassis.renderer.verdict import within_limits
 from i2s_chassis.service import Chassis, Register
 from i2s_chassis.settings import ServiceSettings
 
@@ -78,6 +80,11 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
     @abstractmethod
     def isolation(self) -> Isolation:
         """The walls around its jobs."""
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """Optional parts of the engine that are not installed, each with the package that has it."""
+        return ()
 
     @abstractmethod
     def job(self, request: pb.RenderRequest, limits: Limits) -> J:
@@ -148,6 +155,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
             slots=self.chassis.admission.slots,
             queue=self.chassis.admission.queue,
             warm=self.warm(),
+            missing=self.missing,
         )
 
     def _engine_to_wire(self) -> pb.Engine:
@@ -173,14 +181,39 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
             isolation=wire.isolation_to_wire(self.isolation),
             engine=self._engine_to_wire(),
         )
-        with log_context(source_sha256=self.source_sha256(job)):
-            rendering = await self.render(job)
+        current_entry().source_sha256 = digest = self.source_sha256(job)
+        with log_context(source_sha256=digest):
+            rendering = within_limits(await self._render_surely(job), limits)
             fill_answer(answer, rendering, ticket.queue_seconds)
             self._record(rendering, ticket, self.complete(answer, rendering))
         return answer
 
+    async def _render_surely(self, job: J) -> R:
+        """Render; where it cannot be known whether the source or something outside ended it, once more.
+
+        The second result counts: a source that crashes its engine does so again.
+
+        Raises:
+            UnavailableError: The sandbox of the job was lost or could not be made.
+        """
+        try:
+            rendering = await self.render(job)
+            if not rendering.interrupted and rendering.verdict is not Verdict.CRASHED:
+                return rendering
+            fields = {"verdict": rendering.verdict.name.lower(), "reason": rendering.message[:500]}
+            _log.warning("a process was lost; the job is run once more", extra={"fields": fields})
+            self.chassis.telemetry.rerun()
+            return await self.render(job)
+        except CellError as error:
+            _log.warning("the sandbox of a job was lost", extra={"fields": {"reason": str(error)[:500]}})
+            raise UnavailableError(
+                "the sandbox of the job was lost or could not be made; ask again, the log has the reason"
+            ) from error
+
     def _record(self, rendering: Rendering, ticket: Ticket, notes: dict[str, object]) -> None:
         telemetry, verdict = self.chassis.telemetry, rendering.verdict.name.lower()
+        ticket.cpu_seconds = sum(stage.usage.cpu_seconds for stage in rendering.stages)
+        current_entry().verdict = verdict
         telemetry.job(verdict, ticket.seconds())
         for stage in rendering.stages:
             telemetry.stage(stage.name, stage.usage.wall_seconds)

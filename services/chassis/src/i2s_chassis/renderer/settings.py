@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,12 +13,18 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from i2s_chassis.errors import StartError
-from i2s_chassis.jail import JailError, JailSettings, Tier
+from i2s_chassis.jail import JailError, JailSettings, NoTierError, Tier
+from i2s_chassis.jail.hints import Diagnosis, concerning, diagnose
+from i2s_chassis.jail.host import read_facts
 from i2s_chassis.settings import ServiceSettings
 
 if TYPE_CHECKING:
     from i2s_chassis.jail import Jail
     from i2s_chassis.service import Chassis
+
+
+_log = logging.getLogger(__name__)
+_ORDINARY = (Tier.NAMESPACE, Tier.LANDLOCK)  # of kernels that are not gVisor's
 
 
 class RendererSettings(ServiceSettings):
@@ -40,6 +48,13 @@ class RendererSettings(ServiceSettings):
     jail_poll_seconds: float = Field(
         0.05, ge=0.005, le=1, description="How often memory, processes and disk of a job are measured."
     )
+    jail_patience: float = Field(
+        10.0,
+        ge=1,
+        le=1000,
+        description="Time in which a loaded machine keeps a job waiting for a processor does not count "
+        "against its limit on wall time; after this many times that limit the job is given up, UNAVAILABLE.",
+    )
     jail_private_mounts: bool = Field(True, description="A tmpfs of its own for each job, where possible.")
     jail_control_groups: bool = Field(True, description="Control groups for jobs, where possible.")
     bwrap: str = Field("bwrap", description="Bubblewrap, by name or path.")
@@ -54,6 +69,7 @@ class RendererSettings(ServiceSettings):
             uid_base=self.jail_uid_base,
             uid_count=self.jail_uid_count,
             poll_seconds=self.jail_poll_seconds,
+            patience=self.jail_patience,
             private_mounts=self.jail_private_mounts,
             control_groups=self.jail_control_groups,
             bwrap=self.bwrap,
@@ -64,23 +80,39 @@ class RendererSettings(ServiceSettings):
 async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterator[Jail]:
     """Start the jail of a renderer, and close it at the end.
 
+    Where the host forbids the strongest tier the log says what forbids it and what permits it.
+
     Raises:
-        StartError: No tier works here; says why for each, and what to do. Or the tier is CONTAINER, in which
-            jobs read what all users may read, and the key of the certificate is such a file.
+        StartError: No tier works here; says why for each, what of the host forbids it, and what to do. Or
+            the tier is CONTAINER, in which jobs read what all users may read, and the key of the certificate
+            is such a file.
     """
     from i2s_chassis.jail import Jail
 
+    wanted = settings.jail_settings()
     try:
-        jail = await Jail.start(settings.jail_settings())
+        jail = await Jail.start(wanted)
     except JailError as error:
         chassis.telemetry.self_test_failure("jail")
-        raise StartError(str(error)) from None
+        causes = await _forbidden(wanted, _ORDINARY) if isinstance(error, NoTierError) else ()
+        raise StartError(". ".join(map(str, (error, *causes)))) from None
     try:
+        if wanted.tier is None and jail.isolation.tier is not Tier.CONTAINER:
+            stronger = tuple(tier for tier in _ORDINARY if tier > jail.isolation.tier)
+            for one in await _forbidden(wanted, stronger) if stronger else ():
+                fields = {"tier": jail.isolation.tier.name.lower(), "reason": str(one)}
+                _log.warning("this host forbids a stronger tier", extra={"fields": fields})
         if jail.isolation.tier is Tier.CONTAINER:
             _check_closed(settings.tls_key)
         yield jail
     finally:
         await jail.close()
+
+
+async def _forbidden(settings: JailSettings, tiers: tuple[Tier, ...]) -> tuple[Diagnosis, ...]:
+    """Return what of this host forbids any of the tiers."""
+    facts = await asyncio.to_thread(read_facts, settings.bwrap, settings.state_dir)
+    return concerning(diagnose(facts), tiers)
 
 
 def _check_closed(secret: Path | None) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.model import Verdict
+from i2s_chassis.renderer.model import Picture, Rendering, Verdict
+
+R = TypeVar("R", bound=Rendering)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +48,30 @@ def limit_passed(
         case Cause.EXITED | Cause.STOPPED:
             return None
     return Judgement(verdict, f"The limit of {text} was reached while {doing}.")
+
+
+def within_limits(rendering: R, limits: Limits) -> R:
+    """Return a rendering, without its pictures and with another verdict where one is too large.
+
+    Engines look at the size before they draw. This is the one place that all pictures pass, so what leaves a
+    renderer is never larger than the limits in its answer say.
+    """
+    objections = (_too_large(picture, limits) for picture in rendering.pictures)
+    judgement = next((one for one in objections if one is not None), None)
+    if judgement is None:
+        return rendering
+    return replace(rendering, verdict=judgement.verdict, message=judgement.message, pictures=(), error=None)
+
+
+def _too_large(picture: Picture, limits: Limits) -> Judgement | None:
+    if picture.width * picture.height > limits.pixels:
+        size = f"{picture.width} x {picture.height} pixels"
+        return Judgement(
+            Verdict.PIXEL_LIMIT, f"The picture has {size}, more than the limit of {limits.pixels}."
+        )
+    if len(picture.png) > limits.picture_bytes:
+        size = f"{len(picture.png)} bytes as PNG"
+        return Judgement(
+            Verdict.OUTPUT_LIMIT, f"The picture has {size}, more than the limit of {limits.picture_bytes}."
+        )
+    return None

@@ -19,7 +19,9 @@ _REPLACEMENT = 0xFFFD
 _VISIBLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
 # C1 controls, and what reorders the text around it (Unicode Standard Annex 9, section 2).
 _HIDDEN = [*range(0x80, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-_SHOWN = _VISIBLE | dict.fromkeys(_HIDDEN, _REPLACEMENT)
+# Halves of characters, as a script of a page can make them: protobuf takes no string that holds one.
+_SURROGATES = range(0xD800, 0xE000)
+_SHOWN = _VISIBLE | dict.fromkeys([*_HIDDEN, *_SURROGATES], _REPLACEMENT)
 
 
 def limits_from_wire(message: pb.Limits, table: LimitTable) -> Limits:
@@ -76,10 +78,10 @@ def log_to_wire(excerpt: Excerpt) -> pb.LogExcerpt:
 
 
 def printable(raw: bytes | str) -> str:
-    """Return text that can be shown anywhere.
+    """Return text that can be sent and shown anywhere; every text of a job goes through here to the wire.
 
-    Bytes that are not UTF-8 become U+FFFD; control characters but tab and line feed become their
-    Unicode control pictures; characters that reorder what stands around them become U+FFFD.
+    Bytes that are not UTF-8 and lone surrogates become U+FFFD; control characters but tab and line feed
+    become their Unicode control pictures; characters that reorder what stands around them become U+FFFD.
     """
     text = raw.decode(errors="replace") if isinstance(raw, bytes) else raw
     return text.translate(_SHOWN)

@@ -13,7 +13,6 @@ from i2s_metrics.pair import Pair
 
 class _EarthMoverSimilarity(Metric):
     name = "ems"
-    version = "1"
     symmetric = False
     parts = ("block_emd", "denominator")
     rules: ClassVar[Rules]
@@ -26,10 +25,11 @@ class _EarthMoverSimilarity(Metric):
 
 
 class PaperEarthMoverSimilarity(_EarthMoverSimilarity):
-    """In [0, 1], background compared with a tolerance."""
+    """In [0, 1], relative to the larger of the distances from black and from white."""
 
     summary = "Earth Mover Similarity: 1 minus the cost of moving patches of pixels, relative to a blank."
     source = "Image2Struct, section 2.2, equations 3 and 4; patches after HELM at commit 63754d05"
+    version = "2"
     profiles = frozenset({Profile.PAPER})
     rules = PAPER
 
@@ -39,6 +39,7 @@ class HelmEarthMoverSimilarity(_EarthMoverSimilarity):
 
     summary = "Earth Mover Similarity as the leaderboard v1.0.x has it."
     source = "HELM at commit 63754d05, white background recognised (as with AVX-512 kernels)"
+    version = "1"
     profiles = frozenset({Profile.HELM})
     lower_bound = -math.inf
     rules = HELM

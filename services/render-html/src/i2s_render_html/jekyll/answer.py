@@ -13,6 +13,9 @@ from i2s_render_html.jekyll.model import BuildCause, BuildError
 _MOST_MESSAGE = 1000
 _MOST_FRONT_MATTER = 64 * 1024
 _MOST_LINE = 10_000_000
+_MOST_WARNINGS = 20
+_MOST_WARNING = 300
+_MOST_VERSION = 64
 
 # Errors of Ruby that are not about the site's text but about what it may use.
 _LIMITS = {
@@ -38,13 +41,14 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer: whether the site was built, and if not, why."""
+    """An answer: whether the site was built, and if not, why; warnings in either case."""
 
     built: bool
     kind: str = ""
     message: str = ""
     file: str = ""
     line: int | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def cause(self) -> BuildCause:
@@ -73,7 +77,31 @@ def read_answer(raw: bytes, workdir: str) -> Answer | None:
         message.replace(f"{workdir}/", ""),
         file.replace(f"{workdir}/", ""),
         line if type(line) is int and 0 < line <= _MOST_LINE else None,
+        _warnings(fields.get("warnings")),
     )
+
+
+def read_versions(raw: bytes) -> dict[str, str] | None:
+    """Return the versions of gems that a process names when it is ready; None where it says anything else.
+
+    Args:
+        raw: What was said, before any site was there.
+    """
+    try:
+        fields = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(fields, dict) or fields.get("ready") is not True:
+        return None
+    versions = fields.get("versions")
+    if not isinstance(versions, dict):
+        return None
+    return {name: version[:_MOST_VERSION] for name, version in versions.items() if isinstance(version, str)}
+
+
+def _warnings(value: object) -> tuple[str, ...]:
+    said = value if isinstance(value, list) else []
+    return tuple(_printable(_text(one))[:_MOST_WARNING] for one in said[:_MOST_WARNINGS] if _text(one))
 
 
 def _text(value: object) -> str:
@@ -107,8 +135,12 @@ def describe(answer: Answer, log: str, folder: str, files: Mapping[str, bytes]) 
 
 def _clean(message: str, folder: str) -> str:
     """Return a message as one printable line of bounded length, with names relative to the site."""
-    text = " ".join(_clean_lines(message, folder).split())
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)[:_MOST_MESSAGE]
+    return _printable(_clean_lines(message, folder))[:_MOST_MESSAGE]
+
+
+def _printable(text: str) -> str:
+    line = " ".join(text.split())
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 
 def _clean_lines(text: str, folder: str) -> str:

@@ -2,17 +2,23 @@
 
 # Builds one site with Jekyll, once, and ends.
 #
-#   ruby build_site.rb CHANNEL
+#   ruby build_site.rb CHANNEL GEM…
 #
-# CHANNEL is the number of an open socket. The program loads everything that a site may need, says
-# "ready" on it and waits for one line of JSON:
+# CHANNEL is the number of an open socket. The program loads everything that a site may need, writes one line of
+# JSON with the version of Jekyll and of each GEM that is installed,
 #
-#   {"source": folder, "destination": folder, "pins": {configuration that the site cannot change}}
+#   {"ready": true, "versions": {name: version}}
 #
-# It answers with another one and ends:
+# and waits for another one:
 #
-#   {"built": true}
-#   {"built": false, "kind": class of the error, "message": text, "file": path, "line": number}, the last two may be null
+#   {"source": folder, "destination": folder, "pins": {configuration that the site cannot change},
+#    "pages": {what GitHub Pages has, see github_pages.rb}}
+#
+# It answers with a third one and ends:
+#
+#   {"built": true, "warnings": [text]}
+#   {"built": false, "warnings": [text], "kind": class of the error, "message": text, "file": path, "line": number},
+#   the last two may be null
 #
 # The folders are relative to the current one. Nothing of the site is run as code: Jekyll works in
 # safe mode, its command line (which would load a Gemfile) has no part, and `require` finds only
@@ -29,12 +35,16 @@ require "kramdown-parser-gfm"
 require "rouge"
 require "sassc"
 require "tomlrb"
+require_relative "github_pages"
 
 MESSAGE_LENGTH = 4000
 NOT_NEEDED = [:WinTZ, :ThemeBuilder].freeze
 WANTED_OF_KRAMDOWN = %w(
   Converter::Html Converter::Toc Converter::RemoveHtmlTags Parser::Kramdown Parser::GFM Parser::Html Utils::Entities
 ).freeze
+
+# Of plugins: libraries with parts in C, whose own libraries cannot be read any more once the site is there.
+OF_PLUGINS = %w(html/pipeline net/http openssl zlib).freeze
 
 # Where plugins and themes lie that a site may name.
 GEMS = Gem.path.map { |path| File.join(path, "gems") }.freeze
@@ -48,6 +58,16 @@ def load_the_rest
   Kramdown::Converter.syntax_highlighter(:rouge)
   Kramdown::Converter.math_engine(:mathjax)
   SassC::Engine.new("a { b: c }", :syntax => :scss).render
+  Jekyll::External.require_if_present(OF_PLUGINS)
+end
+
+def versions(gems)
+  found = { "jekyll" => Jekyll::VERSION }
+  gems.each do |name|
+    specification = Gem::Specification.find_all_by_name(name).first
+    found[name] = specification.version.to_s if specification
+  end
+  found
 end
 
 # Else the name "kramdown-math-/../../../site/evil", asked for by a configuration, is code of the site.
@@ -98,8 +118,9 @@ def build(job)
              "destination" => File.expand_path(job.fetch("destination")), }
   configuration = Jekyll.configuration(job.fetch("pins").merge(places))
   RememberedFile.path = nil # a missing configuration is no fault
+  GitHubPages.prepare(configuration, job.fetch("pages"))
   Jekyll::Site.new(configuration).process
-  { "built" => true }
+  { "built" => true, "warnings" => GitHubPages.warnings }
 rescue SignalException
   raise
 rescue Exception => e # an exit, an exhausted memory or stack is an answer too
@@ -107,12 +128,15 @@ rescue Exception => e # an exit, an exhausted memory or stack is an answer too
   line = e.line if e.is_a?(Psych::SyntaxError)
   message = e.message.to_s.dup.force_encoding("UTF-8").scrub[0, MESSAGE_LENGTH]
   file = RememberedFile.path
-  { "built" => false, "kind" => e.class.name, "message" => message, "file" => file, "line" => line }
+  {
+    "built" => false, "warnings" => GitHubPages.warnings, "kind" => e.class.name, "message" => message,
+    "file" => file, "line" => line,
+  }
 end
 
 load_the_rest
 channel = UNIXSocket.for_fd(Integer(ARGV.fetch(0)))
-channel.write("ready\n")
+channel.write("#{JSON.generate("ready" => true, "versions" => versions(ARGV.drop(1)))}\n")
 order = channel.gets
 exit!(0) if order.nil? # not needed any more
 OwnFiles.only([Dir.pwd, *$LOAD_PATH, *Gem::Specification.dirs, *GEMS, "/usr/share/zoneinfo", "/dev/urandom"])

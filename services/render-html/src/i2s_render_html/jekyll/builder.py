@@ -49,6 +49,10 @@ class JekyllBuilder:
     """Builds sites. An asynchronous context manager, or ``open`` and ``close``.
 
     Any number of builds may be asked for at once; those beyond the prepared processes wait.
+
+    Attributes:
+        versions: Of Jekyll, its libraries, and the plugins and themes that are installed, by name; known once
+            this is open.
     """
 
     def __init__(
@@ -69,6 +73,7 @@ class JekyllBuilder:
         """
         self._jail = jail
         self._settings = settings
+        self.versions: Mapping[str, str] = {}
         self._pool: Supervisor[PreparedProcess] = Supervisor(
             lambda: self._prepare(settings.limits),
             PreparedProcess.close,
@@ -92,7 +97,9 @@ class JekyllBuilder:
             JekyllMissingError: It does not; the message says what to install.
             JailError: A fault of the jail.
         """
-        await (await self._prepare(self._settings.limits)).close()
+        first = await self._prepare(self._settings.limits)
+        self.versions = first.versions
+        await first.close()
         await self._pool.start()
 
     async def close(self) -> None:
@@ -177,7 +184,8 @@ async def _site(cell: Cell, outcome: Outcome, source: Mapping[str, bytes], limit
         error = describe(answer, log.whole.decode(errors="replace"), SOURCE, source)
     else:
         error = _reason(cause)
-    return BuiltSite(cause, files, error, _since(outcome), log, events)
+    warnings = answer.warnings if answer else ()
+    return BuiltSite(cause, files, error, _since(outcome), log, events, warnings=warnings)
 
 
 async def _fetched(cell: Cell, limits: Limits) -> tuple[dict[str, bytes], tuple[PolicyEvent, ...]]:
@@ -204,6 +212,7 @@ def _since(outcome: Outcome) -> Usage:
         used,
         wall_seconds=max(0.0, used.wall_seconds - before.wall_seconds),
         cpu_seconds=max(0.0, used.cpu_seconds - before.cpu_seconds),
+        waited_seconds=max(0.0, used.waited_seconds - before.waited_seconds),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from i2s_chassis.jail import Excerpt, PolicyEvent, Usage
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
+from i2s_render_html.jekyll.github_pages import PLUGINS
 
 
 class BuildCause(enum.Enum):
@@ -50,6 +51,8 @@ class BuiltSite:
         log: What Jekyll said.
         events: What was found or tried and prevented.
         warm: Whether a prepared process did it.
+        warnings: What GitHub Pages would have built otherwise, a sentence each: plugins and themes that
+            are not installed.
     """
 
     cause: BuildCause
@@ -59,6 +62,7 @@ class BuiltSite:
     log: Excerpt
     events: tuple[PolicyEvent, ...] = ()
     warm: bool = True
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class JekyllSettings:
     limits: Limits = DEFAULT_LIMITS
     origin: str = "http://localhost:4000"
     epoch: int = 1_767_225_600
-    plugins: tuple[str, ...] = ("jekyll-feed", "jekyll-seo-tag")
+    plugins: tuple[str, ...] = tuple(PLUGINS)
     ruby: str = "ruby"
     start_seconds: float = 60.0
     idle_seconds: float = 3600.0

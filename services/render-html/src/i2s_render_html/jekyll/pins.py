@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from i2s_chassis.jail import PolicyEvent, PolicyKind
 from i2s_render_html.jekyll.model import JekyllSettings
 
-Pin = str | bool | list[str] | dict[str, str | list[str]]
+Pin = str | bool | list[str] | Mapping[str, str | bool | list[str]]
 
 _BUNDLER_FILES = frozenset({"gemfile", "gemfile.lock", "gems.rb", "gems.locked"})
 _PLUGINS = "_plugins"
@@ -25,6 +25,8 @@ def pins(settings: JekyllSettings) -> dict[str, Pin]:
         "plugins_dir": _PLUGINS,
         # A template of kramdown is ERB: Ruby code, in safe mode too.
         "kramdown": {"template": "", "forbidden_inline_options": ["template"]},
+        # Else the plugin jekyll-gist asks the network for what only browsers without scripts show.
+        "gist": {"noscript": False},
         "url": settings.origin,
         "baseurl": "",
         "cache_dir": ".jekyll-cache",

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from i2s_chassis.jail import Cell, Ended, Jail, JailError, Usage
 from i2s_chassis.limits import Limits
+from i2s_render_html.jekyll.answer import read_versions
 from i2s_render_html.jekyll.errors import JekyllMissingError
+from i2s_render_html.jekyll.github_pages import THEMES, known_to_ruby
 from i2s_render_html.jekyll.model import JekyllSettings
 from i2s_render_html.jekyll.pins import pins
 
@@ -23,8 +25,10 @@ SOURCE, DESTINATION = "site", "out"
 
 _CHANNEL = 3
 _PROGRAM = "build_site.rb"
-_PROGRAMS = (_PROGRAM, "deterministic.rb", "own_files.rb")
-_READY = b"ready\n"
+_PROGRAMS = (_PROGRAM, "deterministic.rb", "github_pages.rb", "own_files.rb")
+# Libraries of Jekyll that decide what it builds.
+_LIBRARIES = ("kramdown", "kramdown-parser-gfm", "liquid", "rouge", "sassc")
+_MOST_READY = 16 * 1024
 _MOST_ANSWER = 256 * 1024
 _LOADING_CPU_SECONDS = 60.0
 _LEEWAY_SECONDS = 60.0  # between too old to be used and ended by the jail
@@ -50,10 +54,12 @@ class PreparedProcess:
 
     Attributes:
         cell: Where it runs; holds the built site after ``run``.
+        versions: Of Jekyll, its libraries, and the plugins and themes that are installed, by name.
     """
 
     def __init__(self, cell: Cell, channel: socket.socket, run: asyncio.Task[Ended], until: float) -> None:
         self.cell = cell
+        self.versions: Mapping[str, str] = {}
         self._channel = channel
         self._run = run
         self._until = until
@@ -82,7 +88,7 @@ class PreparedProcess:
             with theirs:
                 opening = jail.cell(waiting, _programs(), channels={_CHANNEL: theirs.fileno()})
                 cell = await stack.enter_async_context(opening)
-                command = [settings.ruby, _PROGRAM, str(_CHANNEL)]
+                command = [settings.ruby, _PROGRAM, str(_CHANNEL), *_LIBRARIES, *settings.plugins, *THEMES]
                 run = asyncio.create_task(cell.run(command, env=_environment(settings)))
                 # Closed before the cell is, which is what ends the run: so it is awaited last of all.
                 stack.push_async_callback(_ended, cell, run)
@@ -103,7 +109,12 @@ class PreparedProcess:
             JailError: A fault of the jail.
         """
         before = await self.cell.allow(cpu_seconds=limits.cpu_seconds, wall_seconds=limits.wall_seconds)
-        order = {"source": SOURCE, "destination": DESTINATION, "pins": pins(settings)}
+        order = {
+            "source": SOURCE,
+            "destination": DESTINATION,
+            "pins": pins(settings),
+            "pages": known_to_ruby(),
+        }
         loop = asyncio.get_running_loop()
         with contextlib.suppress(OSError):  # it died while it waited: the run says how
             await loop.sock_sendall(self._channel, json.dumps(order).encode() + b"\n")
@@ -120,10 +131,13 @@ class PreparedProcess:
 
     async def _until_ready(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
-        heard = asyncio.create_task(loop.sock_recv(self._channel, len(_READY)))
+        heard = asyncio.create_task(loop.sock_recv(self._channel, _MOST_READY))
         await asyncio.wait({heard, self._run}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        if heard.done() and not heard.cancelled() and heard.exception() is None and heard.result() == _READY:
-            return
+        if heard.done() and not heard.cancelled() and heard.exception() is None:
+            versions = read_versions(heard.result())
+            if versions is not None:
+                self.versions = versions
+                return
         heard.cancel()
         await asyncio.wait({heard})
         raise JekyllMissingError(await self._complaint(seconds))

@@ -6,10 +6,16 @@
 
 (define lily (resolve-module '(lily)))
 
+;; The first version of Landlock lets no file be renamed into another folder.
+(define (move-file from to)
+  (catch 'system-error
+    (lambda () (rename-file from to))
+    (lambda _ (copy-file from to) (delete-file from))))
+
 (define (keep-pages resolution width height bbox base-name postscript is-eps)
   (if (not is-eps)
       (begin
-        (rename-file postscript (string-append base-name ".ps"))
+        (move-file postscript (string-append base-name ".ps"))
         (call-with-output-file (string-append base-name ".paper")
           (lambda (port) (simple-format port "~A ~A\n" width height))))))
 

@@ -72,20 +72,22 @@
 (define READ #b1101)                            ; execute, read file, read folder
 (define OWN (logior #b1110 #b110110000 (ash 1 13) (ash 1 14))) ; but for links, devices, sockets
 (define FILE-ONLY (logior #b111 (ash 1 14)))
-(define ALL-FILE-ACCESS (1- (ash 1 16)))
-(define ALL-NET-ACCESS 3)
-(define SIGNALS-AND-ABSTRACT-SOCKETS 3)
+
+;; What this kernel's Landlock controls; the filter of calls holds what it does not.
+(define all-file-access (setting 'all-files))
+(define all-net-access (setting 'all-network))
+(define signals-and-abstract-sockets (setting 'all-scopes))
 
 (define (may ruleset path access)
   (if (file-exists? path)
       (let* ((file (open-fdes path O-PATH))
-             (access (if (file-is-directory? path) access (logand access FILE-ONLY)))
+             (access (logand access all-file-access (if (file-is-directory? path) access FILE-ONLY)))
              (rule (words access file)))
         (must "landlock_add_rule" LANDLOCK-ADD-RULE ruleset RULE-PATH-BENEATH rule 0)
         (close-fdes file))))
 
 (define (only-own-files folder)
-  (let* ((handled (words ALL-FILE-ACCESS ALL-NET-ACCESS SIGNALS-AND-ABSTRACT-SOCKETS))
+  (let* ((handled (words all-file-access all-net-access signals-and-abstract-sockets))
          (ruleset (must "landlock_create_ruleset" LANDLOCK-CREATE-RULESET handled 24 0)))
     (for-each (lambda (path) (may ruleset path READ)) (setting 'readable))
     (for-each (lambda (path) (may ruleset path READ-WRITE-FILE)) (setting 'devices))
@@ -223,6 +225,10 @@
                           (refused? "write beside its folder"
                                     (lambda () (open-fdes "../escaped" (logior O_WRONLY O_CREAT))))
                           (refused? "change the zygote's files" (lambda () (delete-file settings-file)))
+                          (refused? "empty the zygote's files by their name"
+                                    (lambda () (truncate-file settings-file 0)))
+                          (refused? "empty the zygote's files by opening them"
+                                    (lambda () (open-fdes settings-file (logior O_RDONLY O_TRUNC))))
                           (refused? "link out of its folder" (lambda () (symlink "/etc/passwd" "link")))
                           (call-refused? "change limits of the zygote" (setting 'prlimit) zygote 0 (words 0 0) 0)
                           (call-refused? "trace the zygote" (setting 'ptrace) 16 zygote 0 0)

@@ -9,19 +9,21 @@ from i2s_metrics.functional.ems.bounds import lower_bounds
 from i2s_metrics.functional.ems.inner import contents_of
 from i2s_metrics.functional.ems.lazy import lazy_transport
 from i2s_metrics.functional.ems.patches import PatchSet
+from i2s_metrics.functional.ems.rules import Rules
 
 
-def transport(a: PatchSet, b: PatchSet, position_scale: float) -> float:
+def transport(a: PatchSet, b: PatchSet, position_scale: float, rules: Rules) -> float:
     """Return the exact optimal transport cost between the patches of two pictures.
 
     Both sides get the same weights, the elementwise maximum, normalised. Moving patch i of ``a``
-    to patch j of ``b`` costs the inner transport of their pixels plus the L1 distance of their
-    positions times ``position_scale``.
+    to patch j of ``b`` costs the inner transport of their pixels plus the distance of their positions
+    times ``position_scale``.
 
     Args:
         a: Patches of the one picture.
         b: Patches of the other at the same positions.
         position_scale: Cost of a distance of one in position.
+        rules: Say how far apart two positions are.
     """
     mass = common_mass(a, b)
     # The cost is a metric on (content, position), so equal mass at equal places may stay where
@@ -30,7 +32,7 @@ def transport(a: PatchSet, b: PatchSet, position_scale: float) -> float:
     if not moving.any():
         return 0.0
     a, b, share = a.keep(moving), b.keep(moving), mass[moving].sum() / mass.sum()
-    distance = position_scale * np.abs(a.position[:, None] - b.position).sum(axis=2)
+    distance = position_scale * rules.position_distances(a.position, b.position)
     (contents_a, index_a), (contents_b, index_b) = contents_of(a), contents_of(b)
     cost, _ = lazy_transport(
         mass[moving],

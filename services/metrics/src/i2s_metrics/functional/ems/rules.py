@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from i2s_metrics.functional.arrays import BoolArray, FloatArray, RgbArray
+from i2s_metrics.functional.colours import modal_colour
 
 #: Weights of R, G and B in grey, in thousandths.
 _LUMA = (299, 587, 114)
@@ -15,7 +17,7 @@ _BLACK_OR_WHITE = ((0, 0, 0), (255, 255, 255))
 
 
 class Rules(Protocol):
-    """A rule book: how grey is computed, what counts as background, and the range."""
+    """A rule book: grey, background, distance of positions, one-colour pictures, and the range."""
 
     #: Whether the result is clipped to [0, 1].
     clips: bool
@@ -39,11 +41,20 @@ class Rules(Protocol):
         """
         ...
 
+    def position_distances(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the distances of step 6 between positions, shape (positions of a, positions of b)."""
+        ...
+
+    def blank_levels(self, reference: RgbArray) -> tuple[int, ...]:
+        """Return the levels of the one-colour pictures of step 8, 0 or 255; the larger distance counts."""
+        ...
+
 
 class PaperRules:
-    """The algorithm with its two mends: background within half a grey level, and clipping.
+    """The definition of the paper on the patches of the released code.
 
-    Grey is computed in whole thousandths of a level, so that comparisons are exact.
+    Background is what lies within half a grey level, and the result is clipped. Grey is computed in whole
+    thousandths of a level, so that comparisons are exact.
     """
 
     clips = True
@@ -64,6 +75,15 @@ class PaperRules:
         del colour
         return np.asarray(background.all(axis=1))
 
+    def position_distances(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return Euclidean distances, as in equation 3."""
+        return np.asarray(cdist(a, b, "euclidean"), np.float64)
+
+    def blank_levels(self, reference: RgbArray) -> tuple[int, ...]:
+        """Return black and white, as in equation 4."""
+        del reference
+        return (0, 255)
+
 
 class HelmRules:
     """The algorithm as the leaderboard's program ran it.
@@ -76,6 +96,8 @@ class HelmRules:
 
     clips = False
     least_rows = 0
+    #: References darker than this, in thousandths of a grey level, are compared with white.
+    _dark = 127_000
 
     def grey(self, rgb: RgbArray) -> FloatArray:
         """Return grey in float32 precision."""
@@ -91,6 +113,15 @@ class HelmRules:
         if colour in _BLACK_OR_WHITE:
             return np.asarray(background.all(axis=1))
         return np.zeros(len(background), bool)
+
+    def position_distances(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return L1 distances."""
+        return np.asarray(cdist(a, b, "cityblock"), np.float64)
+
+    def blank_levels(self, reference: RgbArray) -> tuple[int, ...]:
+        """Return white if the most frequent colour of the full-size reference is dark, else black."""
+        colour = modal_colour(reference).rgb
+        return (255 if luma(np.array(colour, np.uint8)) < self._dark else 0,)
 
 
 PAPER: Rules = PaperRules()

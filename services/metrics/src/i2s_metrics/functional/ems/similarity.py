@@ -23,7 +23,8 @@ class EarthMover:
     Attributes:
         value: 1 - block_emd / denominator, within the range of the rules.
         block_emd: Distance of the prediction from the reference.
-        denominator: Distance of a picture of one colour from the reference.
+        denominator: Distance of a picture of one colour from the reference: in ``paper`` the larger of the
+            distances of black and white.
     """
 
     value: float
@@ -48,8 +49,8 @@ def earth_mover_similarity(prediction: RgbArray, reference: RgbArray | Reference
         ValueError: The shapes differ.
 
     Source:
-        Image2Struct, section 2.2, equations 3 and 4; patch size, weights and background after
-        HELM at commit 63754d05, which the published values come from.
+        Image2Struct, section 2.2, equations 3 and 4; patch size, scale of positions, weights and background
+        after HELM at commit 63754d05, which the published values come from.
     """
     ready = reference if isinstance(reference, Reference) else Reference.of(reference, rules)
     if prediction.shape != ready.shape:
@@ -67,7 +68,7 @@ def _block_emd(prediction: RgbArray, reference: Reference, rules: Rules) -> floa
     theirs = reference.patches
     if reference.background.share > _MOSTLY:
         ours, theirs = without_shared_background(ours, theirs)
-    return transport(ours, theirs, position_scale(reference.size))
+    return transport(ours, theirs, position_scale(reference.size), rules)
 
 
 def _ratio(block_emd: float, denominator: float) -> float:

@@ -1,0 +1,66 @@
+"""One line of the log for each call and each item of a stream: who, what, which result, at what cost.
+
+The lines come from a logger of their own, ``i2s_chassis.audit``, which ``--log-level`` does not silence.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+from i2s_chassis.errors import Status
+
+_log = logging.getLogger(__name__)
+_log.setLevel(logging.INFO)
+
+
+@dataclass(slots=True)
+class Entry:
+    """What a call or an item did; who is in the context of the log.
+
+    Attributes:
+        source_sha256: Digest of what was sent; empty where nothing was understood.
+        verdict: What became of it; empty where there is none.
+        request_bytes: Size of the messages.
+        queue_seconds: Time that it waited for its slot.
+        slot_seconds: Time that it held it.
+        cpu_seconds: Processor time; None where the service does not know.
+    """
+
+    source_sha256: str = ""
+    verdict: str = ""
+    request_bytes: int = 0
+    queue_seconds: float = 0.0
+    slot_seconds: float = 0.0
+    cpu_seconds: float | None = None
+
+    def log(self, what: str, status: Status, seconds: float) -> None:
+        """Write the line with what is known; "what" is "call" or "item"."""
+        values = {
+            name: round(value, 6) if isinstance(value, float) else value
+            for name, value in asdict(self).items()
+            if value
+        }
+        _log.info(what, extra={"fields": {"status": status.name, "seconds": round(seconds, 6), **values}})
+
+
+_entry: contextvars.ContextVar[Entry | None] = contextvars.ContextVar("audit_entry", default=None)
+
+
+def current_entry() -> Entry:
+    """Return the entry of this task's call or item; one that nobody reads outside of calls."""
+    return _entry.get() or Entry()
+
+
+@contextmanager
+def audited() -> Iterator[Entry]:
+    """Begin an entry, which this task and the tasks it starts fill."""
+    entry = Entry()
+    token = _entry.set(entry)
+    try:
+        yield entry
+    finally:
+        _entry.reset(token)

@@ -1,0 +1,127 @@
+"""The clock of a job: wall time, less the time for which the machine kept it waiting for a processor.
+
+A limit on wall time is there for jobs that sleep. On a loaded machine a job that computes needs more wall
+time for the same work, which is no fault of its own. The kernel counts for each thread how long it was ready
+to run and did not (the second number of /proc/PID/task/TID/schedstat, in nanoseconds, see
+https://docs.kernel.org/scheduler/sched-stats.html). The clock stands still while any thread of the job waits
+so. Threads that wait at the same time count once, so a job stops its clock at most for as long as it computes
+itself, and the limit on CPU time ends it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from i2s_chassis.jail import processes
+
+_NANOSECONDS = 1e9
+_FORGET_SECONDS = 60.0
+# Reading the numbers of a browser's threads takes milliseconds, so they are read less often.
+_FEW_THREADS = 16
+_LOOK_SECONDS = 0.25
+
+
+class Covered:
+    """The length of the union of intervals, of which none ends before an earlier one."""
+
+    def __init__(self) -> None:
+        self._intervals: list[tuple[float, float]] = []
+        self._folded = 0.0
+
+    def add(self, start: float, end: float) -> None:
+        """Add an interval."""
+        while self._intervals and self._intervals[-1][1] >= start:
+            start = min(start, self._intervals.pop()[0])
+        self._intervals.append((start, end))
+        while self._intervals[0][1] < end - _FORGET_SECONDS:
+            first, last = self._intervals.pop(0)
+            self._folded += last - first
+
+    @property
+    def seconds(self) -> float:
+        """Length of the union so far."""
+        return self._folded + sum(end - start for start, end in self._intervals)
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """What the kernel has counted for a thread.
+
+    Attributes:
+        ran: Nanoseconds on a processor.
+        waited: Nanoseconds for which it was ready to run and did not.
+        times: How often it got a processor.
+    """
+
+    ran: int
+    waited: int
+    times: int
+
+
+class Clock:
+    """Counts for one run."""
+
+    def __init__(self, started: float) -> None:
+        """Begin.
+
+        Args:
+            started: When the run began, as time.monotonic tells it.
+        """
+        self._started = self._looked = started
+        self._threads: dict[str, Scheduled] = {}
+        self._waited = Covered()
+
+    @property
+    def waited_seconds(self) -> float:
+        """Return for how long the machine has kept the job waiting, up to the last look."""
+        return self._waited.seconds
+
+    def seconds(self, now: float) -> float:
+        """Return what the clock shows at a moment after the last look."""
+        return now - self._started - self._waited.seconds
+
+    def look(self, pids: Iterable[int], now: float, *, at_once: bool = False) -> None:
+        """Take in how long the threads of the job were kept waiting.
+
+        Args:
+            pids: All processes of the job.
+            now: As time.monotonic tells it.
+            at_once: Also where there are many threads and the last look was a moment ago.
+        """
+        if not at_once and len(self._threads) > _FEW_THREADS and now - self._looked < _LOOK_SECONDS:
+            return
+        found: dict[str, Scheduled] = {}
+        waited = 0.0
+        for path, scheduled in _threads(pids):
+            found[path] = scheduled
+            before = self._threads.get(path, Scheduled(0, 0, 0))
+            if scheduled == before:
+                # The numbers of one that waits are brought up to date when it gets a processor.
+                seconds = now - self._looked if _is_ready(path) else 0.0
+            else:
+                seconds = (scheduled.waited - before.waited) / _NANOSECONDS
+            waited = max(waited, seconds)
+        if waited > 0:
+            self._waited.add(max(self._started, now - waited), now)
+        self._threads, self._looked = found, now
+
+
+def _threads(pids: Iterable[int]) -> Iterable[tuple[str, Scheduled]]:
+    for pid in pids:
+        try:
+            names = os.listdir(f"/proc/{pid}/task")
+        except OSError:
+            continue  # it has ended
+        for name in names:
+            path = f"/proc/{pid}/task/{name}"
+            try:
+                with open(f"{path}/schedstat", "rb") as file:
+                    yield path, Scheduled(*map(int, file.read().split()))
+            except (OSError, TypeError, ValueError):
+                continue  # it has ended, or this kernel does not count
+
+
+def _is_ready(path: str) -> bool:
+    return processes.state(path) == b"R"

@@ -1,0 +1,239 @@
+"""Who runs next, who waits, and who is sent away: fair shares, decided from events and times alone.
+
+Callers share the slots by the time that their jobs hold them (start-time fair queueing): each has a
+*tag*, the slot seconds it was charged, and the waiting job of the caller with the lowest tag runs
+next. A caller that was away begins at the tag that is served now, so nobody saves up for later. In one
+caller its connections share in the same way; in one connection the oldest call comes first.
+
+The places of the queue are shared too. Where it is full, a call that comes takes the place of the
+newest call of whoever has most calls waiting, unless that is the call itself. So a caller may use the
+whole queue while it is alone, and its part shrinks with each other caller that comes.
+
+A call that was sent away is remembered for some time. When it comes back it has its old age, and so
+it precedes what came after its first attempt.
+
+Nothing here reads a clock and nothing is left to chance: equal events give equal decisions.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import insort
+from dataclasses import dataclass
+
+from i2s_chassis.sharing.calls import Flow, Refused, Waiting
+from i2s_chassis.sharing.refusals import Pushback, Refusals
+from i2s_chassis.sharing.shares import Caller, Connection, drop_idle, greediest_first, next_served
+
+FIRST_GUESS_SECONDS = 0.5
+_WEIGHT_OF_LATEST = 0.2
+_MIN_PUSHBACK_SECONDS = 0.05
+_SHORTEST_JOB_SECONDS = 0.001  # for what is divided by the time of a job
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of a call that came.
+
+    Attributes:
+        coming: The call.
+        loser: Who is sent away for want of a place: the call itself, or another, whose place it took.
+    """
+
+    coming: Waiting
+    loser: Waiting | None = None
+
+
+class FairQueue:
+    """Slots and the bounded queue before them.
+
+    Attributes:
+        slots: Jobs that may run at the same time.
+        queue: Jobs that may wait at the same time.
+        running: Jobs that run now.
+        inside: Jobs that run or wait now.
+        job_seconds: Recent time of a job in its slot.
+    """
+
+    def __init__(self, slots: int, queue: int, pushback: Pushback | None = None) -> None:
+        self.slots, self.queue = slots, queue
+        self.running = self.inside = 0
+        self.job_seconds = FIRST_GUESS_SECONDS
+        self._pushback = pushback or Pushback()
+        self._refusals = Refusals()
+        self._clock = 0.0
+        self._callers: dict[str, Caller] = {}
+        self._numbers = itertools.count()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is a place for another job only if one loses its own."""
+        return self.inside >= self.slots + self.queue
+
+    def offer(self, flow: Flow, now: float, most_running: int = 0) -> Decision:
+        """Take a single call in, or not.
+
+        Args:
+            flow: Where it comes from.
+            now: Seconds, of a clock that never goes back.
+            most_running: Jobs of this caller that may run at once; 0: as many as there are slots.
+        """
+        coming = self._line_up(flow, now, may_be_displaced=True, most_running=most_running)
+        coming.has_place = True
+        if not self.is_full:
+            self.inside += 1
+            return Decision(coming)
+        loser = self._loser()
+        self.withdraw(loser)
+        loser.has_place = False
+        return Decision(coming, loser)
+
+    def hold_place(self) -> None:
+        """Take a place for a job that lines up later."""
+        self.inside += 1
+
+    def line_up(self, flow: Flow, now: float, most_running: int = 0) -> Waiting:
+        """Let a job wait that holds a place already; nothing displaces it."""
+        return self._line_up(flow, now, may_be_displaced=False, most_running=most_running)
+
+    def next(self) -> Waiting | None:
+        """Give a slot to the job whose turn it is; None where no slot is free or nobody may have it."""
+        able = [one for one in self._callers.values() if one.can_run] if self.running < self.slots else []
+        if not able:
+            return None
+        caller = next_served(able)
+        connection = next_served(one for one in caller.connections.values() if one.waiting)
+        chosen = connection.line.pop(0)
+        self._clock = max(self._clock, caller.tag)
+        caller.clock = max(caller.clock, connection.tag)
+        chosen.charged = self.job_seconds
+        for share in (caller, connection):
+            share.waiting -= 1
+            share.running += 1
+            share.tag += chosen.charged
+        self.running += 1
+        return chosen
+
+    def finish(self, job: Waiting, seconds: float | None) -> None:
+        """Take a slot back; the place of the job stays taken.
+
+        Args:
+            job: That had it.
+            seconds: How long; None where the job never began.
+        """
+        self.running -= 1
+        for share in self._shares(job.flow):
+            share.running -= 1
+            share.tag += (seconds or 0.0) - job.charged
+        if seconds is not None:
+            self.job_seconds += _WEIGHT_OF_LATEST * (seconds - self.job_seconds)
+        self._tidy(job.flow)
+
+    def withdraw(self, job: Waiting) -> None:
+        """Take a job out of the queue; its place stays taken."""
+        caller, connection = self._shares(job.flow)
+        connection.line.remove(job)
+        for share in (caller, connection):
+            share.waiting -= 1
+        self._tidy(job.flow)
+
+    def leave(self) -> None:
+        """Give a place back."""
+        self.inside -= 1
+
+    def send_away(self, call: Waiting, now: float, part: float = 1.0) -> float:
+        """Remember a call that is sent away.
+
+        Args:
+            call: That found no place, or lost it.
+            now: Seconds.
+            part: Of the time until its turn; below 1 the rest is for waiting in the queue.
+
+        Returns:
+            The seconds after which it should come back: that part of the time until it would have its
+            slot, with everybody counted who is here or expected back. Bounded by what the number of
+            its refusals allows.
+        """
+        self._forget_expired(now)
+        bounds, is_remembered = self._pushback, len(self._refusals) < self._pushback.memory_calls
+        most = min(bounds.first_seconds * 2.0 ** min(call.refusals, 30), bounds.max_seconds)
+        turn = self._seconds_until_turn(call) if is_remembered else self._seconds_of_line()
+        seconds = min(max(part * turn, _MIN_PUSHBACK_SECONDS), most)
+        if is_remembered:
+            due, number = now + seconds, next(self._numbers)
+            self._remember(
+                Refused(call.flow, call.arrival, number, call.refusals + 1, due, due + bounds.memory_seconds)
+            )
+        self._tidy(call.flow)
+        return seconds
+
+    def _seconds_of_line(self) -> float:
+        ahead = self.inside - self.running + len(self._refusals)
+        return self.job_seconds * (ahead + 1) / self.slots
+
+    def _seconds_until_turn(self, call: Waiting) -> float:
+        step = max(self.job_seconds, _SHORTEST_JOB_SECONDS)
+        caller, connection = self._shares(call.flow)
+        ahead = connection.jobs_older_than(call.arrival)
+        turn = connection.tag + ahead * step
+        connections = (one for one in caller.connections.values() if one is not connection)
+        ahead += sum(one.jobs_before(turn, call.arrival, step) for one in connections)
+        turn = caller.tag + ahead * step
+        callers = (one for one in self._callers.values() if one is not caller)
+        ahead += sum(one.jobs_before(turn, call.arrival, step) for one in callers)
+        return step * (ahead + 1) / self.slots
+
+    def _line_up(self, flow: Flow, now: float, *, may_be_displaced: bool, most_running: int) -> Waiting:
+        self._forget_expired(now)
+        before = self._refusals.find(flow, now)
+        if before is not None:
+            self._forget(before)
+        caller, connection = self._shares(flow)
+        caller.most_running = most_running
+        credit = 0.0 if before is None else self.job_seconds
+        caller.start(self._clock, credit)
+        connection.start(caller.clock, credit)
+        arrival, refusals = (now, 0) if before is None else (before.arrival, before.refusals)
+        coming = Waiting(flow, arrival, next(self._numbers), refusals, may_be_displaced)
+        insort(connection.line, coming)
+        for share in (caller, connection):
+            share.waiting += 1
+        return coming
+
+    def _loser(self) -> Waiting:
+        """Return the job that loses its place where there is one too many."""
+        for caller in greediest_first(self._callers.values()):
+            for connection in greediest_first(caller.connections.values()):
+                for job in reversed(connection.line):
+                    if job.may_be_displaced:
+                        return job
+        raise AssertionError("the job that came may be displaced")
+
+    def _remember(self, refused: Refused) -> None:
+        caller, connection = self._shares(refused.flow)
+        insort(connection.sent_away, refused)
+        for share in (caller, connection):
+            share.refused += 1
+        self._refusals.remember(refused)
+
+    def _forget(self, refused: Refused) -> None:
+        caller, connection = self._shares(refused.flow)
+        connection.sent_away.remove(refused)
+        for share in (caller, connection):
+            share.refused -= 1
+        self._refusals.forget(refused)
+        self._tidy(refused.flow)
+
+    def _forget_expired(self, now: float) -> None:
+        for refused in self._refusals.expired(now):
+            self._forget(refused)
+
+    def _shares(self, flow: Flow) -> tuple[Caller, Connection]:
+        caller = self._callers.setdefault(flow.caller, Caller(self._clock))
+        return caller, caller.connections.setdefault(flow.connection, Connection(caller.clock))
+
+    def _tidy(self, flow: Flow) -> None:
+        """Drop the shares of a flow that has nothing here, once dropping them changes nothing."""
+        if caller := self._callers.get(flow.caller):
+            drop_idle(caller.connections, flow.connection, caller.clock)
+            drop_idle(self._callers, flow.caller, self._clock)
