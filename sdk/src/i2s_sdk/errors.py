@@ -7,13 +7,14 @@
     │   ├── SettingsError               a flag, variable or line of the configuration file is wrong
     │   ├── UnknownNameError            no such task, model or metric; says what was perhaps meant
     │   ├── DataError                   a data set or a file of completions is wrong; names file and line
+    │   ├── WriteError                  a file or folder cannot be written: full disk, no permission
     │   └── RunConflictError            the run folder holds a run with other options; names them
     ├── StackError                      a local service cannot be started
     │   ├── CommandMissingError         its command is not installed
     │   └── ServiceStartError           it ended, or was not ready in time; carries the end of its log
     ├── ServiceError                    a call ended with a gRPC status; carries address, method and status
     │   ├── RequestRefusedError         exit code 2: INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED, …
-    │   ├── AccessError                 UNAUTHENTICATED, PERMISSION_DENIED
+    │   ├── AccessError                 exit code 2: UNAUTHENTICATED, PERMISSION_DENIED
     │   ├── OverloadedError             RESOURCE_EXHAUSTED; retried where the service says when to come back
     │   ├── ServiceUnavailableError     UNAVAILABLE; retried
     │   ├── DeadlineError               DEADLINE_EXCEEDED
@@ -23,10 +24,11 @@
     ├── ProtocolError                   an answer that the contract does not allow
     └── ModelError                      a model gave no completion
         ├── ModelRefusedError           it would not answer: the model's doing, counted with 0
-        └── ModelFailedError            no usable answer after all attempts
+        ├── ModelFailedError            no usable answer after all attempts
+        └── AllCallsFailedError         every call of a run has failed alike; ends the run
 
 A key, name or account with which no call can be answered is a UsageError: ModelAccessError, exit code 2.
-These three are in :mod:`i2s_sdk.models.errors`.
+These four are in :mod:`i2s_sdk.models.errors`.
 
 What an untrusted source did is never an error: it is the verdict of a rendering.
 """
@@ -34,6 +36,7 @@ What an untrusted source did is never an error: it is the verdict of a rendering
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
@@ -94,6 +97,22 @@ class DataError(UsageError):
         super().__init__(f"{where}:{line}: {reason}" if line else f"{where}: {reason}")
 
 
+class WriteError(UsageError):
+    """A file or folder cannot be written; names it, the reason, and what can be done.
+
+    Args:
+        where: What was to be written.
+        error: What the system said.
+    """
+
+    def __init__(self, where: Path | str, error: OSError) -> None:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        advice = "free some space, and give the same command again" if full else "name another place"
+        named = error.filename is not None and str(error.filename) != str(where)
+        at = f" ({error.filename})" if named else ""
+        super().__init__(f"{where}: cannot be written: {error.strerror or error}{at}; {advice}")
+
+
 class RunConflictError(UsageError):
     """The run folder holds a run with other options."""
 
@@ -134,7 +153,9 @@ class RequestRefusedError(ServiceError):
 
 
 class AccessError(ServiceError):
-    """No or wrong credentials, or not enough of them."""
+    """No or wrong credentials, or not enough of them; another attempt would end the same."""
+
+    exit_code = 2
 
 
 class OverloadedError(ServiceError):

@@ -168,12 +168,16 @@ class PolicyEvent:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Seconds, bytes of resident memory, and processes at the same time."""
+    """Seconds, bytes of resident memory, and processes at the same time.
+
+    ``waited_seconds`` is the wall time in which the machine kept the job waiting for a processor.
+    """
 
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_memory_bytes: int = 0
     peak_processes: int = 0
+    waited_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +206,7 @@ class Limits:
     pages: int = 0
     pixels: int = 0
     log_bytes: int = 0
+    picture_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +288,8 @@ class SiteResult:
         settled: Whether fonts, requests and frames came to rest within the bound.
         jekyll: Whether Jekyll built the site.
         missing: Files that the page asked for and the site does not have, bounded.
+        warnings: What GitHub Pages would have built and Jekyll did not: plugins and themes that are not
+            installed.
     """
 
     title: str = ""
@@ -292,6 +299,7 @@ class SiteResult:
     settled: bool = False
     jekyll: bool = False
     missing: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

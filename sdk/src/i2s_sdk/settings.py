@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import SettingsError
+from i2s_sdk.json_text import read_toml
+from i2s_sdk.limits import COMPLETION_CHARACTERS, REFERENCE_PIXELS
 from i2s_sdk.profile import Profile
+from i2s_sdk.token import Token, read_token
+from i2s_sdk.working_folder import refuse_reach
 
-#: Read where neither --config nor I2S_CONFIG names another file.
+#: Read where neither --config nor I2S_CONFIG names another file. What it may not say: i2s_sdk.working_folder.
 DEFAULT_FILE = Path("i2s.toml")
 
 #: Settings that hold the address of a service.
 ADDRESSES = ("render_latex", "render_html", "render_lilypond", "metrics")
+
+#: Secrets: they come from the environment alone, never from a command line or a file of settings.
+SECRETS = ("token", *(f"token_{name}" for name in ADDRESSES))
+
+#: Files with a token each.
+TOKEN_FILES = ("token_file", *(f"token_file_{name}" for name in ADDRESSES))
 
 #: Settings that some commands have a flag of their own for; all others are set by --set.
 FLAGS = {
@@ -25,6 +34,7 @@ FLAGS = {
     "render_html": "--render-html-at",
     "render_lilypond": "--render-lilypond-at",
     "metrics": "--metrics-at",
+    "token_file": "--token-file",
     "profile": "--profile",
     "jobs": "--jobs",
     "fail_on_error": "--fail-on-error",
@@ -56,6 +66,17 @@ class Settings:
             TLS. Services started here listen on the loopback and need none.
         tls_cert: Our certificate chain (PEM), for services that ask for one.
         tls_key: Its private key (PEM).
+        token: Our bearer token for services named by address; sent over TLS or on the loopback only. From the
+            environment alone (I2S_TOKEN).
+        token_render_latex: Another one for this service; likewise the next three.
+        token_render_html: See token_render_latex.
+        token_render_lilypond: See token_render_latex.
+        token_metrics: See token_render_latex.
+        token_file: File with our token, in the place of I2S_TOKEN.
+        token_file_render_latex: Another one for this service; likewise the next three.
+        token_file_render_html: See token_file_render_latex.
+        token_file_render_lilypond: See token_file_render_latex.
+        token_file_metrics: See token_file_render_latex.
         profile: The rule book.
         examples: Folder of the bundled examples; None looks for it.
         jobs: Samples in each of the stages "render" and "score"; 0 is twice the slots of their service.
@@ -66,6 +87,14 @@ class Settings:
         store_lines: Lines of a run in an object store that may wait until they are written together.
         store_seconds: Seconds that they may wait. What waits is lost with the process, and done again.
         lease_seconds: After which a process that had such a run, and is silent, counts as gone.
+        reference_pixels: The most pixels of a reference picture, width times height. The metric service has a
+            limit of its own (``--max-image-pixels``).
+        completion_characters: Of a completion; a longer one is not usable and counts as no structure.
+        like_failures: How many calls of a model may fail alike before one is answered; then the run ends with
+            the reason. 0 asks for every sample.
+        interrupt_seconds: After Ctrl-C, until a command ends whatever is still at work.
+        free_bytes: That a run folder must be able to take before anything is begun; they are written and
+            removed again. 0 tries nothing.
         fail_on_error: How many samples may end in a failure of the infrastructure before the run counts as
             failed: a number, or a share such as "1%".
     """
@@ -87,6 +116,34 @@ class Settings:
     )
     tls_cert: Path | None = field(default=None, metadata=_about("our certificate (PEM), where asked for"))
     tls_key: Path | None = field(default=None, metadata=_about("private key (PEM) of our certificate"))
+    token: Token | None = field(
+        default=None, metadata=_about("our token for services; from I2S_TOKEN alone, never from here")
+    )
+    token_render_latex: Token | None = field(
+        default=None, metadata=_about("the same for this service; from I2S_TOKEN_RENDER_LATEX alone")
+    )
+    token_render_html: Token | None = field(
+        default=None, metadata=_about("the same for this service; from I2S_TOKEN_RENDER_HTML alone")
+    )
+    token_render_lilypond: Token | None = field(
+        default=None, metadata=_about("the same for this service; from I2S_TOKEN_RENDER_LILYPOND alone")
+    )
+    token_metrics: Token | None = field(
+        default=None, metadata=_about("the same for this service; from I2S_TOKEN_METRICS alone")
+    )
+    token_file: Path | None = field(default=None, metadata=_about("file with our token for services"))
+    token_file_render_latex: Path | None = field(
+        default=None, metadata=_about("file with our token for this service")
+    )
+    token_file_render_html: Path | None = field(
+        default=None, metadata=_about("file with our token for this service")
+    )
+    token_file_render_lilypond: Path | None = field(
+        default=None, metadata=_about("file with our token for this service")
+    )
+    token_file_metrics: Path | None = field(
+        default=None, metadata=_about("file with our token for this service")
+    )
     profile: Profile = field(default=Profile.PAPER, metadata=_about("rule book: paper or helm"))
     examples: Path | None = field(default=None, metadata=_about("folder of the bundled examples"))
     jobs: int = field(default=0, metadata=_about("samples in a stage; 0: twice the slots of its service"))
@@ -98,6 +155,19 @@ class Settings:
     store_seconds: float = field(default=10.0, metadata=_about("seconds that they may wait"))
     lease_seconds: float = field(
         default=60.0, metadata=_about("seconds until a silent owner of a run in a store counts as gone")
+    )
+    reference_pixels: int = field(
+        default=REFERENCE_PIXELS, metadata=_about("most pixels (width times height) of a reference picture")
+    )
+    completion_characters: int = field(
+        default=COMPLETION_CHARACTERS, metadata=_about("most characters of a usable completion")
+    )
+    like_failures: int = field(
+        default=20, metadata=_about("calls that may fail alike, none answered, until a run ends; 0: all")
+    )
+    interrupt_seconds: float = field(default=4.0, metadata=_about("seconds from Ctrl-C to the end"))
+    free_bytes: int = field(
+        default=1024 * 1024, metadata=_about("bytes that a run folder must take before anything is begun")
     )
     fail_on_error: str = field(
         default="1%", metadata=_about("failures of the infrastructure that a run may have: number or share")
@@ -114,20 +184,45 @@ class Settings:
             )
         if self.tls_cert is not None and self.tls_ca is None:
             raise SettingsError(f"{_names('tls_cert')} needs {_names('tls_ca')}: without it there is no TLS")
-        for name in ("deadline", "retry_seconds", "start_seconds", "store_seconds", "lease_seconds"):
+        for name in (
+            "deadline",
+            "retry_seconds",
+            "start_seconds",
+            "store_seconds",
+            "lease_seconds",
+            "interrupt_seconds",
+        ):
             if not 0 < getattr(self, name) < float("inf"):
                 raise SettingsError(
                     f"{_names(name)}: {getattr(self, name)} is not a number of seconds above 0"
                 )
-        for name in ("jobs", "waiting"):
+        for name in ("jobs", "waiting", "like_failures", "free_bytes"):
             if getattr(self, name) < 0:
                 raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 0")
-        if self.store_lines < 1:
-            raise SettingsError(f"{_names('store_lines')}: {self.store_lines} is below 1")
+        for name in ("store_lines", "reference_pixels", "completion_characters"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 1")
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
             raise SettingsError(
                 f"{_names('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"
             )
+
+    def token_for(self, service: str) -> Token | None:
+        """Return our token for a service: its own, else that of all; a variable precedes a file.
+
+        Args:
+            service: Such as "render-latex".
+
+        Raises:
+            SettingsError: Its file cannot be read or holds none.
+        """
+        name = service.replace("-", "_")
+        for suffix in (f"_{name}", ""):
+            token: Token | None = getattr(self, f"token{suffix}")
+            file: Path | None = getattr(self, f"token_file{suffix}")
+            if token is not None or file is not None:
+                return token if token is not None or file is None else read_token(file)
+        return None
 
     def failures_allowed(self, samples: int) -> float:
         """Return how many of ``samples`` may end in a failure of the infrastructure."""
@@ -162,6 +257,7 @@ class Settings:
         for name, value in (flags or {}).items():
             if name not in known:
                 raise SettingsError(f"--set {name}: {_no_such(name, known)}")
+            _refuse_secret(name, f"--set {name}")
             if value is not None:
                 values[name] = _convert(_Source(name, _flag(name)), value)
         return cls(**values)
@@ -173,6 +269,15 @@ class _Source:
 
     name: str
     label: str
+
+
+def _refuse_secret(name: str, label: str) -> None:
+    if name in SECRETS:
+        file = name.replace("token", "token_file", 1)
+        raise SettingsError(
+            f"{label}: a token is not given there, where others can read it; "
+            f"set {_PREFIX}{name.upper()} or name a file with {_names(file)}"
+        )
 
 
 def _names(name: str) -> str:
@@ -206,15 +311,22 @@ def command_tables(config: str | None) -> tuple[Path, dict[str, dict[str, object
 
 
 def _content(config: Path | None, environ: Mapping[str, str]) -> tuple[Path, dict[str, Any]]:
-    """Return the configuration file and what it holds; nothing where there is none."""
+    """Return the configuration file and what it holds; nothing where there is none.
+
+    Raises:
+        SettingsError: It cannot be read, or nobody named it and it says what only a named file may say.
+    """
     chosen = config or (Path(environ["I2S_CONFIG"]) if environ.get("I2S_CONFIG") else None)
     path = chosen or DEFAULT_FILE
     if chosen is None and not path.exists():
         return path, {}
     try:
-        return path, tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        content = read_toml(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, ValueError) as error:
         raise SettingsError(f"--config {path}: cannot be read: {error}") from None
+    if chosen is None:
+        refuse_reach(path, content)
+    return path, content
 
 
 def _file(config: Path | None, environ: Mapping[str, str], known: set[str]) -> list[tuple[_Source, object]]:
@@ -225,12 +337,17 @@ def _file(config: Path | None, environ: Mapping[str, str], known: set[str]) -> l
     unknown = sorted(set(content) - known)
     if unknown:
         raise SettingsError(f"{path}: {_no_such(unknown[0], known)}")
+    for name in content:
+        _refuse_secret(name, f"{path}: {name}")
     return [(_Source(name, f"{path}: {name}"), value) for name, value in content.items()]
 
 
 def _convert(source: _Source, raw: object) -> object:
     """Return a value as its field has it; the type of the field's default says which that is."""
+    if source.name in SECRETS:
+        return Token(str(raw), source.label)
     readers = {
+        **dict.fromkeys(TOKEN_FILES, Path),
         "profile": Profile,
         "examples": Path,
         "tls_ca": Path,
@@ -242,8 +359,13 @@ def _convert(source: _Source, raw: object) -> object:
         "retry_seconds": float,
         "start_seconds": float,
         "store_lines": int,
+        "reference_pixels": int,
+        "completion_characters": int,
         "store_seconds": float,
         "lease_seconds": float,
+        "free_bytes": int,
+        "like_failures": int,
+        "interrupt_seconds": float,
     }
     try:
         return readers.get(source.name, str)(raw)

@@ -11,6 +11,8 @@ import click
 
 from i2s_sdk.cli.main import USAGE
 from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.terminal import say
+from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
     from i2s_sdk.data.summary import Subset
@@ -57,13 +59,15 @@ def list_command(data: str | None, subsets: tuple[str, ...], as_json: bool) -> N
             "instances": sum(one.instances for one in counted),
             "subsets": [asdict(one) for one in counted],
         }
-        click.echo(json.dumps(document, indent=2))
+        say(json.dumps(document, indent=2))
     else:
         _say(counted)
 
 
 def _say(counted: list[Subset]) -> None:
-    rows = [("task", "subset", "instances", "with ground truth", "with assets", "difficulties")]
+    rows: list[tuple[str, ...]] = [
+        ("task", "subset", "instances", "with ground truth", "with assets", "difficulties")
+    ]
     rows += [
         (
             one.task,
@@ -75,10 +79,11 @@ def _say(counted: list[Subset]) -> None:
         )
         for one in counted
     ]
+    rows = [tuple(map(visible_line, row)) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    click.echo(f"{sum(one.instances for one in counted)} instances")
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    say(f"{sum(one.instances for one in counted)} instances")
 
 
 @command.command("validate", short_help="Every fault of a local data set.")
@@ -95,16 +100,17 @@ def validate_command(path: str, as_json: bool) -> int:
       i2s-sdk dataset validate my-set/hard.jsonl --json
     """  # noqa: D301
     from i2s_sdk.data.check import check
+    from i2s_sdk.settings import Settings
 
-    found = check(Path(path))
+    found = check(Path(path), Settings.load().reference_pixels)
     if as_json:
         faults = [{"file": str(one.file), "line": one.line, "message": one.message} for one in found.faults]
         document = {"ok": not faults, "instances": len(found.instances), "faults": faults}
-        click.echo(json.dumps(document, indent=2))
+        say(json.dumps(document, indent=2))
     else:
         for fault in found.faults:
-            click.echo(str(fault))
-        click.echo(f"{found.index}: {len(found.instances)} instances, {len(found.faults)} faults", err=True)
+            say(str(fault))
+        say(f"{found.index}: {len(found.instances)} instances, {len(found.faults)} faults", err=True)
     return USAGE if found.faults else 0
 
 
@@ -118,7 +124,7 @@ def validate_command(path: str, as_json: bool) -> int:
 def new_command(folder: str, source: str | None, task: str, subset: str) -> None:
     """Make the data set FOLDER, which must not exist or be empty.
 
-    Without --from it has one example to go on from. With --from each picture (PNG, JPEG, WebP, GIF) is an
+    Without --from it has one example to go on from. With --from each picture (PNG, JPEG, WebP) is an
     instance, and the document of its name (.tex, .ly, .tar.gz, or the folder of a site) its ground truth.
 
     \b
@@ -133,4 +139,4 @@ def new_command(folder: str, source: str | None, task: str, subset: str) -> None
     if task and task not in TASKS:
         raise UnknownNameError("task", task, TASKS)
     count = new_dataset(Path(folder), Path(source) if source else None, task=task, subset=subset)
-    click.echo(f"{folder}: {count} instance{'s' if count != 1 else ''}; i2s-sdk evaluate --data {folder}")
+    say(f"{folder}: {count} instance{'s' if count != 1 else ''}; i2s-sdk evaluate --data {folder}")

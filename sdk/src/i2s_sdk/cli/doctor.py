@@ -9,6 +9,7 @@ import click
 
 from i2s_sdk.cli.main import FAULT
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.terminal import say
 
 
 @click.command("doctor", short_help="Say what works here, and how to mend the rest.")
@@ -31,9 +32,9 @@ def command(profile: str | None, as_json: bool, **given: str | bool | None) -> i
     findings = doctor(settings=settings)
     ok = all(finding.state is not State.BAD for finding in findings)
     if as_json:
-        click.echo(json.dumps({"ok": ok, "findings": [asdict(finding) for finding in findings]}, indent=2))
+        say(json.dumps({"ok": ok, "findings": [asdict(finding) for finding in findings]}, indent=2))
     else:
         width = max(len(finding.name) for finding in findings)
         for finding in findings:
-            click.echo(f"{finding.state:<8} {finding.name:<{width}}  {finding.detail}")
+            say(f"{finding.state:<8} {finding.name:<{width}}  {finding.detail}")
     return 0 if ok else FAULT

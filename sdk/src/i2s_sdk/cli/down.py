@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import click
 
+from i2s_sdk.cli.terminal import say
+
 
 @click.command("down", short_help="End what up has started.")
 def command() -> None:
     """End the services that `i2s-sdk up` has started, and remove all that is theirs.
 
-    That is logs, containers and networks. Running jobs are given time to finish. Where nothing is up, nothing
-    happens.
+    That is logs, containers and networks. Running jobs are given time to finish. Services that
+    `i2s-sdk up` is starting at the moment are ended too. If nothing is up, nothing happens.
 
     \b
     Examples:
@@ -18,4 +20,4 @@ def command() -> None:
     """  # noqa: D301 - \b is for click
     from i2s_sdk.stack.lifecycle import down
 
-    click.echo("ended" if down() else "nothing was up")
+    say(down().value)

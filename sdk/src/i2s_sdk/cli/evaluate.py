@@ -12,7 +12,8 @@ from i2s_sdk.cli.file_defaults import options_from_file
 from i2s_sdk.cli.main import BELOW_COVERAGE
 from i2s_sdk.cli.model_options import chosen_options, model_options
 from i2s_sdk.cli.options import json_option, load_settings, settings_options
-from i2s_sdk.cli.run_options import chosen_instances, run_folder, run_options, tell_unanswered
+from i2s_sdk.cli.run_options import chosen_instances, run_folder, run_options, tell_failures, tell_unanswered
+from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
     from i2s_sdk.runs.conclude import RunResult
@@ -63,7 +64,9 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     settings = load_settings(
         given, profile=given["profile"], jobs=given["jobs"], fail_on_error=given["fail_on_error"]
     )
-    options = chosen_options({name: value for name, value in given.items() if name.startswith("model_")})
+    options = chosen_options(
+        {name: value for name, value in given.items() if name.startswith("model_")}, settings
+    )
     folder = run_folder(given, settings)
     choice: dict[str, Any] = chosen_instances(given)
     data, model = given["data"], given["model"]
@@ -72,11 +75,15 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
 
         counted = dry_run(data, model, out=folder, options=options, settings=settings, **choice)
         return _tell_counts(counted, given["as_json"])
+    from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import Progress
     from i2s_sdk.models import open_model
     from i2s_sdk.runs.evaluate import evaluate
 
-    with Progress(sys.stderr, ("answers", "renderings", "samples")) as progress:
+    with (
+        Progress(sys.stderr, ("answers", "renderings", "samples")) as progress,
+        interruptible(folder, settings, progress),
+    ):
         result = evaluate(
             data,
             open_model(model, options),
@@ -102,16 +109,17 @@ def tell_result(result: RunResult, settings: Settings, as_json: bool) -> int:
             "unavailable": dict(result.unavailable),
             "unanswered_calls": dict(result.unanswered_calls),
         }
-        click.echo(json.dumps(document, indent=2))
+        say(json.dumps(document, indent=2))
     else:
         print_summary(result.summary, result.unavailable, sys.stdout)
         if str(result.spending):
-            click.echo(f"Model: {result.spending}")
-        click.echo(f"Report: {shown(result.report)}")
+            say(f"Model: {result.spending}")
+        say(f"Report: {shown(result.report)}")
+    tell_failures(result.failures)
     tell_unanswered(result.unanswered_calls)
     if result.covered:
         return 0
-    click.echo(
+    say(
         f"{result.summary.failures} of {result.summary.planned} samples have no score, more than "
         f"--fail-on-error {settings.fail_on_error}; the same command tries them again",
         err=True,
@@ -132,14 +140,14 @@ def _tell_counts(counted: DryRun, as_json: bool) -> int:
             "tokens_out_at_most": found.tokens_out,
             "cost_at_most": found.cost,
         }
-        click.echo(json.dumps(document, indent=2))
+        say(json.dumps(document, indent=2))
         return 0
     kept = f", {counted.answered} of them answered in the run folder" if counted.answered else ""
     cost = "not known" if found.cost is None else f"at most ${found.cost:.2f}"
-    click.echo(f"samples     {counted.samples}{kept}")
-    click.echo(f"images      {found.images}")
-    click.echo(f"calls       {found.calls}")
-    click.echo(f"tokens in   about {found.tokens_in}")
-    click.echo(f"tokens out  at most {found.tokens_out}")
-    click.echo(f"cost        {cost}")
+    say(f"samples     {counted.samples}{kept}")
+    say(f"images      {found.images}")
+    say(f"calls       {found.calls}")
+    say(f"tokens in   about {found.tokens_in}")
+    say(f"tokens out  at most {found.tokens_out}")
+    say(f"cost        {cost}")
     return 0

@@ -7,6 +7,7 @@ import json
 import click
 
 from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.terminal import say
 
 
 @click.command("export", short_help="Write the records of a run as a table.")
@@ -34,6 +35,6 @@ def command(run: str, file: str, kind: str | None, as_json: bool) -> None:
 
     number = export(run, file, kind)
     if as_json:
-        click.echo(json.dumps({"file": file, "rows": number}))
+        say(json.dumps({"file": file, "rows": number}))
     else:
-        click.echo(f"{file}: {number} rows")
+        say(f"{file}: {number} rows")

@@ -2,12 +2,15 @@
 
 ::
 
-    metrics = "10.0.0.1:7740"        # settings, for every command
+    jobs = 8                         # settings, for every command
 
     [evaluate]                       # options of one command, by the names of their flags
     model = "openai/gpt-4o"
     task = ["latex", "webpage"]
     max-tokens = 4000
+
+A program, an address or a base URL only counts in a file that ``--config`` or I2S_CONFIG names; see
+:mod:`i2s_sdk.working_folder`.
 """
 
 from __future__ import annotations

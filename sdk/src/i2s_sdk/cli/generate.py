@@ -37,13 +37,16 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
       i2s-sdk generate --data my-set --model 'command:./my-model --fast' --shard 1/3 --out runs/mine-1
     """  # noqa: D301 - \b is for click
     settings = load_settings(given, profile=given["profile"], fail_on_error=given["fail_on_error"])
-    options = chosen_options({name: value for name, value in given.items() if name.startswith("model_")})
+    options = chosen_options(
+        {name: value for name, value in given.items() if name.startswith("model_")}, settings
+    )
     folder = run_folder(given, settings)
+    from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import Progress
     from i2s_sdk.models import open_model
     from i2s_sdk.runs.stages import generate
 
-    with Progress(sys.stderr, ["answers"]) as progress:
+    with Progress(sys.stderr, ["answers"]) as progress, interruptible(folder, settings, progress):
         result = generate(
             given["data"],
             open_model(given["model"], options),

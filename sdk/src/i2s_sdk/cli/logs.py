@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import sys
+import codecs
 
 import click
+
+from i2s_sdk.cli.terminal import say
 
 
 @click.command("logs", short_help="Print the logs of what is up.")
@@ -25,7 +27,7 @@ def command(name: str | None, lines: int, follow: bool) -> None:
 
     for one in (name,) if name else status_names():
         if name is None:
-            click.echo(f"== {one}")
+            say(f"== {one}")
+        decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         for piece in service_log(one, lines, follow=follow):
-            sys.stdout.buffer.write(piece)
-            sys.stdout.buffer.flush()
+            say(decoder.decode(piece), nl=False)

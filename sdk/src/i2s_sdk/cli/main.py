@@ -7,6 +7,7 @@ reasons that are ours; 130 interrupted.
 from __future__ import annotations
 
 import importlib
+import io
 import logging
 import os
 import signal
@@ -17,7 +18,9 @@ from typing import Any
 
 import click
 
+from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import I2SError, UnknownNameError
+from i2s_sdk.visible import VisibleFormatter
 
 FAULT, USAGE, BELOW_COVERAGE, INTERRUPTED = 1, 2, 3, 130
 
@@ -102,18 +105,27 @@ def group() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code."""
-    logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
+    log = logging.StreamHandler(sys.stderr)
+    log.setFormatter(VisibleFormatter("%(message)s"))
+    logging.basicConfig(handlers=[log], level=logging.WARNING)
     try:
-        result = group.main(args=list(arguments), prog_name="i2s-sdk", standalone_mode=False)
+        words = list(arguments)
+        result = group.main(args=words, prog_name="i2s-sdk", standalone_mode=False, obj=list(arguments))
     except click.ClickException as error:
-        error.show()
+        told = io.StringIO()
+        error.show(told)
+        say(told.getvalue(), err=True, nl=False)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+        say("interrupted", err=True)
         return INTERRUPTED
     except I2SError as error:
-        click.echo(f"error: {error.message}", err=True)
+        say(f"error: {error.message}", err=True)
         return error.exit_code
+    except OSError as error:  # of the file system, or of the terminal
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"error: {where}{error.strerror or error}", err=True)
+        return USAGE
     return result if isinstance(result, int) else 0
 
 

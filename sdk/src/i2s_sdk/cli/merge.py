@@ -9,6 +9,7 @@ import click
 
 from i2s_sdk.cli.main import BELOW_COVERAGE
 from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.terminal import say
 
 _LISTED = 20
 
@@ -48,13 +49,13 @@ def command(runs: tuple[str, ...], out: str, fail_on_error: str | None, as_json:
             **result.summary.to_json(),
             "unavailable": dict(result.unavailable),
         }
-        click.echo(json.dumps(document, indent=2))
+        say(json.dumps(document, indent=2))
     else:
         print_summary(result.summary, result.unavailable, sys.stdout)
-        click.echo(f"Report: {shown(result.report)}")
+        say(f"Report: {shown(result.report)}")
     if result.missing:
         more = len(result.missing) - _LISTED
         named = "\n".join(f"  {one}" for one in result.missing[:_LISTED])
         tail = f"\n  and {more} more" if more > 0 else ""
-        click.echo(f"{len(result.missing)} instances are in no shard:\n{named}{tail}", err=True)
+        say(f"{len(result.missing)} instances are in no shard:\n{named}{tail}", err=True)
     return 0 if covered else BELOW_COVERAGE

@@ -8,6 +8,7 @@ import math
 import click
 
 from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.terminal import say
 
 
 @click.command("metrics", short_help="List the metrics.")
@@ -42,11 +43,11 @@ def command(as_json: bool, **given: str | bool | None) -> int:
             }
             for one in found
         ]
-        click.echo(json.dumps({"metrics": document}, indent=2))
+        say(json.dumps({"metrics": document}, indent=2))
         return 0
     for one in found:
         state = f"version {one.version}" if one.available else f"unavailable: {one.unavailable_reason}"
-        click.echo(f"{one.name:<8} {'/'.join(one.profiles):<12} {state}\n         {one.summary}")
+        say(f"{one.name:<8} {'/'.join(one.profiles):<12} {state}\n         {one.summary}")
     return 0
 
 

@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from i2s_sdk.models.options import ModelOptions
+    from i2s_sdk.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -54,6 +55,21 @@ def model_options(command: F) -> F:
             help="Calls of the model in flight at most.  [default: 16]",
         ),
         click.option(
+            "--timeout",
+            "model_call_seconds",
+            type=float,
+            metavar="SECONDS",
+            help="Until a call without an answer is repeated, by a server that works on several at once.  "
+            "[default: 300]",
+        ),
+        click.option(
+            "--retry-seconds",
+            "model_retry_seconds",
+            type=float,
+            metavar="SECONDS",
+            help="For all attempts of a call of the model together.  [default: 900]",
+        ),
+        click.option(
             "--cache",
             "model_cache",
             metavar="FOLDER|none",
@@ -72,8 +88,8 @@ def model_options(command: F) -> F:
     return command
 
 
-def chosen_options(given: Mapping[str, object]) -> ModelOptions:
-    """Return what the parameters that ``model_options`` added say.
+def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOptions:
+    """Return what the parameters that ``model_options`` added say, and the settings of completions.
 
     Raises:
         UsageError: A value does not fit.
@@ -87,4 +103,4 @@ def chosen_options(given: Mapping[str, object]) -> ModelOptions:
         fields["temperature"] = None
     if "cache" in fields:
         fields["cache"] = None if fields["cache"] == _NONE else Path(fields["cache"])
-    return ModelOptions(**fields)
+    return ModelOptions(**fields, completion_characters=settings.completion_characters)

@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 
 import click
 
+from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.settings import ADDRESSES, Settings
+from i2s_sdk.token import Token
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +32,9 @@ def settings_options(command: F) -> F:
             help="Running LilyPond renderer.  [I2S_RENDER_LILYPOND]",
         ),
         click.option("--metrics-at", metavar="ADDRESS", help="Running metric service.  [I2S_METRICS]"),
+        click.option(
+            "--token-file", metavar="FILE", help="File with our token for services.  [I2S_TOKEN_FILE]"
+        ),
         click.option(
             "--set",
             "chosen",
@@ -69,13 +74,15 @@ def load_settings(given: Mapping[str, Any], **more: object | None) -> Settings:
     """
     flags = {name: given[f"{name}_at"] for name in ADDRESSES if given[f"{name}_at"] is not None}
     flags.update({name: value for name, value in more.items() if value is not None})
+    if given["token_file"] is not None:
+        flags["token_file"] = given["token_file"]
     config = given["config"]
     settings = Settings.load(
         {**_chosen(given["chosen"]), **flags}, config=Path(config) if isinstance(config, str) else None
     )
     if given["print_config"]:
         for field in fields(Settings):
-            click.echo(_toml(field.name, getattr(settings, field.name)))
+            say(_toml(field.name, getattr(settings, field.name)))
         raise click.exceptions.Exit(0)
     return settings
 
@@ -95,4 +102,6 @@ def _toml(name: str, value: object) -> str:
     """Return a line of the configuration file."""
     if value is None:
         return f"# {name} is not set"
+    if isinstance(value, Token):
+        return f"# {name} is set and not shown"
     return f"{name} = {value if isinstance(value, int | float) else json.dumps(str(value))}"

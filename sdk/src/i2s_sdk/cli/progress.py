@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
+from i2s_sdk.visible import visible_line
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
@@ -22,6 +24,9 @@ class Progress:
     Args:
         stream: Where to.
         what: Things that are counted, each with a bar; the last one is what everything waits for.
+
+    Attributes:
+        run: How far the run was when ``show_run`` was called last; None before.
     """
 
     def __init__(self, stream: TextIO, what: Sequence[str] = ("samples",)) -> None:
@@ -31,6 +36,7 @@ class Progress:
         self._began = self._last_line = 0.0
         self._before: Mapping[str, int] = {}
         self._last_counts: tuple[int, ...] = ()
+        self.run: RunProgress | None = None
 
     def show(self, done: Mapping[str, int], planned: int, last: str | None, note: str = "") -> None:
         """Show how many of ``planned`` are done.
@@ -45,7 +51,7 @@ class Progress:
             self._begin(done, planned)
         elif self._bars is not None:
             for name, task in self._tasks.items():
-                shown = f"{note}  {last}".strip() if name == self._what[-1] else ""
+                shown = visible_line(f"{note}  {last}".strip()) if name == self._what[-1] else ""
                 rate = f"{self._rate(done, name):.1f}/s"
                 self._bars.update(task, completed=done[name], rate=rate, last=shown)
         elif self._is_due(done, planned):
@@ -53,6 +59,7 @@ class Progress:
 
     def show_run(self, progress: RunProgress) -> None:
         """Show how far a run is; of its counts, those that this was made for."""
+        self.run = progress
         counts = {
             "answers": progress.generated,
             "renderings": progress.rendered,

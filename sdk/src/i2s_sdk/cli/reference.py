@@ -8,6 +8,7 @@ from __future__ import annotations
 import click
 
 from i2s_sdk.cli.main import COMMANDS, group
+from i2s_sdk.cli.terminal import say
 
 _HEAD = """# Command line
 
@@ -23,13 +24,22 @@ Every option of `evaluate` and `generate` can stand in a table of the configurat
 flag, or in a variable such as `I2S_EVALUATE_MODEL`:
 
 ```toml
-metrics = "10.0.0.1:7740"         # a setting, for every command
+jobs = 8                          # a setting, for every command
 
 [evaluate]
 model = "openai/gpt-4o"
 task = ["latex", "webpage"]
 max-tokens = 4000
 ```
+
+The configuration file is the one that `--config` or `I2S_CONFIG` names, else `i2s.toml` of the working
+folder. The latter may have come with somebody's download, so it may name no program
+(`model = "command:…"`), no address of a service or store, no base URL, key variable or certificate; the
+command ends with one line that names the key. A file of your own may say all that once it is named:
+`--config ./i2s.toml`.
+
+Control characters of data, servers and logs are printed as escapes such as `\\x1b`, so that nothing steers
+the terminal.
 
 Completion in bash: `eval "$(_I2S_SDK_COMPLETE=bash_source i2s-sdk)"`; zsh and fish the same with `zsh_source`
 and `fish_source`.
@@ -69,4 +79,4 @@ def _section(command: click.Command, context: click.Context) -> str:
 
 
 if __name__ == "__main__":
-    click.echo(reference(), nl=False)
+    say(reference(), nl=False)

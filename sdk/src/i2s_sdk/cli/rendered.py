@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from i2s_sdk.cli.main import FAULT
+from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import UsageError
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def tell(result: RenderedSource, out: str | None, as_json: bool) -> int:
     if out is not None and result.png is not None:
         write_file("-o", out, result.png)
     if as_json:
-        click.echo(json.dumps(_document(result, out), indent=2))
+        say(json.dumps(_document(result, out), indent=2))
     else:
         _say(result, out)
     return 0 if result.png is not None else FAULT
@@ -144,20 +145,22 @@ def _undefined(result: RenderedSource) -> dict[str, Any] | None:
 def _say(result: RenderedSource, out: str | None) -> None:
     rendering = result.rendering
     for repair in result.repairs:
-        click.echo(f"repair: {repair.kind} {repair.detail} ({repair.error})", err=True)
+        say(f"repair: {repair.kind} {repair.detail} ({repair.error})", err=True)
     if rendering.error is not None:
         line = f"line {rendering.error.line}: " if rendering.error.line else ""
-        click.echo(f"first error: {line}{rendering.error.message}", err=True)
+        say(f"first error: {line}{rendering.error.message}", err=True)
     if rendering.site is not None:
         for name in rendering.site.missing:
-            click.echo(f"missing: {name}", err=True)
+            say(f"missing: {name}", err=True)
+        for warning in rendering.site.warnings:
+            say(f"warning: {warning}", err=True)
         for entry in rendering.site.console:
             if entry.level in ("error", "exception"):
-                click.echo(f"{entry.level} of the page: {entry.text}", err=True)
+                say(f"{entry.level} of the page: {entry.text}", err=True)
         if result.png is not None and not rendering.site.settled:
-            click.echo("the page did not come to rest in time; the picture may differ next time", err=True)
+            say("the page did not come to rest in time; the picture may differ next time", err=True)
     if result.png is not None:
         picture = rendering.pictures[0]
-        click.echo(f"{rendering.verdict.name}: {out}, {picture.width} x {picture.height} pixels")
+        say(f"{rendering.verdict.name}: {out}, {picture.width} x {picture.height} pixels")
     else:
-        click.echo(f"{rendering.verdict.name}: {rendering.message}", err=True)
+        say(f"{rendering.verdict.name}: {rendering.message}", err=True)

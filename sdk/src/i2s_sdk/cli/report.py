@@ -7,6 +7,7 @@ import json
 import click
 
 from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.terminal import say
 
 
 @click.command("report", short_help="Write the report of one run or several.")
@@ -31,8 +32,8 @@ def command(runs: tuple[str, ...], out: str | None, single_file: bool, as_json: 
 
     written = write_report(runs, out, single_file=single_file)
     if as_json:
-        click.echo(json.dumps(written.to_json(), indent=2))
+        say(json.dumps(written.to_json(), indent=2))
         return
     for notice in written.notices:
-        click.echo(f"note: {notice} Numbers may not be comparable.", err=True)
-    click.echo(f"Report: {shown(written.path)}")
+        say(f"note: {notice} Numbers may not be comparable.", err=True)
+    say(f"Report: {shown(written.path)}")

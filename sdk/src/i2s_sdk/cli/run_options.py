@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from i2s_sdk.cli.options import profile_option
+from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
+    from i2s_sdk.runs.failures import FailureReason
     from i2s_sdk.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Names of the parameters that ``run_options`` adds and that choose instances.
 _CHOICE = ("tasks", "subsets", "difficulties", "samples", "limit", "seed", "shard")
+
+#: Names of instances that a message shows.
+MOST_NAMES = 5
+
+_MOST_REASONS = 5  # that are shown
 
 
 def run_options(command: F) -> F:
@@ -82,8 +89,16 @@ def tell_unanswered(calls: Mapping[str, int]) -> None:
     """Say which calls of earlier starts may have been billed without an answer, where there are any."""
     count = sum(calls.values())
     if count:
-        names = ", ".join(list(calls)[:5]) + (", …" if len(calls) > 5 else "")
+        names = ", ".join(list(calls)[:MOST_NAMES]) + (", …" if len(calls) > MOST_NAMES else "")
         what = "1 call of the model was" if count == 1 else f"{count} calls of the model were"
-        click.echo(
+        say(
             f"{what} in flight when an earlier start was stopped, and may have been billed: {names}", err=True
         )
+
+
+def tell_failures(failures: Sequence[FailureReason]) -> None:
+    """Say why samples have no score, the most frequent reasons, where there are any."""
+    for one in failures[:_MOST_REASONS]:
+        say(f"  {one.count} {one.outcome}: {' '.join(one.message.split())}", err=True)
+    if len(failures) > _MOST_REASONS:
+        say(f"  and {sum(one.count for one in failures[_MOST_REASONS:])} for other reasons", err=True)

@@ -10,6 +10,7 @@ import click
 
 from i2s_sdk.cli.main import FAULT
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
     from i2s_sdk.runs.score import FolderScore, PairScore
@@ -88,11 +89,11 @@ def _tell_pair(result: Score, as_json: bool) -> int:
             "width": result.width,
             "height": result.height,
         }
-        click.echo(json.dumps(document, indent=2))
+        say(json.dumps(document, indent=2))
     else:
         for one in result.results:
             shown = f"{one.value:.6f}" if one.failure is None else f"no value: {one.failure.message}"
-            click.echo(f"{one.name:<8} {shown}")
+            say(f"{one.name:<8} {shown}")
     return FAULT if result.failures else 0
 
 
@@ -116,7 +117,7 @@ def _tell_folder(result: FolderScore, as_json: bool) -> int:
             "profile": str(result.profile),
             "complete": result.complete,
         }
-        click.echo(json.dumps(document, indent=2))
+        say(json.dumps(document, indent=2))
     else:
         _say_folder(result)
     return 0 if result.complete else FAULT
@@ -131,19 +132,17 @@ def _pair(one: PairScore) -> dict[str, Any]:
 def _say_folder(result: FolderScore) -> None:
     for one in result.pairs:
         if one.score is None:
-            click.echo(
-                f"{one.name}: {one.error.message if one.error else 'no prediction: 0 in every metric'}"
-            )
+            say(f"{one.name}: {one.error.message if one.error else 'no prediction: 0 in every metric'}")
             continue
         shown = [f"{name} {value:.4f}" for name, value in one.score.values.items()]
         shown += [f"{name} has no value: {failure.message}" for name, failure in one.score.failures.items()]
-        click.echo(f"{one.name}: {', '.join(shown)}")
+        say(f"{one.name}: {', '.join(shown)}")
     for name, mean in result.means.items():
         value = "–" if mean.value is None else f"{mean.value:.6f}"
-        click.echo(f"mean {name:<8} {value}  (n={mean.n} of {len(result.pairs)})")
+        say(f"mean {name:<8} {value}  (n={mean.n} of {len(result.pairs)})")
     for name, reason in result.unavailable.items():
-        click.echo(f"not computed: {name}: {reason}", err=True)
+        say(f"not computed: {name}: {reason}", err=True)
     for name in result.unmatched:
-        click.echo(f"no reference: {name} was not compared", err=True)
+        say(f"no reference: {name} was not compared", err=True)
     for name in result.missing:
-        click.echo(f"no prediction: {name}", err=True)
+        say(f"no prediction: {name}", err=True)

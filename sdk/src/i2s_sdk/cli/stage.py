@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from i2s_sdk.cli.main import BELOW_COVERAGE
-from i2s_sdk.cli.run_options import tell_unanswered
+from i2s_sdk.cli.run_options import tell_failures, tell_unanswered
+from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
     from i2s_sdk.runs.stages import StageResult
@@ -43,14 +44,15 @@ def tell_stage(result: StageResult, what: str, settings: Settings, as_json: bool
             "covered": result.covered,
             "unanswered_calls": dict(result.unanswered_calls),
         }
-        click.echo(json.dumps(document, indent=2))
+        say(json.dumps(document, indent=2))
     else:
-        click.echo(f"{result.done} of {result.planned} samples have {what}: {result.folder}")
+        say(f"{result.done} of {result.planned} samples have {what}: {result.folder}")
+    tell_failures(result.failures)
     tell_unanswered(result.unanswered_calls)
     if result.covered:
         return 0
     missing = result.planned - result.done
-    click.echo(
+    say(
         f"{missing} of {result.planned} samples are missing, more than --fail-on-error "
         f"{settings.fail_on_error}; the same command tries again",
         err=True,

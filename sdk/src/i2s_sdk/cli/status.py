@@ -9,6 +9,7 @@ import click
 
 from i2s_sdk.cli.main import FAULT
 from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.terminal import say
 
 
 @click.command("status", short_help="Say what is up, and whether it serves.")
@@ -28,12 +29,10 @@ def command(as_json: bool) -> int:
     states = status()
     ok = bool(states) and all(one.serves for one in states)
     if as_json:
-        click.echo(json.dumps({"ok": ok, "services": [asdict(one) for one in states]}, indent=2))
+        say(json.dumps({"ok": ok, "services": [asdict(one) for one in states]}, indent=2))
     elif not states:
-        click.echo("nothing is up; `i2s-sdk up` starts the services", err=True)
+        say("nothing is up; `i2s-sdk up` starts the services", err=True)
     else:
         for one in states:
-            click.echo(
-                f"{'serves' if one.serves else 'DOWN':<7} {one.name:<16} {one.address:<22} {one.detail}"
-            )
+            say(f"{'serves' if one.serves else 'DOWN':<7} {one.name:<16} {one.address:<22} {one.detail}")
     return 0 if ok else FAULT

@@ -8,6 +8,7 @@ import sys
 import click
 
 from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.terminal import say
 
 
 @click.command("table", short_help="Print runs in the tables of the paper.")
@@ -26,8 +27,11 @@ from i2s_sdk.cli.options import json_option
     default="all",
     help="In tables of tasks: over all scored samples (a failed rendering counts 0), or the rendered ones.",
 )
+@click.option("--intervals", is_flag=True, help="Put 95 % intervals beside the values (in --json always).")
 @json_option
-def command(runs: tuple[str, ...], kind: str, published: bool, mean: str, as_json: bool) -> None:
+def command(
+    runs: tuple[str, ...], kind: str, published: bool, mean: str, intervals: bool, as_json: bool
+) -> None:
     """Print runs beside each other, laid out as Table 2 and Tables A2 to A4 of the paper.
 
     \b
@@ -43,10 +47,10 @@ def command(runs: tuple[str, ...], kind: str, published: bool, mean: str, as_jso
         raise click.UsageError("--published: the paper has no means over rendered samples; use --mean all")
     found = table(runs, published=published, rendered_only=mean == "rendered")
     if as_json:
-        click.echo(json.dumps([one.to_json() for one in found], indent=2))
+        say(json.dumps([one.to_json() for one in found], indent=2))
     elif kind == "terminal":
         for one in found:
-            print_table(one, sys.stdout)
+            print_table(one, sys.stdout, intervals=intervals)
     else:
         write = latex if kind == "latex" else markdown
-        click.echo("\n".join(write(one) for one in found), nl=False)
+        say("\n".join(write(one, intervals=intervals) for one in found), nl=False)

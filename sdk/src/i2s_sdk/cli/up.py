@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.terminal import say
 from i2s_sdk.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,16 +37,20 @@ def command(names: tuple[str, ...], docker: bool, start_seconds: str | None, as_
     settings = Settings.load({"start_seconds": start_seconds})
     from i2s_sdk.stack.lifecycle import up
 
-    running = up(names, docker=docker, settings=settings)
+    running = up(names, docker=docker, settings=settings, on_wait=_say_waiting)
     if as_json:
-        click.echo(json.dumps(asdict(running), indent=2))
+        say(json.dumps(asdict(running), indent=2))
     else:
         show(running)
+
+
+def _say_waiting() -> None:
+    say("another `i2s-sdk up` is starting services; waiting for it", err=True)
 
 
 def show(running: Up) -> None:
     """Print what is up."""
     for service in running.services:
-        click.echo(f"{service.name:<16} {service.address:<22} {service.runs_as}".rstrip())
+        say(f"{service.name:<16} {service.address:<22} {service.runs_as}".rstrip())
     for name, reason in running.missing.items():
-        click.echo(f"{name:<16} missing: {reason}", err=True)
+        say(f"{name:<16} missing: {reason}", err=True)

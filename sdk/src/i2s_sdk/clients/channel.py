@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +13,8 @@ import grpc.aio
 
 from i2s_sdk.clients.retry import RetryPolicy
 from i2s_sdk.clients.status import error_of
-from i2s_sdk.errors import DeadlineError, ServiceError
+from i2s_sdk.errors import DeadlineError, ServiceError, SettingsError
+from i2s_sdk.token import Token
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -41,9 +43,11 @@ class Connection:
         deadline: float = DEFAULT_DEADLINE,
         retry: RetryPolicy | None = None,
         credentials: grpc.ChannelCredentials | None = None,
+        token: Token | None = None,
     ) -> None:
         self.address, self.deadline, self.retry = address, deadline, retry or RetryPolicy()
-        self.credentials = credentials
+        self.credentials, self.token = credentials, token
+        _check_token_stays_secret(address, credentials, token)
         target, options = target_of(address), channel_options(address, self.retry)
         self.channel = (
             grpc.insecure_channel(target, options)
@@ -63,12 +67,12 @@ class Connection:
         Raises:
             ServiceError: How the last attempt ended.
         """
-        clock = _Clock(deadline or self.deadline, self.retry)
+        clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
         for attempt in self.retry.attempts():
             with attempt:
                 clock.attempts += 1
                 try:
-                    return method(message, timeout=clock.remaining())
+                    return method(message, timeout=clock.remaining(), metadata=metadata)
                 except grpc.RpcError as error:
                     raise clock.stamp(error_of(error, self.address, name)) from error
         raise AssertionError("the attempts end with an answer or an error")
@@ -96,9 +100,11 @@ class AsyncConnection:
         deadline: float = DEFAULT_DEADLINE,
         retry: RetryPolicy | None = None,
         credentials: grpc.ChannelCredentials | None = None,
+        token: Token | None = None,
     ) -> None:
         self.address, self.deadline, self.retry = address, deadline, retry or RetryPolicy()
-        self.credentials = credentials
+        self.credentials, self.token = credentials, token
+        _check_token_stays_secret(address, credentials, token)
         target, options = target_of(address), channel_options(address, self.retry)
         self.channel = (
             grpc.aio.insecure_channel(target, options)
@@ -114,12 +120,12 @@ class AsyncConnection:
         deadline: float | None = None,
     ) -> A:
         """Make a call, again where that may help; see ``Connection.call``."""
-        clock = _Clock(deadline or self.deadline, self.retry)
+        clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
         async for attempt in self.retry.async_attempts():
             with attempt:
                 clock.attempts += 1
                 try:
-                    return await method(message, timeout=clock.remaining())
+                    return await method(message, timeout=clock.remaining(), metadata=metadata)
                 except grpc.RpcError as error:
                     raise clock.stamp(error_of(error, self.address, name)) from error
         raise AssertionError("the attempts end with an answer or an error")
@@ -159,6 +165,25 @@ class _Clock:
         self._reason = error
         error.attempts = self.attempts
         return error
+
+
+def call_metadata(token: Token | None) -> tuple[tuple[str, str], ...]:
+    """Return the metadata of one call, the same in all its attempts.
+
+    A service that sends a call away knows it by its name when it comes back.
+    """
+    name = ("x-request-id", secrets.token_hex(8))
+    return (name,) if token is None else (name, ("authorization", token.authorization))
+
+
+def _check_token_stays_secret(
+    address: str, credentials: grpc.ChannelCredentials | None, token: Token | None
+) -> None:
+    if token is not None and credentials is None and not _is_loopback(address):
+        raise SettingsError(
+            f"the token for {address} would be sent without TLS, where others can read it; "
+            "give --set tls_ca=FILE (I2S_TLS_CA), or take the token away"
+        )
 
 
 def target_of(address: str) -> str:

@@ -37,6 +37,7 @@ class RendererDescription:
         slots: Jobs at the same time.
         queue: Jobs that may wait.
         warm: What stands ready.
+        missing: Optional parts of the engine that are not installed, each with the package that has it.
     """
 
     service: str
@@ -52,6 +53,7 @@ class RendererDescription:
     slots: int
     queue: int
     warm: tuple[WarmEngine, ...]
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class MetricsDescription:
         device: "cpu" or "cuda:0 (name)".
         max_request_bytes: Size of the largest request.
         max_image_pixels: Size of the largest picture.
+        max_image_bytes: The same of its file; 0 where the service does not say.
         slots: Pairs at the same time.
         queue: Pairs that may wait.
     """
@@ -112,3 +115,4 @@ class MetricsDescription:
     max_image_pixels: int
     slots: int
     queue: int
+    max_image_bytes: int = 0

@@ -11,7 +11,7 @@ from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
 from i2s_sdk.clients import metrics_wire as wire
 from i2s_sdk.clients.blocking import iterate_blocking
 from i2s_sdk.clients.bulk import Bulk, Streamed, each
-from i2s_sdk.clients.channel import AsyncConnection, Connection
+from i2s_sdk.clients.channel import AsyncConnection, Connection, call_metadata
 from i2s_sdk.clients.descriptions import MetricsDescription
 from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.clients.status import status_of, stream_error
@@ -38,6 +38,7 @@ class AsyncMetricsClient(AsyncConnection):
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
         credentials: Of gRPC; None speaks without TLS.
+        token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
 
     async def score(
@@ -140,6 +141,7 @@ class MetricsClient(Connection):
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
         credentials: Of gRPC; None speaks without TLS.
+        token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
 
     def score(
@@ -165,7 +167,11 @@ class MetricsClient(Connection):
 
         async def items() -> AsyncGenerator[Streamed[Score], None]:
             async with AsyncMetricsClient(
-                self.address, deadline=self.deadline, retry=self.retry, credentials=self.credentials
+                self.address,
+                deadline=self.deadline,
+                retry=self.retry,
+                credentials=self.credentials,
+                token=self.token,
             ) as client:
                 async for item in client.score_stream(requests, window=window, deadline=deadline):
                     yield item
@@ -183,7 +189,7 @@ class _Talk:
 
     def __init__(self, client: AsyncMetricsClient) -> None:
         self._address = client.address
-        self._call = MetricsServiceStub(client.channel).ScoreStream()
+        self._call = MetricsServiceStub(client.channel).ScoreStream(metadata=call_metadata(client.token))
         self._sent: OrderedDict[str, None] = OrderedDict()
 
     async def write(self, request: ScoreRequest, whole: bool) -> None:

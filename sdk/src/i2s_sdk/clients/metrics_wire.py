@@ -74,6 +74,7 @@ def description(answer: pb.DescribeResponse) -> MetricsDescription:
         max_image_pixels=answer.max_image_pixels,
         slots=answer.slots,
         queue=answer.queue,
+        max_image_bytes=answer.max_image_bytes,
     )
 
 

@@ -9,7 +9,7 @@ from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_sdk.clients import render_wire as wire
 from i2s_sdk.clients.blocking import iterate_blocking
 from i2s_sdk.clients.bulk import Bulk, Streamed, each
-from i2s_sdk.clients.channel import AsyncConnection, Connection
+from i2s_sdk.clients.channel import AsyncConnection, Connection, call_metadata
 from i2s_sdk.clients.descriptions import RendererDescription
 from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.clients.render_requests_wire import render_request
@@ -44,6 +44,7 @@ class AsyncRenderClient(AsyncConnection):
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
         credentials: Of gRPC; None speaks without TLS.
+        token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
 
     async def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
@@ -204,6 +205,7 @@ class RenderClient(Connection):
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
         credentials: Of gRPC; None speaks without TLS.
+        token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
 
     def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
@@ -265,7 +267,11 @@ class RenderClient(Connection):
 
         async def items() -> AsyncGenerator[Streamed[Rendering], None]:
             async with AsyncRenderClient(
-                self.address, deadline=self.deadline, retry=self.retry, credentials=self.credentials
+                self.address,
+                deadline=self.deadline,
+                retry=self.retry,
+                credentials=self.credentials,
+                token=self.token,
             ) as client:
                 async for item in client.render_stream(requests, window=window, deadline=deadline):
                     yield item
@@ -283,7 +289,7 @@ class _Talk:
 
     def __init__(self, client: AsyncRenderClient) -> None:
         self._address = client.address
-        self._call = RenderServiceStub(client.channel).RenderStream()
+        self._call = RenderServiceStub(client.channel).RenderStream(metadata=call_metadata(client.token))
 
     async def write(self, request: RenderRequest, whole: bool) -> None:
         await self._call.write(render_request(request))

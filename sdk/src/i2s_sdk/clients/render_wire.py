@@ -80,6 +80,7 @@ def description(answer: pb.DescribeResponse) -> RendererDescription:
         slots=answer.slots,
         queue=answer.queue,
         warm=tuple(WarmEngine(one.kind, one.name, one.jobs) for one in answer.warm),
+        missing=tuple(answer.missing),
     )
 
 
@@ -95,6 +96,7 @@ def _site(site: pb.SiteResult) -> SiteResult:
         settled=site.settled,
         jekyll=site.jekyll,
         missing=tuple(site.missing),
+        warnings=tuple(site.warnings),
     )
 
 
@@ -118,7 +120,7 @@ def _error(error: pb.SourceError) -> SourceError:
 
 
 def _usage(usage: pb.Usage) -> Usage:
-    return Usage(usage.wall_seconds, usage.cpu_seconds, usage.peak_memory_bytes, usage.peak_processes)
+    return Usage(**{field.name: getattr(usage, field.name) for field in fields(Usage)})
 
 
 def _limits(limits: pb.Limits) -> Limits:

@@ -36,7 +36,8 @@ def deserves_another_attempt(error: BaseException) -> bool:
 class RetryPolicy:
     """Pauses grow twofold from ``first_pause`` to ``longest_pause`` and are shortened by chance.
 
-    A pause is never shorter than what the service asked for. Once the next attempt would begin after
+    Where the service says how long to wait, the pause is that and at most ``first_pause`` more: the
+    service knows how many wait, and spreads them itself. Once the next attempt would begin after
     ``total_seconds`` the last error is raised.
 
     Within each attempt gRPC makes up to three (``service_config``): where a replica has died or drains, the
@@ -104,6 +105,7 @@ class RetryPolicy:
 
     def pause(self, attempt: int, asked_for: float | None = None) -> float:
         """Return the pause in seconds after attempt number ``attempt``, counted from 1."""
-        full = min(self.longest_pause, self.first_pause * 2.0 ** min(attempt - 1, 30))
+        doublings = 0 if asked_for is not None else min(attempt - 1, 30)
+        full = min(self.longest_pause, self.first_pause * 2.0**doublings)
         spread = random.uniform(0.5, 1.0) * full  # noqa: S311 - spreads callers out, keeps no secret
         return spread if asked_for is None else asked_for + spread

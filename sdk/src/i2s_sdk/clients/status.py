@@ -28,8 +28,14 @@ _ERRORS: dict[grpc.StatusCode, tuple[type[ServiceError], str]] = {
         "give calls more time with --set deadline=SECONDS",
     ),
     grpc.StatusCode.CANCELLED: (CallCancelledError, "the service may be shutting down"),
-    grpc.StatusCode.UNAUTHENTICATED: (AccessError, "give credentials that it knows"),
-    grpc.StatusCode.PERMISSION_DENIED: (AccessError, "these credentials do not suffice"),
+    grpc.StatusCode.UNAUTHENTICATED: (
+        AccessError,
+        "give a token that it knows with I2S_TOKEN or --token-file, or a certificate with --set tls_cert",
+    ),
+    grpc.StatusCode.PERMISSION_DENIED: (
+        AccessError,
+        "our credentials are valid and not enough; ask its operator",
+    ),
     grpc.StatusCode.INTERNAL: (ServiceFaultError, "the log of the service has the reason"),
     grpc.StatusCode.UNKNOWN: (ServiceFaultError, "the log of the service has the reason"),
     grpc.StatusCode.DATA_LOSS: (ServiceFaultError, "the log of the service has the reason"),

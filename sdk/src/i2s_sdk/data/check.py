@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_sdk.data.content import Content, read_content
 from i2s_sdk.data.folder import index_of, read_index, read_lines
+from i2s_sdk.data.images import MAX_PIXELS, ImageFaultError, decode_image
 from i2s_sdk.data.instance import Instance
 from i2s_sdk.data.site_files import INDEXES
 from i2s_sdk.errors import DataError
-
-_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +47,12 @@ class Checked:
     faults: tuple[Fault, ...]
 
 
-def check(where: Path) -> Checked:
+def check(where: Path, most_pixels: int = MAX_PIXELS) -> Checked:
     """Return every fault of a local data set; unlike ``read_folder`` it opens every file.
 
     Args:
         where: Its folder, or its index.
+        most_pixels: Width times height that a reference may have.
     """
     index = index_of(where)
     try:
@@ -68,7 +66,7 @@ def check(where: Path) -> Checked:
             faults.append(Fault(index, line.number, line.fault))
         else:
             instances.append(line.instance)
-            faults += (Fault(index, line.number, said) for said in _faults_of(line.instance))
+            faults += (Fault(index, line.number, said) for said in _faults_of(line.instance, most_pixels))
     if not instances and not faults:
         faults.append(Fault(index, 0, "holds no instance"))
     return Checked(index, tuple(instances), tuple(faults))
@@ -79,13 +77,13 @@ def _fault(error: DataError, line: int) -> Fault:
     return Fault(error.where, line, said)
 
 
-def _faults_of(instance: Instance) -> Iterator[str]:
+def _faults_of(instance: Instance, most_pixels: int) -> Iterator[str]:
     try:
         content = read_content(instance)
     except DataError as error:
         yield error.message
         return
-    said = _picture_fault(content.reference)
+    said = _picture_fault(content.reference, most_pixels)
     if said:
         yield f"image {instance.image.name}: {said}"
     if instance.structure is not None:
@@ -94,19 +92,11 @@ def _faults_of(instance: Instance) -> Iterator[str]:
             yield f"structure {instance.structure.name}: {said}"
 
 
-def _picture_fault(raw: bytes) -> str:
-    from PIL import Image
-
+def _picture_fault(raw: bytes, most_pixels: int) -> str:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(raw), formats=_KINDS) as picture:
-                picture.load()
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        return f"has more than {Image.MAX_IMAGE_PIXELS} pixels"
-    except Exception as error:
-        # Pillow raises whatever its decoders do: OSError, SyntaxError, struct.error, ValueError, …
-        return f"is no whole PNG, JPEG, GIF or WebP picture: {error}"
+        decode_image(raw, most_pixels)
+    except ImageFaultError as error:
+        return str(error)
     return ""
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from i2s_sdk.data.instance import TASKS, Asset, Instance
 from i2s_sdk.errors import DataError
+from i2s_sdk.json_text import read_json
 
 INDEX = "instances.jsonl"
 
@@ -117,7 +118,7 @@ def read_lines(raw: bytes, folder: Path) -> Iterator[Line]:
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(line.decode("utf-8"))
+        found = read_json(line.decode("utf-8"))
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8") from None
     except json.JSONDecodeError as error:

@@ -12,7 +12,6 @@ import base64
 import binascii
 import gzip
 import io
-import json
 import re
 import tarfile
 from collections.abc import Mapping
@@ -21,13 +20,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from i2s_sdk.data.site_files import MAX_BYTES, read_repository
+from i2s_sdk.json_text import read_json
 
 #: Files of a repository that a model may use.
 ASSET_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".bmp", ".tiff")
 #: The most bytes of a reference picture.
 MAX_PICTURE_BYTES = 64 * 1024 * 1024
 
-_KINDS = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif"}
+_KINDS = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg"}
 _NOTHING = ("", "null", "None", '""')
 _ID_BYTES = 256
 
@@ -106,7 +106,7 @@ def plain(value: object) -> str | None:
     if text is None or not text.startswith('"'):
         return text
     try:
-        inner = json.loads(text)
+        inner = read_json(text)
     except ValueError:
         return text.strip('"')
     return inner if isinstance(inner, str) and inner else None
@@ -142,7 +142,7 @@ def _suffix(picture: bytes) -> str:
             return suffix
     if picture[:4] == b"RIFF" and picture[8:12] == b"WEBP":
         return ".webp"
-    raise ValueError("the picture is neither PNG, JPEG, GIF nor WebP")
+    raise ValueError("the picture is neither PNG, JPEG nor WebP")
 
 
 def _structure(value: str | None, task: str) -> tuple[bytes | None, tuple[str, ...], tuple[str, ...]]:

@@ -13,10 +13,11 @@ from i2s_sdk.data.folder import INDEX, read_folder
 from i2s_sdk.data.hub_row import packed
 from i2s_sdk.data.site_files import INDEXES, read_site_folder
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.writing import writing
 
 #: Suffix of a document, and its task. A folder with an index page is a site as well.
 DOCUMENTS = {".tex": "latex", ".ly": "music", ".tar.gz": "webpage"}
-PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif")
+PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
 _STARTER = "gaussian-posterior"
 
@@ -56,10 +57,16 @@ def new_dataset(
     Raises:
         UsageError: The folder is not empty, or there is nothing to take.
         DataError: A document has no picture, or a picture no task.
+        WriteError: The folder cannot be written.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} is there already and not empty; name a new folder")
-    rows = _starter(folder) if source is None else _taken(folder, source, task, subset)
+    with writing(folder):
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(f"{folder} is there already and not empty; name a new folder")
+        return _written(folder, _starter(folder) if source is None else _taken(folder, source, task, subset))
+
+
+def _written(folder: Path, rows: Iterator[dict[str, object]]) -> int:
+    """Write a data set and return how many instances it has; where that fails nothing of it stays."""
     try:
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
         (folder / INDEX).write_text("".join(lines), encoding="utf-8")

@@ -8,12 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from i2s_sdk.data.images import MAX_PIXELS
 from i2s_sdk.data.instance import Instance
 from i2s_sdk.doors.requests import RoundTripRequest, RoundTripResult
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError, UnknownNameError, UsageError
+from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.model import Completion
 from i2s_sdk.runs.answer import Answer
 from i2s_sdk.runs.metrics import run_metrics, split_metrics
 from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.picture_limits import picture_limits
 from i2s_sdk.runs.record import Failure, Record
 from i2s_sdk.runs.rendering import RenderBench
 from i2s_sdk.runs.sample import blank
@@ -31,12 +35,16 @@ class Judge:
         scores: By task.
         slots: Of completions that are under way at a time.
         unavailable: Metrics of the tasks that cannot be computed here, and why.
+        reference_pixels: The most of a reference that the metric service takes.
+        completion_characters: Of a completion; a longer one is not usable.
     """
 
     renders: Mapping[str, RenderBench[Any]]
     scores: Mapping[str, ScoreBench]
     slots: asyncio.Semaphore
     unavailable: Mapping[str, str]
+    reference_pixels: int = MAX_PIXELS
+    completion_characters: int = COMPLETION_CHARACTERS
 
     async def judge(self, request: RoundTripRequest) -> RoundTripResult:
         """Return what becomes of a completion.
@@ -57,13 +65,13 @@ class Judge:
             return await self._judged(request, instance)
 
     async def _judged(self, request: RoundTripRequest, instance: Instance) -> RoundTripResult:
-        content = await asyncio.to_thread(request.content)
+        content = await asyncio.to_thread(request.content, self.reference_pixels)
         digest = hashlib.sha256(content.reference).hexdigest()
         record = blank(instance, tuple(content.assets), digest)
-        answer = Answer(instance.id, request.completion)
+        answer = Answer.of(instance.id, Completion(request.completion), 0.0, self.completion_characters)
         rendered, png = await self.renders[instance.task].rendered(record, content, answer)
         record = await self.scores[instance.task].scored(rendered, content.reference, png)
-        return RoundTripResult(replace(record, completion=request.completion), png)
+        return RoundTripResult(replace(record, completion=answer.completion), png)
 
     async def judge_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
         """Return what becomes of completions, in their order; a failure of ours is in its result.
@@ -78,11 +86,14 @@ class Judge:
             except (ServiceError, ProtocolError) as error:
                 return RoundTripResult(_failed(request, error))
 
+        first: BaseException | None = None
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(one(request)) for request in requests]
         except* I2SError as errors:
-            raise errors.exceptions[0] from None
+            first = errors.exceptions[0]  # some versions of Python wrap again what is raised in here
+        if first is not None:
+            raise first
         return [task.result() for task in tasks]
 
 
@@ -98,7 +109,11 @@ def _failed(request: RoundTripRequest, error: ServiceError | ProtocolError) -> R
 
 
 async def open_judge(
-    services: Services, tasks: Mapping[str, AnyTask], metrics: Sequence[str], jobs: int
+    services: Services,
+    tasks: Mapping[str, AnyTask],
+    metrics: Sequence[str],
+    jobs: int,
+    completion_characters: int,
 ) -> Judge:
     """Return the judge that some services make.
 
@@ -107,6 +122,7 @@ async def open_judge(
         tasks: By name.
         metrics: That are wanted; none means all that the tasks have and can be computed.
         jobs: The most completions under way; 0 is twice the slots of the renderers.
+        completion_characters: Of a completion; a longer one is not usable.
 
     Raises:
         UnknownNameError: No task has such a metric.
@@ -117,20 +133,29 @@ async def open_judge(
     for name in metrics:
         if name not in known:
             raise UnknownNameError("metric", name, known)
-    versions, unavailable = run_metrics(tasks.values(), await services.scorer.describe())
+    comparer = await services.scorer.describe()
+    versions, unavailable = run_metrics(tasks.values(), comparer)
     for name in metrics:
         if name not in versions:
             why = next((text for key, text in unavailable.items() if key.split(" ")[0] == name), "unknown")
             raise UsageError(f"metric {name!r} cannot be computed here: {why}")
     wanted = [name for name in versions if not metrics or name in metrics]
     split = {name: split_metrics(task, wanted) for name, task in tasks.items()}
-    slots = [(await one.describe()).slots for one in services.renderers.values()]
+    engines = {name: await one.describe() for name, one in services.renderers.items()}
+    slots = [one.slots for one in engines.values()]
     return Judge(
         {
-            name: RenderBench(task, services.renderers[task.service], split[name][1])
+            name: RenderBench(
+                task,
+                services.renderers[task.service],
+                split[name][1],
+                picture_limits(engines[task.service], comparer),
+            )
             for name, task in tasks.items()
         },
         {name: ScoreBench(task, services.scorer, *split[name]) for name, task in tasks.items()},
         asyncio.Semaphore(jobs or max(2, 2 * sum(slots))),
         unavailable,
+        comparer.max_image_pixels,
+        completion_characters,
     )

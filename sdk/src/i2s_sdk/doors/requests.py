@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_sdk.data.content import Content, read_content
+from i2s_sdk.data.images import MAX_PIXELS
 from i2s_sdk.data.instance import Instance
+from i2s_sdk.data.references import checked_reference
 from i2s_sdk.errors import DataError
 from i2s_sdk.render_types import Verdict
 from i2s_sdk.runs.outcome import Outcome
@@ -45,15 +47,21 @@ class RoundTripRequest:
         path = Path("picture") if isinstance(self.reference, bytes) else Path(self.reference)
         return Instance(self.id, self.task, "", path)
 
-    def content(self) -> Content:
+    def content(self, most_pixels: int = MAX_PIXELS) -> Content:
         """Return what is compared with.
 
+        Args:
+            most_pixels: Width times height that the reference may have.
+
         Raises:
-            DataError: A file cannot be read.
+            DataError: A file cannot be read, or the reference is no picture.
         """
         if isinstance(self.reference, Instance):
-            return read_content(self.reference)
-        return Content(self._picture(), structure=self.structure, assets=self.assets)
+            content = read_content(self.reference)
+        else:
+            content = Content(self._picture(), structure=self.structure, assets=self.assets)
+        checked_reference(self.instance().image, content.reference, most_pixels)
+        return content
 
     def _picture(self) -> bytes:
         if isinstance(self.reference, bytes):

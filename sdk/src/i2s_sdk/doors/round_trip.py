@@ -214,8 +214,10 @@ class RoundTrip:
         needed = {*(task.service for task in self._tasks.values()), METRICS}
         with passing_logs() as logs:
             async with open_services(self._settings, logs, sorted(needed)) as services:
-                jobs = self._settings.jobs
-                judge = await open_judge(services, self._tasks, self._metrics, jobs)
+                ours = self._settings
+                judge = await open_judge(
+                    services, self._tasks, self._metrics, ours.jobs, ours.completion_characters
+                )
                 self._ready.set_result(judge)
                 await self._end.wait()
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from i2s_sdk.json_text import read_json
+from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
 from i2s_sdk.models.http_status import status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
@@ -51,6 +53,7 @@ class AnthropicMessages:
         self.base_url, self._key = address_and_key(vendor, f"{VENDOR}/{model}", options)
         self._hint = key_hint(options, vendor)
         self.parameters = options.parameters
+        self._most_bytes = most_bytes(options.completion_characters)
         self._clients: PerLoop[AsyncAnthropic] = PerLoop(self._client, lambda client: client.close())
 
     async def ask(self, question: Question) -> Answer:
@@ -64,27 +67,30 @@ class AnthropicMessages:
 
         client = self._clients.get()
         try:
-            raw = await client.messages.with_raw_response.create(**self._request(question))
-            body = await raw.text()
+            async with client.messages.with_streaming_response.create(**self._request(question)) as raw:
+                body = await read_bounded(raw.iter_bytes(), self._most_bytes)
+        except AnswerTooLongError:
+            return TOO_LONG
         except anthropic.APIStatusError as error:
             raise status_error(
                 error.status_code, error.response.headers, _said(error.body, error.message), hint=self._hint
             ) from None
         except Exception as error:
             raise transport_fault(error, anthropic.APIConnectionError) from None
-        return read_answer(body)
+        return read_answer(body.decode("utf-8", "replace"))
 
     async def close(self) -> None:
         """Close the connections."""
         await self._clients.close()
 
     def _client(self) -> AsyncAnthropic:
-        from anthropic import AsyncAnthropic
+        from anthropic import AsyncAnthropic, Timeout
 
+        options = self._options
         return AsyncAnthropic(
             api_key=self._key,
             base_url=self.base_url,
-            timeout=self._options.call_seconds,
+            timeout=Timeout(options.longest_attempt_seconds, connect=options.call_seconds),
             max_retries=0,  # retries are made in one place
         )
 
@@ -95,6 +101,7 @@ class AnthropicMessages:
             "model": self.model,
             "messages": [{"role": "user", "content": content}],
             "max_tokens": self._options.max_tokens,
+            "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }
         if self._options.temperature is not None:
             # Not among the arguments of the package, because the newest models take none.
@@ -116,7 +123,7 @@ def read_answer(body: str) -> Answer:
         FaultError: It is none.
     """
     try:
-        found = json.loads(body)
+        found = read_json(body)
     except ValueError:
         raise FaultError(f"the answer is not JSON: {one_line(body, 80)!r}") from None
     match found:

@@ -4,6 +4,10 @@
 
     FOLDER/ab/abcdef….json      named by SHA-256 of the question
 
+Beside the answer stands the call that was made for it, by the name that the call has in the journal of its
+run. So a run that was killed before it had written the answer down finds out that the answer is its own, and
+was paid for by it.
+
 A file is written whole and then named, so that processes may share the folder; of two that write the same
 file the later wins. A file that is damaged, or belongs to another question, is no answer.
 """
@@ -15,10 +19,11 @@ import hashlib
 import json
 import os
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import Question
@@ -68,6 +73,29 @@ def question_key(provider: Asked, question: Question) -> str:
     return hashlib.sha256(_canonical(asked)).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a model, all its attempts together.
+
+    Attributes:
+        name: In the journal of the run that made it; empty where no run did.
+        attempts: How many were made.
+        seconds: Of the last.
+    """
+
+    name: str
+    attempts: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer of the cache, and the call that it was the answer to; None where that is not known."""
+
+    answer: Answer
+    call: Call | None = None
+
+
 class AnswerCache:
     """Answers in a folder. What cannot be read or written is as if it were not kept.
 
@@ -78,27 +106,37 @@ class AnswerCache:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
-    def get(self, key: str) -> Answer | None:
+    def get(self, key: str) -> Kept | None:
         """Return the answer to a question, or None where there is none that is whole."""
         path = self._path(key)
         if path is None:
             return None
         try:
-            kept = json.loads(path.read_bytes())
-            answer = kept["answer"]
-            if kept["key"] != key or kept["sha256"] != _digest(key, answer):
+            content = read_json(path.read_bytes())
+            answer, call = content["answer"], content.get("call")
+            if content["key"] != key or content["sha256"] != _digest(key, answer, call):
                 return None
-            return Answer(**{**answer, "finish": Finish(answer["finish"])})
+            return Kept(
+                Answer(**{**answer, "finish": Finish(answer["finish"])}), Call(**call) if call else None
+            )
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def put(self, key: str, answer: Answer) -> None:
-        """Keep the answer to a question; a full or read-only disk is no reason to lose the answer."""
+    def put(self, key: str, answer: Answer, call: Call | None = None) -> None:
+        """Keep the answer to a question; a full or read-only disk is no reason to lose the answer.
+
+        Args:
+            key: Of the question.
+            answer: To it.
+            call: That was made for it.
+        """
         path = self._path(key)
         if path is None:
             return
-        plain = asdict(answer)
-        content = {"format": FORMAT, "key": key, "sha256": _digest(key, plain), "answer": plain}
+        plain, plain_call = asdict(answer), asdict(call) if call else None
+        content = {"format": FORMAT, "key": key, "sha256": _digest(key, plain, plain_call), "answer": plain}
+        if plain_call is not None:
+            content["call"] = plain_call
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             _write_whole(path, json.dumps(content, indent=1).encode())
@@ -107,8 +145,8 @@ class AnswerCache:
         return self._folder / key[:2] / f"{key}.json" if self._folder is not None else None
 
 
-def _digest(key: str, answer: dict[str, Any]) -> str:
-    return hashlib.sha256(_canonical([key, answer])).hexdigest()
+def _digest(key: str, answer: dict[str, Any], call: dict[str, Any] | None) -> str:
+    return hashlib.sha256(_canonical([key, answer, call] if call else [key, answer])).hexdigest()
 
 
 def _canonical(value: object) -> bytes:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from weakref import WeakValueDictionary
 
 from i2s_sdk.data.instance import Instance
-from i2s_sdk.models.cache import AnswerCache, question_key
+from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
+from i2s_sdk.models.completion_bound import bounded_answer
 from i2s_sdk.models.errors import ModelRefusedError
-from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.model import CallJournal, Completion, Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.patience import Patience
 from i2s_sdk.models.prices import Prices
@@ -27,8 +27,8 @@ class CalledModel:
         fingerprint: The address and the parameters, as JSON.
         provider: That is asked.
         concurrency: Calls in flight at most.
-        on_call: Called with the id of the instance, and awaited, before a call is made for it, all its
-            attempts together; not for answers that are kept. None calls nothing.
+        on_call: The journal of the run, where a call is written down before it is made, all its attempts
+            together; answers that are kept are no calls. None writes nothing.
 
     Args:
         provider: Makes single attempts.
@@ -40,7 +40,8 @@ class CalledModel:
         self.name = f"{provider.vendor}/{provider.model}"
         self.fingerprint = json.dumps({"base_url": provider.base_url, **provider.parameters}, sort_keys=True)
         self.concurrency = options.concurrency
-        self.on_call: Callable[[str], Awaitable[None]] | None = None
+        self.on_call: CallJournal | None = None
+        self._most_characters = options.completion_characters
         self._patience = Patience(provider, options)
         self._cache = AnswerCache(options.cache if provider.repeatable else None)
         self._prices = Prices.load(options.prices)
@@ -72,24 +73,32 @@ class CalledModel:
         async with lock:  # the same question from two samples is asked once
             kept = await asyncio.to_thread(self._cache.get, key)
             if kept is not None:
-                return self._told(kept, cached=True)
-            if self.on_call is not None:
-                await self.on_call(question.id)
+                return self._kept_completion(kept, question)
+            name = await self.on_call(question.id) if self.on_call is not None else ""
             asked = await self._patience.ask(question)
-            await asyncio.to_thread(self._cache.put, key, asked.answer)
-            return self._told(asked.answer, attempts=asked.attempts, seconds=asked.seconds)
+            answer = bounded_answer(asked.answer, self._most_characters)
+            call = Call(name, asked.attempts, asked.seconds)
+            if answer.finish is not Finish.TOO_LONG:  # with a larger bound it may be usable
+                await asyncio.to_thread(self._cache.put, key, answer, call)
+            return self._completion_of(answer, call)
 
-    def _told(
-        self, answer: Answer, *, cached: bool = False, attempts: int = 0, seconds: float | None = None
-    ) -> Completion:
+    def _kept_completion(self, kept: Kept, question: Question) -> Completion:
+        """Return what the cache has: paid for by this run if its own last call of the instance brought it."""
+        call = kept.call
+        if call is not None and self.on_call is not None and self.on_call.is_last(question.id, call.name):
+            return self._completion_of(kept.answer, call)
+        return self._completion_of(kept.answer, None)
+
+    def _completion_of(self, answer: Answer, call: Call | None) -> Completion:
+        """Return the completion that an answer is; without a call nothing was paid now."""
         return Completion(
             text=answer.text,
             finish=answer.finish,
             tokens_in=answer.tokens_in,
             tokens_out=answer.tokens_out,
             cost=self._prices.cost(self.provider, answer.tokens_in, answer.tokens_out),
-            cached=cached,
-            attempts=attempts,
-            seconds=seconds,
+            cached=call is None,
+            attempts=call.attempts if call else 0,
+            seconds=call.seconds if call else None,
             served=answer.served,
         )

@@ -4,7 +4,8 @@
 
     ModelError                  there is no completion for this instance
     ├── ModelRefusedError       the model, or a filter, would not answer; carries what was said and its cost
-    └── ModelFailedError        no usable answer after all attempts, or the request was not accepted
+    ├── ModelFailedError        no usable answer after all attempts, or the request was not accepted
+    └── AllCallsFailedError     every call of a run has failed alike; ends the run
     UsageError
     └── ModelAccessError        exit code 2: no call can be answered: key, name of the model or account
 
@@ -34,11 +35,16 @@ class ModelFailedError(ModelError):
 
     Attributes:
         attempts: Calls that were made.
+        reason: How the last of them ended, in one line; failures of one cause have like reasons.
     """
 
-    def __init__(self, message: str, attempts: int) -> None:
+    def __init__(self, message: str, attempts: int, reason: str = "") -> None:
         super().__init__(message)
-        self.attempts = attempts
+        self.attempts, self.reason = attempts, reason or message
+
+
+class AllCallsFailedError(ModelError):
+    """Every call of a run has failed for a like reason, so no more are made."""
 
 
 class ModelAccessError(UsageError):

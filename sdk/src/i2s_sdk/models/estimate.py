@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from i2s_sdk.data.images import PILLOW_PIXELS
 from i2s_sdk.data.instance import Instance
+from i2s_sdk.data.references import checked_reference
 from i2s_sdk.models.cache import AnswerCache, question_key
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.prices import Prices, cost
@@ -115,8 +116,6 @@ def _asked(name: str, options: ModelOptions) -> _Asked | None:
 
 
 def _tokens(vendor: str, question: Question) -> int:
-    from PIL import Image
-
-    with Image.open(io.BytesIO(question.image)) as picture:
-        width, height = picture.size
-    return math.ceil(len(question.text.encode()) / _BYTES_PER_TOKEN) + image_tokens(vendor, width, height)
+    picture = checked_reference(question.path, question.image, PILLOW_PIXELS)
+    words = math.ceil(len(question.text.encode()) / _BYTES_PER_TOKEN)
+    return words + image_tokens(vendor, picture.width, picture.height)

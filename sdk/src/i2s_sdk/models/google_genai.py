@@ -74,7 +74,13 @@ class GoogleGenAI:
             raise status_error(
                 error.code, _headers(error), error.message or error.status, hint=self._hint
             ) from None
-        except (errors.UnknownApiResponseError, ValueError, AttributeError, TypeError) as error:
+        except (
+            errors.UnknownApiResponseError,
+            ValueError,
+            AttributeError,
+            TypeError,
+            RecursionError,
+        ) as error:
             # The package reads what is no answer of its server with one or another of these.
             raise FaultError(f"the answer is not what it should be: {one_line(error, 120)}") from None
         except Exception as error:
@@ -91,7 +97,7 @@ class GoogleGenAI:
 
         http = HttpOptions(
             base_url=self.base_url,
-            timeout=int(self._options.call_seconds * 1000),
+            timeout=int(self._options.longest_attempt_seconds * 1000),
             retry_options=HttpRetryOptions(attempts=1),  # retries are made in one place
         )
         return Client(api_key=self._key, vertexai=False, http_options=http)

@@ -10,7 +10,6 @@ Source: ScenarioState, RequestState and RequestResult of HELM (stanford-crfm/hel
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -18,6 +17,9 @@ from typing import Any
 
 from i2s_sdk.data.instance import Instance
 from i2s_sdk.errors import DataError, ModelError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.tasks.prompts import Prompt
@@ -41,12 +43,14 @@ class HelmReplay:
 
     Args:
         files: Its ``scenario_state.json`` files.
+        most_characters: Of a completion; of a longer one only the beginning is held.
 
     Raises:
         DataError: One cannot be read, they are of several models, or they disagree.
     """
 
-    def __init__(self, files: Sequence[Path]) -> None:
+    def __init__(self, files: Sequence[Path], most_characters: int = COMPLETION_CHARACTERS) -> None:
+        self._most_characters = most_characters
         digest = hashlib.sha256()
         self._where = files[0] if len(files) == 1 else files[0].parent.parent
         self._found: dict[str, _Recorded] = {}
@@ -84,7 +88,10 @@ class HelmReplay:
     def _take(self, file: Path, state: Mapping[str, Any]) -> None:
         for number, one in enumerate(state["request_states"], start=1):
             try:
-                identity, recorded = _identity(one["instance"]), _recorded(one["result"])
+                identity, recorded = (
+                    _identity(one["instance"]),
+                    _recorded(one["result"], self._most_characters),
+                )
             except (KeyError, TypeError, IndexError, AttributeError):
                 raise DataError(file, 0, f"request state {number} is not as HELM writes it") from None
             if self._found.setdefault(identity, recorded) != recorded:
@@ -94,7 +101,7 @@ class HelmReplay:
 def _load(file: Path) -> tuple[bytes, dict[str, Any]]:
     try:
         raw = file.read_bytes()
-        state = json.loads(raw)
+        state = read_json(raw)
     except OSError as error:
         raise DataError(file, 0, f"cannot be read: {error.strerror}") from None
     except ValueError as error:
@@ -123,11 +130,13 @@ def _objects(value: object) -> Iterable[Mapping[str, Any]]:
     return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
 
 
-def _recorded(result: Mapping[str, Any]) -> _Recorded:
+def _recorded(result: Mapping[str, Any], most_characters: int) -> _Recorded:
     if result["success"] and result["completions"]:
         first = result["completions"][0]
         reason = (first.get("finish_reason") or {}).get("reason")
-        return _Recorded(str(first["text"]), _FINISH.get(str(reason), Finish.OTHER))
+        said = Completion(str(first["text"]), _FINISH.get(str(reason), Finish.OTHER))
+        kept = bounded_completion(said, most_characters)
+        return _Recorded(kept.text, kept.finish)
     flags = result.get("error_flags") or {}
     blocked = flags.get("is_fatal") is False
     error = str(result.get("error") or "no completion")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import threading
 from typing import Any
 
+from i2s_sdk.data.images import PILLOW_PIXELS, decode_image
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
@@ -53,13 +53,10 @@ class HuggingFaceModel:
         self._loaded = None
 
     def _answer(self, question: Question) -> Answer:
-        from PIL import Image
-
         with self._one_at_a_time:
             self._loaded = self._loaded or self._load()
             processor, model = self._loaded
-            with Image.open(io.BytesIO(question.image)) as file:
-                picture = file.convert("RGB")
+            picture = decode_image(question.image, PILLOW_PIXELS).convert("RGB")
             content = [{"type": "text", "text": question.text}, {"type": "image", "image": picture}]
             inputs = processor.apply_chat_template(
                 [{"role": "user", "content": content}],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,6 +17,7 @@ class Finish(enum.StrEnum):
     STOP = "stop"  #: the model was done
     LENGTH = "length"  #: the most tokens were reached; the text is cut off
     REFUSED = "refused"  #: the model, or a filter before or behind it, would not answer
+    TOO_LONG = "too_long"  #: longer than a completion may be; the text is only its beginning
     OTHER = "other"  #: something else, or unknown
 
 
@@ -24,7 +26,7 @@ class Completion:
     """What a model said, verbatim, and what that took.
 
     Attributes:
-        text: Verbatim.
+        text: Verbatim; where ``finish`` is TOO_LONG, only the beginning.
         finish: Why it ends there.
         tokens_in: Of prompt and picture as the server counted them; None where it did not say.
         tokens_out: Of the answer, tokens of hidden reasoning among them.
@@ -47,12 +49,24 @@ class Completion:
     served: str = ""
 
 
+class CallJournal(Protocol):
+    """Where a run writes down the calls of a model before they are made."""
+
+    def __call__(self, identity: str) -> Awaitable[str]:
+        """Write down that a call for an instance begins, and return its name once that is on disk."""
+        ...
+
+    def is_last(self, identity: str, name: str) -> bool:
+        """Return whether the latest call of this run for an instance is the one of this name."""
+        ...
+
+
 class Model(Protocol):
     """Something that looks at a picture and answers.
 
-    It may have two attributes more. ``concurrency``: how many calls it bears at the same time.
-    ``on_call``: set by a run; it is called with the id of the instance, and what it returns is awaited,
-    before each call that may cost money.
+    It may have two attributes more. ``concurrency``: the maximum number of calls at the same time.
+    ``on_call``: the journal of calls, which a run sets; it is called with the id of the instance, and what it
+    returns is awaited, before each call that may cost money.
 
     Attributes:
         name: As a run is told apart by, such as "oracle".

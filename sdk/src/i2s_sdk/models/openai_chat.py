@@ -9,6 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from i2s_sdk.json_text import read_json
+from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
 from i2s_sdk.models.http_status import status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
@@ -51,6 +53,7 @@ class OpenAIChat:
         own = self.base_url.rstrip("/") == vendor.base_url
         self._limit = "max_completion_tokens" if own else "max_tokens"
         self.parameters = options.parameters
+        self._most_bytes = most_bytes(options.completion_characters)
         self._clients: PerLoop[AsyncOpenAI] = PerLoop(self._client, lambda client: client.close())
 
     async def ask(self, question: Question) -> Answer:
@@ -64,25 +67,29 @@ class OpenAIChat:
 
         client = self._clients.get()
         try:
-            raw = await client.chat.completions.with_raw_response.create(**self._request(question))
-            body = raw.http_response.text
+            asking = client.chat.completions.with_streaming_response.create(**self._request(question))
+            async with asking as raw:
+                body = await read_bounded(raw.iter_bytes(), self._most_bytes)
+        except AnswerTooLongError:
+            return TOO_LONG
         except openai.APIStatusError as error:
             return self._refusal_or_raise(error)
         except Exception as error:
             raise transport_fault(error, openai.APIConnectionError) from None
-        return read_answer(body)
+        return read_answer(body.decode("utf-8", "replace"))
 
     async def close(self) -> None:
         """Close the connections."""
         await self._clients.close()
 
     def _client(self) -> AsyncOpenAI:
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, Timeout
 
+        options = self._options
         return AsyncOpenAI(
             api_key=self._key,
             base_url=self.base_url,
-            timeout=self._options.call_seconds,
+            timeout=Timeout(options.longest_attempt_seconds, connect=options.call_seconds),
             max_retries=0,  # retries are made in one place
         )
 
@@ -95,6 +102,7 @@ class OpenAIChat:
             "model": self.model,
             "messages": [{"role": "user", "content": content}],
             self._limit: self._options.max_tokens,
+            "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }
         if self._options.temperature is not None:
             request["temperature"] = self._options.temperature
@@ -117,7 +125,7 @@ def read_answer(body: str) -> Answer:
         FaultError: It is none.
     """
     try:
-        found = json.loads(body)
+        found = read_json(body)
     except ValueError:
         raise FaultError(f"the answer is not JSON: {one_line(body, 80)!r}") from None
     match found:

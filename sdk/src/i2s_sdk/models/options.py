@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from i2s_sdk.errors import UsageError
+from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.tasks.prompts import DECODING
 
 
@@ -28,12 +29,14 @@ class ModelOptions:
             which is not sent to a server of another ``base_url``.
         temperature: 0 is greedy; None leaves it to the server, for models that accept none.
         max_tokens: The most tokens of a completion.
-        call_seconds: For one attempt.
+        call_seconds: After which an attempt without an answer is made again, once the server has shown
+            that it works on several calls at once; see :mod:`i2s_sdk.models.in_flight`.
         retry_seconds: For all attempts of a call and the pauses between, waiting for a turn left out.
         failures: How often one call may fail, rate limits left out, before it is given up.
         concurrency: Calls in flight at most; fewer while the server says that there are too many.
         first_pause: Seconds after a first failure; they double with each further one.
         longest_pause: Seconds, where the server does not ask for more.
+        completion_characters: Of a completion; a longer one is not usable, and its rest is not read.
         cache: Folder of answers kept; None keeps none.
         prices: File that replaces the bundled prices.
     """
@@ -48,6 +51,7 @@ class ModelOptions:
     concurrency: int = 16
     first_pause: float = 0.5
     longest_pause: float = 30.0
+    completion_characters: int = COMPLETION_CHARACTERS
     cache: Path | None = field(default_factory=default_cache_folder)
     prices: Path | None = None
 
@@ -57,7 +61,7 @@ class ModelOptions:
                 raise UsageError(
                     f"model option {name}: {getattr(self, name)} is not a number of seconds above 0"
                 )
-        for name in ("max_tokens", "failures", "concurrency"):
+        for name in ("max_tokens", "failures", "concurrency", "completion_characters"):
             if getattr(self, name) < 1:
                 raise UsageError(f"model option {name}: {getattr(self, name)} is below 1")
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
@@ -66,6 +70,11 @@ class ModelOptions:
             urlsplit(self.base_url).scheme not in ("http", "https") or not urlsplit(self.base_url).hostname
         ):
             raise UsageError(f"--base-url {self.base_url!r} is no address such as http://127.0.0.1:8000/v1")
+
+    @property
+    def longest_attempt_seconds(self) -> float:
+        """How long one attempt can last at most."""
+        return max(self.call_seconds, self.retry_seconds)
 
     @property
     def parameters(self) -> dict[str, float | int | str | None]:

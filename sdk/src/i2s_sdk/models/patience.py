@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from i2s_sdk.clients.retry import RetryPolicy
 from i2s_sdk.models.errors import ModelAccessError, ModelFailedError
+from i2s_sdk.models.in_flight import CallsInFlight
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.pace import Pace, Turn
 from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
@@ -26,15 +26,17 @@ class Asked:
 
 
 class Patience:
-    """Asks a provider until there is an answer or no hope.
+    """Asks a provider until it answers or the attempts are used up.
 
-    "Too many calls" makes all calls fewer and later, and is borne for ``retry_seconds``. Every other failure
-    makes this call later only, and is borne ``failures`` times within the same seconds.
+    "Too many calls" makes all calls fewer and later, and is retried for ``retry_seconds``. Every other
+    failure delays this call only, and is retried until it has happened ``failures`` times, within the same
+    seconds. How long one attempt may last: :mod:`i2s_sdk.models.in_flight`.
     """
 
     def __init__(self, provider: Provider, options: ModelOptions) -> None:
         self._provider, self._options = provider, options
         self._pace = Pace(options.concurrency)
+        self._in_flight = CallsInFlight(options.call_seconds)
         self._policy = RetryPolicy(options.retry_seconds, options.first_pause, options.longest_pause)
 
     async def ask(self, question: Question) -> Asked:
@@ -56,7 +58,8 @@ class Patience:
         except ModelAccessError as error:
             raise ModelAccessError(f"{self._name}: {error.message}") from None
         except AttemptError as error:
-            raise ModelFailedError(f"{self._name}: {tally.story(error)}", tally.attempts) from None
+            told = f"{self._name}: {tally.story(error)}"
+            raise ModelFailedError(told, tally.attempts, error.message) from None
 
     @property
     def _name(self) -> str:
@@ -68,7 +71,7 @@ class Patience:
             began = time.monotonic()
             tally.attempts += 1
             try:
-                answer = await self._within_time(question)
+                answer = await self._in_flight.answer(self._provider, question, tally.seconds_left)
             except AttemptError as error:
                 self._count(error, turn, tally)
                 raise
@@ -77,13 +80,6 @@ class Patience:
                 tally.busy_seconds += seconds
             turn.answered()
             return Asked(answer, tally.attempts, seconds)
-
-    async def _within_time(self, question: Question) -> Answer:
-        try:
-            async with asyncio.timeout(self._options.call_seconds):
-                return await self._provider.ask(question)
-        except TimeoutError:
-            raise FaultError(f"no answer within {self._options.call_seconds:g} s") from None
 
     def _count(self, error: AttemptError, turn: Turn, tally: _Tally) -> None:
         if not isinstance(error, ThrottledError):
@@ -102,6 +98,11 @@ class _Tally:
         self._options = options
         self.attempts = self.failures = 0
         self.busy_seconds = 0.0
+
+    @property
+    def seconds_left(self) -> float:
+        """What remains of the seconds of all attempts together."""
+        return self._options.retry_seconds - self.busy_seconds
 
     def exhausted(self, state: RetryCallState) -> bool:
         """Return whether another attempt is one too many."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.json_text import read_toml
 from i2s_sdk.models.provider import Provider
 from i2s_sdk.models.vendors import VENDORS
 
@@ -60,7 +60,7 @@ class Prices:
         Raises:
             ValueError: It is not of the form.
         """
-        content = tomllib.loads(text)
+        content = read_toml(text)
         unknown = sorted(set(content) - {"models", "servers"})
         if unknown:
             raise ValueError(f"no table is called {unknown[0]!r}; there are models and servers")

@@ -12,6 +12,8 @@ import signal
 from collections.abc import Sequence
 from typing import Any
 
+from i2s_sdk.json_text import read_json
+from i2s_sdk.models.bounded_lines import CHUNK, BoundedLines, LongLine
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
@@ -21,7 +23,6 @@ from i2s_sdk.models.question import Question
 
 _log = logging.getLogger(__name__)
 
-_LONGEST_LINE = 64 * 1024 * 1024  # bytes of one answer
 _END_SECONDS = 5.0  # that a program has to end by itself
 
 
@@ -41,7 +42,9 @@ class ProgramOfLines:
     def __init__(self, line: str, argv: Sequence[str], options: ModelOptions) -> None:
         self.model = line
         self.parameters = options.parameters
-        self._programs = PerLoop(lambda: _Program(argv), lambda program: program.close())
+        self._programs = PerLoop(
+            lambda: _Program(argv, options.completion_characters), lambda program: program.close()
+        )
 
     async def ask(self, question: Question) -> Answer:
         """Write the question and wait for its line.
@@ -73,6 +76,8 @@ def _read_answer(said: dict[str, Any]) -> Answer:
             raise FaultError(f"the program says: {one_line(error)}")
         case {"refused": refused} if refused is not None and refused is not False:
             return Answer(str(refused), Finish.REFUSED, tokens_in, tokens_out)
+        case {"completion": str(text), "finish": Finish.TOO_LONG}:
+            return Answer(text, Finish.TOO_LONG, tokens_in, tokens_out)
         case {"completion": str(text)}:
             return Answer(text, Finish.STOP, tokens_in, tokens_out)
     raise FaultError(f"the program's answer has no text 'completion': {one_line(json.dumps(said), 80)}")
@@ -81,8 +86,8 @@ def _read_answer(said: dict[str, Any]) -> Answer:
 class _Program:
     """The process, and the questions that it has not answered yet."""
 
-    def __init__(self, argv: Sequence[str]) -> None:
-        self._argv = argv
+    def __init__(self, argv: Sequence[str], most_characters: int) -> None:
+        self._argv, self._most_characters = argv, most_characters
         self._process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
@@ -138,25 +143,27 @@ class _Program:
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         why = "closed its standard output"
-        try:
-            while line := await process.stdout.readline():
+        lines = BoundedLines(self._most_characters)
+        while chunk := await process.stdout.read(CHUNK):
+            for line in lines.feed(chunk):
                 self._take(line)
-        except ValueError:
-            why = f"wrote a line of more than {_LONGEST_LINE} bytes"
+        last = lines.last()
+        if last is not None:
+            self._take(last)
         with contextlib.suppress(TimeoutError):
             why = f"ended with code {await asyncio.wait_for(process.wait(), 1.0)}"
         self._fail(FaultError(f"the program {why} before it answered"))
 
-    def _take(self, line: bytes) -> None:
+    def _take(self, line: bytes | LongLine) -> None:
         try:
-            said = json.loads(line)
+            said = read_json(line) if isinstance(line, bytes) else line.entry
         except ValueError:
             said = None
         if not isinstance(said, dict) or "id" not in said:
             _log.warning(
                 "%s wrote what is no answer; words for people belong to standard error: %s",
                 self._argv[0],
-                one_line(line.decode("utf-8", "replace"), 80),
+                one_line(line.decode("utf-8", "replace") if isinstance(line, bytes) else line.texts, 80),
             )
             return
         future = self._open.get(str(said["id"]))
@@ -175,7 +182,6 @@ async def _start(argv: Sequence[str]) -> asyncio.subprocess.Process:
             *argv,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            limit=_LONGEST_LINE,
             start_new_session=True,  # so that it ends with all that it started
         )
     except OSError as error:

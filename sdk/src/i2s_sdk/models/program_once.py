@@ -6,13 +6,17 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
+from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, read_bounded
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, FaultError, one_line
 from i2s_sdk.models.question import Question
+
+_CHUNK = 65_536  # bytes
+_PIPE_SECONDS = 2.0  # that the pipes of a killed program are read
 
 
 class ProgramPerPicture:
@@ -27,11 +31,13 @@ class ProgramPerPicture:
     vendor = "command"
     base_url = ""
     repeatable = False  # the line does not say which version of the program answers
+    ends_when_left = True
 
     def __init__(self, line: str, argv: Sequence[str], options: ModelOptions) -> None:
         self.model = line
         self.parameters: dict[str, float | int | str | None] = {}
         self._argv = argv
+        self._most_bytes = 4 * options.completion_characters  # of UTF-8
 
     async def ask(self, question: Question) -> Answer:
         """Run the program.
@@ -40,7 +46,11 @@ class ProgramPerPicture:
             FaultError: It ended with another code than 0, or printed what is not UTF-8.
             ModelAccessError: It cannot be started.
         """
-        code, out, err = await _run([_filled(one, question) for one in self._argv], question.text.encode())
+        argv = [_filled(one, question) for one in self._argv]
+        try:
+            code, out, err = await _run(argv, question.text.encode(), self._most_bytes)
+        except AnswerTooLongError:
+            return TOO_LONG
         if code != 0:
             last = one_line(err.decode("utf-8", "replace")[-300:])
             raise FaultError(f"the program ended with code {code}{': ' + last if last else ''}")
@@ -61,7 +71,7 @@ def _filled(argument: str, question: Question) -> str:
     return argument.replace("{image}", places["{image}"])
 
 
-async def _run(argv: Sequence[str], given: bytes) -> tuple[int, bytes, bytes]:
+async def _run(argv: Sequence[str], given: bytes, most: int) -> tuple[int, bytes, bytes]:
     try:
         process = await asyncio.create_subprocess_exec(
             *argv,
@@ -73,11 +83,69 @@ async def _run(argv: Sequence[str], given: bytes) -> tuple[int, bytes, bytes]:
     except OSError as error:
         raise ModelAccessError(f"{argv[0]!r} cannot be started: {error.strerror}") from None
     try:
-        out, err = await process.communicate(given)
+        out, err = await _talk(process, given, most)
     finally:
         # Also where the time was over: nothing that was started for this question outlives it.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        await _reaped(process)
     assert process.returncode is not None
     return process.returncode, out, err
+
+
+async def _talk(process: asyncio.subprocess.Process, given: bytes, most: int) -> tuple[bytes, bytes]:
+    """Give a program its input and return what it prints until it ends.
+
+    Raises:
+        AnswerTooLongError: It printed more than ``most`` bytes.
+    """
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+
+    async def feed(stdin: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not read its input
+            stdin.write(given)
+            await stdin.drain()
+        stdin.close()
+
+    tasks = [
+        asyncio.create_task(feed(process.stdin)),
+        asyncio.create_task(read_bounded(_chunks(process.stdout), most)),
+        asyncio.create_task(_last_bytes(process.stderr)),
+    ]
+    try:
+        _, out, err = await asyncio.gather(*tasks)
+        await process.wait()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    assert isinstance(out, bytes)
+    assert isinstance(err, bytes)
+    return out, err
+
+
+async def _chunks(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    while chunk := await stream.read(_CHUNK):
+        yield chunk
+
+
+async def _last_bytes(stream: asyncio.StreamReader) -> bytes:
+    last = b""
+    async for chunk in _chunks(stream):
+        last = (last + chunk)[-_CHUNK:]
+    return last
+
+
+async def _reaped(process: asyncio.subprocess.Process) -> None:
+    """Return when a killed process is gone.
+
+    asyncio reports the end of a process only after its pipes are read to their ends. A pipe that something
+    else still holds is not waited for longer than _PIPE_SECONDS.
+    """
+    pipes = [pipe.read() for pipe in (process.stdout, process.stderr) if pipe is not None]
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_PIPE_SECONDS):
+            await asyncio.gather(*pipes)
+            await process.wait()

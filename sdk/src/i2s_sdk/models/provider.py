@@ -66,6 +66,9 @@ class RejectedError(AttemptError):
 class Provider(Protocol):
     """Asks one model.
 
+    It may have ``ends_when_left``: whether the work on a question ends when ``ask`` is cancelled; where it is
+    absent, the work is taken to go on.
+
     Attributes:
         vendor: Such as "openai"; part of what an answer is kept under.
         model: Name of the model as the vendor has it.

@@ -7,15 +7,11 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from i2s_sdk.data.images import PILLOW_PIXELS
 from i2s_sdk.data.instance import Instance
+from i2s_sdk.data.references import checked_reference
 from i2s_sdk.errors import DataError
 from i2s_sdk.tasks.prompts import Prompt
-
-_MAGIC = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF8": "image/gif",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +52,11 @@ def read_question(instance: Instance, prompt: Prompt) -> Question:
     """Return the question that an instance is.
 
     Raises:
-        DataError: The picture cannot be read, or is of a kind that models do not take.
+        DataError: The picture cannot be read, or is none of PNG, JPEG and WebP.
     """
     try:
         image = instance.image.read_bytes()
     except OSError as error:
         raise DataError(instance.image, 0, f"cannot be read: {error.strerror}") from None
-    return Question(instance.id, "".join(prompt.texts), image, _media_type(instance, image), instance.image)
-
-
-def _media_type(instance: Instance, image: bytes) -> str:
-    for magic, media_type in _MAGIC.items():
-        if image.startswith(magic):
-            return media_type
-    if image[:4] == b"RIFF" and image[8:12] == b"WEBP":
-        return "image/webp"
-    raise DataError(instance.image, 0, "is neither PNG, JPEG, GIF nor WebP; models take no other pictures")
+    media_type = checked_reference(instance.image, image, PILLOW_PIXELS).media_type
+    return Question(instance.id, "".join(prompt.texts), image, media_type, instance.image)

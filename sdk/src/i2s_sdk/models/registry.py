@@ -60,7 +60,7 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
         return OcrBaseline()
     kind, colon, rest = name.partition(":")
     if kind == "replay" and (colon or not rest):
-        return _replay(rest)
+        return _replay(rest, options)
     if kind == "command":
         return _called(_command(rest, options), options)
     vendor, slash, model = name.partition("/")
@@ -86,12 +86,12 @@ def require_model(name: str) -> None:
         open_model(name)
 
 
-def _replay(path: str) -> Model:
+def _replay(path: str, options: ModelOptions) -> Model:
     from i2s_sdk.models.replay import open_replay
 
     if not path:
         raise UsageError("model 'replay' needs a file or folder: replay:completions.jsonl")
-    return open_replay(path)
+    return open_replay(path, options.completion_characters)
 
 
 def _command(line: str, options: ModelOptions) -> Provider:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import asyncio
 import glob
 import hashlib
-import json
+from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from i2s_sdk.data.instance import Instance
 from i2s_sdk.errors import DataError, ModelError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.bounded_lines import CHUNK, BoundedLines, LongLine
+from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.helm_replay import STATE_FILE, HelmReplay
 from i2s_sdk.models.model import Completion, Finish, Model
@@ -23,25 +28,28 @@ RECORDS_FILE = "records.jsonl"
 _FORM = "must be an object with the texts 'id' and 'completion'"
 
 
-def open_replay(where: str) -> Model:
+def open_replay(where: str, most_characters: int = COMPLETION_CHARACTERS) -> Model:
     """Return the model that answers from a file or a folder.
 
     Args:
         where: A file of JSON lines; a run folder; a ``scenario_state.json`` of HELM, a folder of such files
             at any depth, or a pattern such as ``runs/v1.0.1/image2latex*model=openai_gpt-4o*``.
+        most_characters: Of a completion; of a longer one only the beginning is held.
 
     Raises:
         DataError: It cannot be read, or holds no completions.
     """
     path = Path(where)
     if path.is_file():
-        return HelmReplay([path]) if path.name == STATE_FILE else Replay(path)
+        if path.name == STATE_FILE:
+            return HelmReplay([path], most_characters)
+        return Replay(path, most_characters=most_characters)
     if (path / RECORDS_FILE).is_file():
-        return Replay(path / RECORDS_FILE, name=path.resolve().name)
+        return Replay(path / RECORDS_FILE, name=path.resolve().name, most_characters=most_characters)
     folders = [path] if path.exists() else [Path(one) for one in sorted(glob.glob(where))]
     states = [file for folder in folders for file in _states(folder)]
     if states:
-        return HelmReplay(states)
+        return HelmReplay(states, most_characters)
     if folders:
         raise DataError(path, 0, f"holds neither {RECORDS_FILE} of a run nor {STATE_FILE} of HELM")
     raise DataError(path, 0, "cannot be read: there is no such file or folder; replay: needs one")
@@ -53,7 +61,7 @@ def _states(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a line lies in the file: first byte and length."""
+    """Where a line lies in the file: first byte and length, without its line feed."""
 
     offset: int
     length: int
@@ -69,16 +77,18 @@ class Replay:
     Args:
         path: The file.
         name: Of the model, behind ``replay:``; empty takes that of the file.
+        most_characters: Of a completion; of a longer one only the beginning is ever in memory.
 
     Raises:
         DataError: It cannot be read, or a line is malformed.
     """
 
-    def __init__(self, path: Path, *, name: str = "") -> None:
+    def __init__(self, path: Path, *, name: str = "", most_characters: int = COMPLETION_CHARACTERS) -> None:
         self.name = f"replay:{name or path.name}"
         self._path = path
         try:
-            self.fingerprint, self._places = _index(path)
+            self._most_characters = most_characters
+            self.fingerprint, self._places = _index(path, most_characters)
         except OSError as error:
             raise DataError(path, 0, f"cannot be read: {error.strerror}; replay: needs a file") from None
 
@@ -94,44 +104,118 @@ class Replay:
             raise ModelError(f"{self._path} has no completion for instance {instance.id!r}")
         entry = await asyncio.to_thread(self._read, place)
         if entry.get("outcome") == "refused":
-            said = entry.get("message") or (entry.get("failure") or {}).get("message")
-            message = said or "the model refused to answer"
+            message = _said(entry) or "the model refused to answer"
             raise ModelRefusedError(message, Completion(entry["completion"] or "", Finish.REFUSED))
-        return Completion(entry["completion"])
+        cut = entry.get("finish") == Finish.TOO_LONG
+        said = Completion(entry["completion"], Finish.TOO_LONG if cut else Finish.OTHER)
+        return bounded_completion(said, self._most_characters)
 
-    def _read(self, place: _Place) -> dict[str, Any]:
+    def _read(self, place: _Place) -> Mapping[str, Any]:
         try:
             with self._path.open("rb") as file:
                 file.seek(place.offset)
-                entry: dict[str, Any] = json.loads(file.read(place.length))
+                lines = BoundedLines(self._most_characters)
+                left = place.length
+                while left and (chunk := file.read(min(CHUNK, left))):
+                    left -= len(chunk)
+                    for _ in lines.feed(chunk):
+                        raise ValueError("there is a line feed now")
+                entry = _object(lines.last() or b"")
+                if _answers(entry) is None:
+                    raise ValueError("it says something else now")
                 return entry
         except (OSError, ValueError):
             raise DataError(self._path, 0, "was changed while it was replayed") from None
 
 
-def _index(path: Path) -> tuple[str, dict[str, _Place]]:
+def _said(entry: Mapping[str, Any]) -> str:
+    """Return how a model refused, as the record of a run has it; empty where it does not say."""
+    match entry:
+        case {"message": str(said)} if said:
+            return said
+        case {"failure": {"message": str(said)}}:
+            return said
+    return ""
+
+
+def _index(path: Path, most_characters: int) -> tuple[str, dict[str, _Place]]:
     """Return the SHA-256 of the file, and where the line of each id lies that says something."""
     digest, found, offset = hashlib.sha256(), dict[str, _Place](), 0
+    lengths = _LineLengths()
+    lines = BoundedLines(most_characters)
+    number = 0
+
+    def take(line: bytes | LongLine) -> None:
+        nonlocal number, offset
+        number += 1
+        length = lengths.take()
+        identity = _identity(path, number, line) if not isinstance(line, bytes) or line.strip() else None
+        if identity is not None:
+            found[identity] = _Place(offset, length)
+        offset += length + 1
+
     with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            digest.update(line)
-            identity = _identity(path, number, line) if line.strip() else None
-            if identity is not None:
-                found[identity] = _Place(offset, len(line))
-            offset += len(line)
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+            lengths.feed(chunk)
+            for line in lines.feed(chunk):
+                take(line)
+        last = lines.last()
+        if last is not None:
+            lengths.feed(b"\n")
+            take(last)
     return digest.hexdigest(), found
 
 
-def _identity(path: Path, number: int, line: bytes) -> str | None:
+class _LineLengths:
+    """The lengths of the lines of a file that is read in chunks."""
+
+    def __init__(self) -> None:
+        self._open = 0
+        self._ended: deque[int] = deque()
+
+    def feed(self, chunk: bytes) -> None:
+        *ended, rest = map(len, chunk.split(b"\n"))
+        for length in ended:
+            self._ended.append(self._open + length)
+            self._open = 0
+        self._open += rest
+
+    def take(self) -> int:
+        """Return the length of the next line."""
+        return self._ended.popleft()
+
+
+def _identity(path: Path, number: int, line: bytes | LongLine) -> str | None:
     try:
-        entry = json.loads(line)
+        entry = _object(line)
     except ValueError:
         raise DataError(path, number, "is not a line of JSON in UTF-8") from None
+    answers = _answers(entry)
+    if answers is None:
+        raise DataError(path, number, _FORM)
+    return str(entry["id"]) if answers else None
+
+
+def _object(line: bytes | LongLine) -> Mapping[str, Any]:
+    """Return what a line holds; nothing where it is no object.
+
+    Raises:
+        ValueError: It is not JSON.
+    """
+    if isinstance(line, LongLine):
+        return line.entry
+    entry = read_json(line)
+    return entry if isinstance(entry, dict) else {}
+
+
+def _answers(entry: Mapping[str, Any]) -> bool | None:
+    """Return whether a line says what a model said; None where it is of another form."""
     match entry:
-        case {"id": str(identity), "completion": str()}:
-            return identity
-        case {"id": str(identity), "completion": None, "outcome": "refused"}:
-            return identity
+        case {"id": str(), "completion": str()}:
+            return True
+        case {"id": str(), "completion": None, "outcome": "refused"}:
+            return True
         case {"id": str(), "completion": None}:
-            return None
-    raise DataError(path, number, _FORM)
+            return False
+    return None

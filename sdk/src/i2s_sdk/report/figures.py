@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from i2s_sdk.runs.aggregate import Group, Mean, MetricMeans
-from i2s_sdk.runs.bootstrap import Interval
+from i2s_sdk.runs.aggregate import Group, MetricMeans
+from i2s_sdk.runs.means import IntervalKind, Mean
 
 NOTHING = "–"
 
@@ -25,14 +25,24 @@ def signed(number: float | None) -> str:
     return f"{number or 0.0:+.3f}".replace("-", "−")
 
 
-def interval(ends: Interval | None) -> str:
-    """Return the ends of an interval; empty where there is none."""
-    return "" if ends is None else " to ".join(f"{end:.3f}".replace("-", "−") for end in ends)
+def interval(of: Mean) -> str:
+    """Return the ends of an interval, or that all values are equal; empty where nothing can be said."""
+    if of.interval is not None:
+        return " to ".join(f"{end:.3f}".replace("-", "−") for end in of.interval)
+    return _without_interval(of)
 
 
-def share_interval(ends: Interval | None) -> str:
+def share_interval(of: Mean) -> str:
     """Return the ends of an interval of a share as per cent; empty where there is none."""
-    return "" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"
+    if of.interval is not None:
+        return f"{100 * of.interval[0]:.1f} to {100 * of.interval[1]:.1f} %"
+    return _without_interval(of)
+
+
+def _without_interval(of: Mean) -> str:
+    if of.interval_kind is IntervalKind.ALL_EQUAL:
+        return f"all {of.n} equal"
+    return "equal in each group" if of.interval_kind is IntervalKind.EQUAL_IN_GROUPS else ""
 
 
 def scored(group: Group) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
 
 from i2s_sdk.report import figures
 from i2s_sdk.report.published import OF_TASK, PublishedTable, published_source, published_table
 from i2s_sdk.report.view import views_of
 from i2s_sdk.runs.aggregate import RENDERED, Group, Summary
-from i2s_sdk.runs.leaderboard import MAIN, ranking_columns
+from i2s_sdk.runs.leaderboard import MAIN, ranking_columns, task_mean
+from i2s_sdk.runs.means import Mean
 from i2s_sdk.runs.place import Where
 from i2s_sdk.runs.stored import read_run
 from i2s_sdk.runs.winrate import Column, mean_win_rates
@@ -27,6 +28,9 @@ _METRIC_TITLES = {
     "ssim": "SSIM",
     "edit": "Edit sim.",
 }
+
+#: What is put into a place of a table.
+Cell: TypeAlias = "Mean | float | str | None"
 
 _WIN_RATE, _PRINTED = "Mean win rate", "Win rate as printed"
 
@@ -47,16 +51,39 @@ class Line:
         model: Of the run, or of the paper.
         published: Whether it is of the paper.
         values: One for each column after the model: a number, a text, or None for nothing.
+        means: One for each of these: with n and interval where it is a mean of a run, else None.
     """
 
     model: str
     published: bool
     values: tuple[float | str | None, ...]
+    means: tuple[Mean | None, ...]
 
-    def cells(self) -> list[str]:
-        """Return the row as people read it."""
+    @classmethod
+    def of(cls, model: str, cells: Sequence[Cell], *, published: bool = False) -> Self:
+        """Make a row of what stands in its columns after the model."""
+        means = tuple(one if isinstance(one, Mean) else None for one in cells)
+        values = tuple(one.value if isinstance(one, Mean) else one for one in cells)
+        return cls(model, published, values, means)
+
+    def cells(self, *, intervals: bool = False) -> list[str]:
+        """Return the row as people read it, with intervals of means in parentheses where they are wanted."""
         shown = [one if isinstance(one, str) else figures.value(one) for one in self.values]
+        if intervals:
+            ends = [figures.interval(one) if one else "" for one in self.means]
+            shown = [f"{one} ({end})" if end else one for one, end in zip(shown, ends, strict=True)]
         return [self.model, *shown]
+
+    def to_json(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return the row as JSON has it; ``names`` are those of the columns after the model."""
+        means = {name: one for name, one in zip(names, self.means, strict=True) if one}
+        return {
+            "model": self.model,
+            "published": self.published,
+            "values": dict(zip(names, self.values, strict=True)),
+            "intervals": {name: one.interval for name, one in means.items()},
+            "interval_kinds": {name: one.interval_kind for name, one in means.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +105,8 @@ class PaperTable:
     def to_json(self) -> dict[str, Any]:
         """Return the table as JSON has it."""
         names = [f"{one.group} {one.name}".strip() for one in self.headings[1:]]
-        rows = [
-            {
-                "model": line.model,
-                "published": line.published,
-                "values": dict(zip(names, line.values, strict=True)),
-            }
-            for line in self.lines
-        ]
-        return {**asdict(self), "headings": ["Model", *names], "lines": rows}
+        rows = [line.to_json(names) for line in self.lines]
+        return {"title": self.title, "headings": ["Model", *names], "lines": rows, "notes": self.notes}
 
 
 def table(runs: Sequence[Where], *, published: bool = False, rendered_only: bool = False) -> list[PaperTable]:
@@ -143,10 +163,14 @@ def _overall(runs: Mapping[str, Summary], tasks: Sequence[str], published: bool)
     by_name = {one.name: one.values for one in columns}
     lines = []
     for model, origin in models.items():
-        values = [by_name[f"{task} {name}"].get(model) for task in tasks for name in (RENDERED, MAIN)]
+        places = [(task, name) for task in tasks for name in (RENDERED, MAIN)]
+        values: list[Cell] = [by_name[f"{task} {name}"].get(model) for task, name in places]
+        if not origin:
+            values = [_value(runs[model], task, name) for task, name in places]
         scored = None if origin else f"{runs[model].scored} of {runs[model].planned}"
         printed = (shown[model]["win_rate"] if origin else None,) if theirs is not None else ()
-        lines.append(Line(_unmarked(model), bool(origin), (rates[model], *values, scored, *printed)))
+        cells = (rates[model], *values, scored, *printed)
+        lines.append(Line.of(_unmarked(model), cells, published=bool(origin)))
     headings = [
         Heading("Model"),
         Heading(_WIN_RATE),
@@ -154,7 +178,7 @@ def _overall(runs: Mapping[str, Summary], tasks: Sequence[str], published: bool)
         Heading("Scored"),
         *([Heading(_PRINTED)] if theirs is not None else []),
     ]
-    lines.sort(key=lambda line: -1.0 if line.values[0] is None else -float(line.values[0]))
+    lines.sort(key=lambda line: -_number(line.values[0]))
     return PaperTable(
         _title("Results", "2"), tuple(headings), tuple(lines), tuple(_overall_notes(runs, published))
     )
@@ -188,13 +212,14 @@ def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_o
     for label, summary in runs.items():
         if task in summary.tasks:
             total = summary.tasks[task].total
-            values = _rendered(total) if rendered_only else summary.tasks[task].values
+            values: Mapping[str, Cell] = _rendered(total) if rendered_only else _task_values(summary, task)
             scored = f"{total.scored} of {total.planned}"
-            lines.append(Line(label, False, (*(values.get(name) for name in names), scored)))
+            lines.append(Line.of(label, (*(values.get(name) for name in names), scored)))
     if theirs is not None:
         for model in theirs.rows:
-            values = theirs.values(model)
-            lines.append(Line(model, True, (*(values.get(name) for name in names), None)))
+            printed = theirs.values(model)
+            cells = (*(printed.get(name) for name in names), None)
+            lines.append(Line.of(model, cells, published=True))
     main = names.index(MAIN) if MAIN in names else 0
     lines.sort(key=lambda line: -_number(line.values[main]))
     notes = [
@@ -217,9 +242,8 @@ def _wild(runs: Mapping[str, Summary], task: str, rendered_only: bool) -> PaperT
         for group in _apart(summary, task):
             values = _rendered(group) if rendered_only else _over_all(group)
             scored = f"{group.scored} of {group.planned}"
-            lines.append(
-                Line(f"{label}, {group.name}", False, (*(values.get(name) for name in names), scored))
-            )
+            cells = (*(values.get(name) for name in names), scored)
+            lines.append(Line.of(f"{label}, {group.name}", cells))
     headings = (
         Heading("Model"),
         *(Heading(_METRIC_TITLES.get(name, name)) for name in names),
@@ -242,14 +266,22 @@ def _metrics(runs: Mapping[str, Summary], task: str, theirs: PublishedTable | No
     ]
 
 
-def _rendered(group: Group) -> dict[str, float | None]:
-    means = {name: metric.rendered.value for name, metric in group.metrics.items()}
-    return {RENDERED: group.share_rendered, **means}
+def _rendered(group: Group) -> dict[str, Cell]:
+    means = {name: metric.rendered for name, metric in group.metrics.items()}
+    return {RENDERED: group.success, **means}
 
 
-def _over_all(group: Group) -> dict[str, float | None]:
-    means = {name: metric.all.value for name, metric in group.metrics.items()}
-    return {RENDERED: group.share_rendered, **means}
+def _over_all(group: Group) -> dict[str, Cell]:
+    means = {name: metric.all for name, metric in group.metrics.items()}
+    return {RENDERED: group.success, **means}
+
+
+def _task_values(summary: Summary, task: str) -> dict[str, Cell]:
+    return {name: _value(summary, task, name) for name in summary.tasks[task].values}
+
+
+def _value(summary: Summary, task: str, name: str) -> Mean | None:
+    return task_mean(summary, task, name) if task in summary.tasks else None
 
 
 def _title(what: str, number: str) -> str:

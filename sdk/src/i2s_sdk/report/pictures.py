@@ -9,9 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from PIL import Image
-
-from i2s_sdk.report.thumbnails import shrunk, small_copy
+from i2s_sdk.data.images import ImageFaultError, read_header
+from i2s_sdk.report.thumbnails import MOST_PIXELS, shrunk, small_copy
 from i2s_sdk.runs.folder import picture_name
 from i2s_sdk.runs.place import Place
 
@@ -98,7 +97,7 @@ def _embedded(digest: str, source: Place) -> tuple[tuple[int, int], str] | None:
 
 def _size(picture: BinaryIO) -> tuple[int, int] | None:
     try:
-        with Image.open(picture) as opened:
-            return opened.size
-    except (OSError, ValueError, Image.DecompressionBombError):
+        header = read_header(picture, MOST_PIXELS)
+    except ImageFaultError:
         return None
+    return header.width, header.height

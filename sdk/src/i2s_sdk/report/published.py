@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from i2s_sdk.json_text import read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def published_source() -> str:
 
 @cache
 def _document() -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(
+    document: dict[str, Any] = read_json(
         files("i2s_sdk.report").joinpath("published.json").read_text("utf-8")
     )
     return document

@@ -13,6 +13,7 @@ from rich.text import Text
 from i2s_sdk.report import figures
 from i2s_sdk.runs.aggregate import Group, Summary, TaskResult
 from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.visible import visible, visible_line
 
 _PLAIN_WIDTH = 160  # where the stream is no terminal and has no width of its own
 
@@ -27,19 +28,21 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
     """
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
     for task, result in summary.tasks.items():
-        console.print(_table(f"{task}, profile {summary.profile}", result))
+        console.print(_table(visible_line(f"{task}, profile {summary.profile}"), result))
     console.print(
         "Means over all scored samples (failed renders count 0) and, in parentheses, over the rendered ones. "
-        "Intervals are of the former, by the bootstrap."
+        "Intervals are of the former, by the bootstrap; those of shares are Wilson's."
     )
     if unavailable:
-        console.print(Text(f"Not computed: {', '.join(unavailable)} (`i2s-sdk metrics` says why)"))
+        console.print(Text(visible(f"Not computed: {', '.join(unavailable)} (`i2s-sdk metrics` says why)")))
     if summary.failures:
-        console.print(Text(f"{summary.failures} of {summary.planned} have no score: {_reasons(summary)}"))
+        console.print(
+            Text(visible(f"{summary.failures} of {summary.planned} have no score: {_reasons(summary)}"))
+        )
 
 
 def _table(title: str, result: TaskResult) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     table.add_column("subset")
     for name in ("scored", "rendered (before repair)", *result.total.metrics):
         table.add_column(name, justify="right")
@@ -63,15 +66,13 @@ def _row(group: Group) -> list[Text]:
         f"{figures.share(group.share_rendered)} ({figures.share(group.share_rendered_before_repair)})",
         *(figures.means(metric, group) for metric in group.metrics.values()),
     ]
-    return [Text(cell) for cell in cells]
+    return [Text(visible_line(cell)) for cell in cells]
 
 
 def _intervals(group: Group) -> list[Text]:
     """Return the intervals of the means over all, below them."""
-    ends = [figures.interval(metric.all.interval) for metric in group.metrics.values()]
-    return [
-        Text(cell) for cell in ("95 % interval", "", figures.share_interval(group.success.interval), *ends)
-    ]
+    ends = [figures.interval(metric.all) for metric in group.metrics.values()]
+    return [Text(cell) for cell in ("95 % interval", "", figures.share_interval(group.success), *ends)]
 
 
 def _reasons(summary: Summary) -> str:

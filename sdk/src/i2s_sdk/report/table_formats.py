@@ -8,6 +8,7 @@ from typing import TextIO
 
 from i2s_sdk.report.figures import NOTHING
 from i2s_sdk.report.paper_tables import Heading, Line, PaperTable
+from i2s_sdk.visible import visible, visible_line
 
 FORMATS = ("terminal", "markdown", "latex")
 
@@ -20,7 +21,7 @@ _LATEX = str.maketrans(
 _DAGGER = "†"  # after the name of a published row
 
 
-def print_table(table: PaperTable, stream: TextIO) -> None:
+def print_table(table: PaperTable, stream: TextIO, *, intervals: bool = False) -> None:
     """Print a table for people; published rows are dimmed and marked."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -28,29 +29,32 @@ def print_table(table: PaperTable, stream: TextIO) -> None:
     from rich.text import Text
 
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else 200)
-    shown = Table(title=Text(table.title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    shown = Table(
+        title=Text(visible_line(table.title)), title_justify="left", title_style="bold", box=SIMPLE_HEAD
+    )
     for at, heading in enumerate(table.headings):
         name = f"{heading.group}\n{heading.name}" if heading.group else heading.name
-        shown.add_column(Text(name), justify="right" if at else "left")
+        shown.add_column(Text(visible(name)), justify="right" if at else "left")
     for line in table.lines:
-        cells = [Text(cell) for cell in _cells(line, f" {_DAGGER}")]
+        cells = [Text(visible_line(cell)) for cell in _cells(line, f" {_DAGGER}", intervals)]
         shown.add_row(*cells, style="dim" if line.published else "")
     console.print(shown)
     for note in _notes(table, _DAGGER):
-        console.print(Text(note))
+        console.print(Text(visible(note)))
 
 
-def markdown(table: PaperTable) -> str:
+def markdown(table: PaperTable, *, intervals: bool = False) -> str:
     """Return a table in GitHub's Markdown."""
     heads = [f"{one.group}: {one.name}" if one.group else one.name for one in table.headings]
     rows = [heads, ["---", *(["---:"] * (len(heads) - 1))]]
-    rows += [[cell.translate(_MARKDOWN) for cell in _cells(line, f" {_DAGGER}")] for line in table.lines]
+    lines = [_cells(line, f" {_DAGGER}", intervals) for line in table.lines]
+    rows += [[cell.translate(_MARKDOWN) for cell in line] for line in lines]
     body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     notes = "\n\n".join(note.translate(_MARKDOWN) for note in _notes(table, _DAGGER))
     return f"**{table.title}**\n\n{body}\n\n{notes}\n"
 
 
-def latex(table: PaperTable) -> str:
+def latex(table: PaperTable, *, intervals: bool = False) -> str:
     """Return a table in LaTeX; it needs the package booktabs."""
     groups = [(name, len(list(some))) for name, some in groupby(table.headings, key=lambda one: one.group)]
     lines = [
@@ -68,7 +72,7 @@ def latex(table: PaperTable) -> str:
         lines += [" & ".join(spans) + r" \\", _rules(groups)]
     lines += [_latex_row([one.name.translate(_LATEX) for one in table.headings]), r"\midrule"]
     for line in table.lines:
-        model, *values = (cell.translate(_LATEX) for cell in _cells(line, ""))
+        model, *values = (cell.translate(_LATEX) for cell in _cells(line, "", intervals))
         lines.append(_latex_row([model + (r"$^\dagger$" if line.published else ""), *values]))
     if any(line.published for line in table.lines):
         lines.append(
@@ -92,8 +96,8 @@ def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _cells(line: Line, mark: str) -> list[str]:
-    model, *values = line.cells()
+def _cells(line: Line, mark: str, intervals: bool) -> list[str]:
+    model, *values = line.cells(intervals=intervals)
     return [model + mark if line.published else model, *values]
 
 

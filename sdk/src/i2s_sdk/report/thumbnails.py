@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from PIL import Image
 
+from i2s_sdk.data.images import ImageFaultError, decode_image, read_header
 from i2s_sdk.runs.place import Place
 
 #: Beside the pictures of a run.
@@ -15,7 +16,9 @@ THUMBNAILS = "thumbnails"
 #: A picture within this size is shown as it is; a larger one is shrunk to fit.
 WIDTH, HEIGHT = 960, 720
 
-_MOST_PIXELS = 64_000_000  # of a picture that is opened here
+#: Of a picture that is opened for a report.
+MOST_PIXELS = 64_000_000
+
 _QUALITY = 85
 
 
@@ -48,11 +51,11 @@ def shrunk(content: bytes, size: tuple[int, int]) -> bytes | None:
         size: Largest width and height in pixels.
     """
     try:
-        with Image.open(io.BytesIO(content)) as picture:
-            if _fits(picture.size, size) or picture.width * picture.height > _MOST_PIXELS:
-                return None
-            small = picture.convert("RGB")
-    except (OSError, ValueError, Image.DecompressionBombError):
+        header = read_header(content, MOST_PIXELS)
+        if _fits((header.width, header.height), size):
+            return None
+        small = decode_image(content, MOST_PIXELS).convert("RGB")
+    except ImageFaultError:
         return None
     small.thumbnail(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
     out = io.BytesIO()

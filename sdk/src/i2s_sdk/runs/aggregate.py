@@ -1,19 +1,26 @@
 """From records to the numbers of a run: pure functions of values.
 
-Every mean has its n beside it, and a bootstrap interval. Sums are exact (math.fsum), so the order of the
-records changes nothing.
+Every mean has its n beside it, and an interval. Neither the order of the records nor that of the data set
+changes anything: sums are exact, tasks have an order of their own, subsets are sorted by name.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from i2s_sdk.profile import Profile
-from i2s_sdk.runs.bootstrap import Interval, grouped_interval, mean_intervals
+from i2s_sdk.runs.bootstrap import Interval
+from i2s_sdk.runs.means import (
+    IntervalKind,
+    Mean,
+    mean_of_groups,
+    means_with_intervals,
+    share,
+    share_of_groups,
+)
 from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.runs.planned import Sample
 from i2s_sdk.runs.record import Record
@@ -24,21 +31,6 @@ RENDERED = "rendered"
 
 #: Subsets whose name begins so stand apart: they count in no value of their task.
 _APART = "wild"
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean and over how many samples; None over none.
-
-    Attributes:
-        value: The mean.
-        n: Over how many.
-        interval: Of 95 % by the bootstrap; None where it was not asked for, or over fewer than two.
-    """
-
-    value: float | None
-    n: int
-    interval: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +91,13 @@ class TaskResult:
 
     Attributes:
         total: Over all its samples but those of ``apart``.
-        subsets: Over those of each subset, in the order of the data set.
+        subsets: Over those of each subset, sorted by name.
         apart: The same of the wild subsets, whose references nobody wrote code for.
         values: The task's value of each metric, and the share rendered as RENDERED, as the profile defines
             it: ``paper`` the mean over instances, ``helm`` the unweighted mean over its groups of subset
             and difficulty.
         intervals: Of the values; in ``helm`` each group is drawn from on its own.
+        interval_kinds: How each of these was found, or why there is none.
     """
 
     total: Group
@@ -112,6 +105,7 @@ class TaskResult:
     apart: tuple[Group, ...]
     values: Mapping[str, float | None]
     intervals: Mapping[str, Interval | None]
+    interval_kinds: Mapping[str, IntervalKind]
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -150,13 +144,17 @@ def aggregate(
     Args:
         instances: All that the run has.
         records: By instance; those of no instance are left out.
-        metrics: Names by task, in the order shown.
+        metrics: Names by task, in the order shown; each task of ``instances`` is there.
         profile: The rule book.
     """
     tasks: dict[str, list[Sample]] = {}
     for instance in instances:
         tasks.setdefault(instance.task, []).append(instance)
-    results = {task: _task(task, members, records, metrics[task], profile) for task, members in tasks.items()}
+    results = {
+        task: _task(task, tasks[task], records, names, profile)
+        for task, names in metrics.items()
+        if task in tasks
+    }
     scored = sum(group.scored for result in results.values() for group in result.groups)
     spending = total_spending(records[one.id] for one in instances if one.id in records)
     return Summary(str(profile), len(instances), scored, results, spending)
@@ -172,7 +170,7 @@ def _task(
     by_subset: dict[str, list[Sample]] = {}
     for one in instances:
         by_subset.setdefault(one.subset, []).append(one)
-    groups = {name: _group(name, members, records, metrics) for name, members in by_subset.items()}
+    groups = {name: _group(name, members, records, metrics) for name, members in sorted(by_subset.items())}
     counted = [one for one in instances if not stands_apart(one.subset)]
     total = _group(task, counted, records, metrics)
     if profile is Profile.PAPER:
@@ -185,6 +183,7 @@ def _task(
         apart=tuple(group for name, group in groups.items() if stands_apart(name)),
         values={name: one.value for name, one in means.items()},
         intervals={name: one.interval for name, one in means.items()},
+        interval_kinds={name: one.interval_kind for name, one in means.items()},
     )
 
 
@@ -202,11 +201,9 @@ def _means_of_cells(
         record = records.get(one.id)
         if record is not None and record.outcome.counts:
             cells.setdefault((one.subset, one.difficulty), []).append(record)
-    found = {}
-    for name in (RENDERED, *metrics):
-        values = [[value_of(record, name) for record in cell] for cell in cells.values()]
-        over = mean(mean(cell).value for cell in values)
-        found[name] = Mean(over.value, over.n, grouped_interval(values))
+    found = {RENDERED: share_of_groups([[record.has_picture for record in cell] for cell in cells.values()])}
+    for name in metrics:
+        found[name] = mean_of_groups([[value_of(record, name) for record in cell] for cell in cells.values()])
     return found
 
 
@@ -225,10 +222,8 @@ def _group(
     outcomes = Counter(str(record.outcome) for record in found)
     if len(found) < len(instances):
         outcomes[str(Outcome.CANCELLED)] += len(instances) - len(found)
-    success, success_before, *means = _means(
+    means = means_with_intervals(
         [
-            [float(one.has_picture) for one in scored],
-            [float(one) for one in before],
             *([one.metrics.get(metric) for one in scored] for metric in metrics),
             *([one.metrics.get(metric) for one in rendered] for metric in metrics),
         ]
@@ -240,8 +235,8 @@ def _group(
         scored=len(scored),
         rendered=len(rendered),
         rendered_before_repair=sum(before),
-        success=success,
-        success_before_repair=success_before,
+        success=share([one.has_picture for one in scored]),
+        success_before_repair=share(before),
         outcomes=dict(sorted(outcomes.items())),
         verdicts=dict(sorted(Counter(one.verdict.name for one in scored if one.verdict).items())),
         metrics={metric: MetricMeans(over_all, over_rendered) for metric, over_all, over_rendered in halves},
@@ -250,16 +245,3 @@ def _group(
 
 def _rendered_before_repair(record: Record) -> bool:
     return record.verdict_before_repair is not None and record.verdict_before_repair.has_picture
-
-
-def _means(columns: Sequence[Sequence[float | None]]) -> list[Mean]:
-    """Return the mean of each column with its interval."""
-    intervals = mean_intervals(columns)
-    plain = [mean(column) for column in columns]
-    return [Mean(one.value, one.n, interval) for one, interval in zip(plain, intervals, strict=True)]
-
-
-def mean(values: Iterable[float | None]) -> Mean:
-    """Return the mean of the values that are there, and how many they are."""
-    present = [value for value in values if value is not None]
-    return Mean(math.fsum(present) / len(present) if present else None, len(present))

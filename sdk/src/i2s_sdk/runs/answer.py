@@ -7,10 +7,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from i2s_sdk.errors import ModelError
+from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.completion_bound import bounded_completion, too_long_reason
 from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.runs.record import Failure, Usage
+from i2s_sdk.runs.typed_fields import with_checked_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +23,9 @@ class Answer:
     Attributes:
         id: Of the instance.
         completion: Verbatim; None where there is no answer.
-        outcome: REFUSED or MODEL_FAILURE; None where there is a completion to go on with.
-        message: How the model refused.
+        outcome: REFUSED, MODEL_FAILURE, or NO_STRUCTURE where the completion is too long; None where there is
+            a completion to render.
+        message: How the model refused, or why the completion is not usable.
         failure: Why there is no answer.
         finish: Why the completion ends where it does.
         usage: Its tokens.
@@ -54,11 +58,21 @@ class Answer:
         return 0.0 if self.cached or self.cost is None else self.cost
 
     @classmethod
-    def of(cls, identity: str, completion: Completion, seconds: float) -> Answer:
-        """Return the answer that a completion is."""
+    def of(
+        cls,
+        identity: str,
+        completion: Completion,
+        seconds: float,
+        most_characters: int = COMPLETION_CHARACTERS,
+    ) -> Answer:
+        """Return the answer that a completion is; of one that is too long, its beginning and the reason."""
+        completion = bounded_completion(completion, most_characters)
+        too_long = completion.finish is Finish.TOO_LONG
         return cls(
             id=identity,
             completion=completion.text,
+            outcome=Outcome.NO_STRUCTURE if too_long else None,
+            message=too_long_reason(most_characters) if too_long else "",
             finish=str(completion.finish),
             usage=Usage(completion.tokens_in, completion.tokens_out),
             cost=completion.cost,
@@ -92,6 +106,8 @@ class Answer:
         """
         values = dict(plain)
         values["outcome"] = Outcome(values["outcome"]) if values.get("outcome") else None
-        values["failure"] = Failure(**values["failure"]) if values.get("failure") else None
-        values["usage"] = Usage(**values["usage"])
-        return cls(**values)
+        values["failure"] = (
+            with_checked_fields(Failure(**values["failure"])) if values.get("failure") else None
+        )
+        values["usage"] = with_checked_fields(Usage(**values["usage"]))
+        return with_checked_fields(cls(**values))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from i2s_sdk.runs.aggregate import RENDERED, Mean, mean, stands_apart, value_of
-from i2s_sdk.runs.bootstrap import mean_interval
+from i2s_sdk.runs.aggregate import RENDERED, stands_apart, value_of
+from i2s_sdk.runs.means import Mean, mean, mean_with_interval, paired_share_difference
 from i2s_sdk.runs.record import Record
 
 #: Samples that a comparison names at each end.
@@ -37,7 +37,8 @@ class Comparison:
         metric: Its name; RENDERED is whether there is a picture.
         first: Mean in the first run.
         second: Mean in the second.
-        difference: Mean of the second minus the first, with the interval of a paired bootstrap.
+        difference: Mean of the second minus the first, with the interval of a paired bootstrap; of RENDERED
+            with that of a paired difference of shares.
         better: Samples in which the second is higher.
         worse: Samples in which the second is lower.
         gains: Those that the second is furthest ahead in, largest difference first.
@@ -107,15 +108,20 @@ def _pairs(records: list[tuple[Record, Record]], metric: str) -> Iterator[Pair]:
 
 def _comparison(task: str, metric: str, pairs: list[Pair]) -> Comparison:
     differences = [pair.difference for pair in pairs]
-    over = mean(differences)
     return Comparison(
         task=task,
         metric=metric,
         first=mean(pair.first for pair in pairs).value,
         second=mean(pair.second for pair in pairs).value,
-        difference=Mean(over.value, over.n, mean_interval(differences)),
+        difference=_difference(metric, pairs),
         better=sum(one > 0 for one in differences),
         worse=sum(one < 0 for one in differences),
         gains=tuple(pair for pair in pairs[:NAMED] if pair.difference > 0),
         losses=tuple(pair for pair in reversed(pairs[-NAMED:]) if pair.difference < 0),
     )
+
+
+def _difference(metric: str, pairs: list[Pair]) -> Mean:
+    if metric == RENDERED:
+        return paired_share_difference([(bool(pair.first), bool(pair.second)) for pair in pairs])
+    return mean_with_interval(pair.difference for pair in pairs)

@@ -9,6 +9,7 @@ from i2s_sdk.data.instance import Instance
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report.page import write_page
 from i2s_sdk.runs.aggregate import Summary
+from i2s_sdk.runs.failures import FailureReason, failure_reasons
 from i2s_sdk.runs.folder import RESULTS, RunFolder
 from i2s_sdk.runs.place import Where
 from i2s_sdk.runs.record import Record
@@ -27,6 +28,7 @@ class RunResult:
         summary: Its numbers.
         unavailable: Metrics that could not be computed, and why.
         covered: Whether no more samples failed for reasons of ours than the settings allow.
+        failures: Why samples have no score, the most frequent reason first.
         unanswered_calls: Calls of the model that an earlier start had begun when it was stopped; they may
             have been billed. By instance.
     """
@@ -36,6 +38,7 @@ class RunResult:
     summary: Summary
     unavailable: Mapping[str, str]
     covered: bool
+    failures: tuple[FailureReason, ...]
     unanswered_calls: Mapping[str, int]
 
     @property
@@ -70,5 +73,6 @@ def conclude(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         summary=summary,
         unavailable=manifest.unavailable,
         covered=summary.failures <= settings.failures_allowed(summary.planned),
+        failures=failure_reasons(ordered),
         unanswered_calls=dict(folder.unanswered_calls()),
     )

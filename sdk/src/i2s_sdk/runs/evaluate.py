@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Unpack
 
-from i2s_sdk.models import Model, open_model
+from i2s_sdk.models import Model, ModelOptions, open_model
 from i2s_sdk.models.model import close_model
 from i2s_sdk.runs.conclude import RunResult, conclude
 from i2s_sdk.runs.execution import Execution, StageName
@@ -49,7 +49,8 @@ def evaluate(
     """
     settings = settings or Settings.load()
     choice = choice_of(data, settings, **wanted)
-    opened = open_model(model) if isinstance(model, str) else model
+    options = ModelOptions(completion_characters=settings.completion_characters)
+    opened = open_model(model, options) if isinstance(model, str) else model
     plan = plan_run(choice, opened.name, opened.fingerprint)
     return run_blocking(_evaluate(plan, opened, out, settings, on_progress or say_nothing))
 

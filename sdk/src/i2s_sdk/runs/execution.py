@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import enum
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +10,17 @@ from typing import Any
 
 from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
 from i2s_sdk.data.instance import Instance
+from i2s_sdk.data.references import require_usable_references
 from i2s_sdk.errors import I2SError
 from i2s_sdk.models.model import Model
 from i2s_sdk.runs.facts import facts
+from i2s_sdk.runs.failures import LikeFailures
 from i2s_sdk.runs.folder import LOGS, RunFolder
 from i2s_sdk.runs.generating import Generating
 from i2s_sdk.runs.journal import marked_calls
 from i2s_sdk.runs.manifest import Manifest
 from i2s_sdk.runs.metrics import run_metrics, split_metrics
+from i2s_sdk.runs.picture_limits import picture_limits
 from i2s_sdk.runs.pipeline import Stage, convey
 from i2s_sdk.runs.plan import Plan
 from i2s_sdk.runs.progress import OnProgress, Progress
@@ -64,6 +68,7 @@ class Execution:
 
         Raises:
             RunConflictError: The folder holds a run with other options.
+            DataError: A reference is no picture within bounds.
             StackError: A service cannot be started.
             ServiceError: A service that was named does not answer.
         """
@@ -74,6 +79,7 @@ class Execution:
         remaining = self.remaining()
         if found is not None and not remaining:
             return
+        await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
         renderers = self._renderers(remaining)
         needed = sorted({*renderers, *((METRICS,) if StageName.SCORE in self.stages else ())})
         # With one renderer there is nothing to go on with when it is missing.
@@ -114,8 +120,8 @@ class Execution:
         comparer = await services.metrics.describe() if services.metrics is not None else None
         manifest = self._begun(engines, comparer)
         works = {
-            StageName.GENERATE: lambda: self._generating(services.missing),
-            StageName.RENDER: lambda: self._rendering(services, engines),
+            StageName.GENERATE: lambda: self._generating(services.missing, comparer),
+            StageName.RENDER: lambda: self._rendering(services, engines, comparer),
             StageName.SCORE: lambda: self._scoring(services, manifest, comparer),
         }
         tally = _Tally(self)
@@ -146,19 +152,38 @@ class Execution:
             self.plan.whole,
         )
 
-    def _generating(self, missing: Mapping[str, I2SError]) -> Stage[Sample]:
+    def _generating(
+        self, missing: Mapping[str, I2SError], comparer: MetricsDescription | None
+    ) -> Stage[Sample]:
         assert self.model is not None
-        work = Generating(self.plan.tasks, self.model, self.folder, missing)
+        pixels = self.settings.reference_pixels
+        if comparer is not None:  # what it would refuse is no use to ask a model for
+            pixels = min(pixels, comparer.max_image_pixels)
+        work = Generating(
+            self.plan.tasks,
+            self.model,
+            self.folder,
+            missing,
+            pixels,
+            self.settings.completion_characters,
+            LikeFailures(self.settings.like_failures),
+        )
         return Stage(work, getattr(self.model, "concurrency", 0) or _CALLS)
 
-    def _rendering(self, services: Services, engines: Mapping[str, RendererDescription]) -> Stage[Sample]:
+    def _rendering(
+        self,
+        services: Services,
+        engines: Mapping[str, RendererDescription],
+        comparer: MetricsDescription | None,
+    ) -> Stage[Sample]:
         benches: dict[str, RenderBench[Any] | I2SError] = {}
         for name, task in self.plan.tasks.items():
             if task.service in services.missing:
                 benches[name] = services.missing[task.service]
             elif task.service in services.renderers:
                 texts = tuple(one for one in task.text_metrics if one not in task.unavailable())
-                benches[name] = RenderBench(task, services.renderers[task.service], texts)
+                limits = picture_limits(engines[task.service], comparer)
+                benches[name] = RenderBench(task, services.renderers[task.service], texts, limits)
         return self._stage(RenderingStage(benches, self.folder), [one.slots for one in engines.values()])
 
     def _scoring(

@@ -19,6 +19,9 @@ _BATCH = 1000  # rows that a Parquet file has at a time in memory
 #: A column is of one of these, in the words of Parquet.
 _TEXT, _WHOLE, _REAL, _TRUTH = "string", "int64", "double", "bool"
 
+#: By which a spreadsheet knows a formula, or comes to one.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
 Row = dict[str, Any]
 
 
@@ -106,9 +109,15 @@ def _write_jsonl(path: Path, names: Mapping[str, str], table: Iterator[Row]) -> 
 def _write_csv(path: Path, names: Mapping[str, str], table: Iterator[Row]) -> None:
     # A lone surrogate of a completion has no bytes in UTF-8.
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
-        writer = csv.DictWriter(out, list(names), lineterminator="\n")
+        # With these ends of lines the module quotes a cell that holds either of their characters.
+        writer = csv.DictWriter(out, list(names), lineterminator="\r\n")
         writer.writeheader()
-        writer.writerows(table)
+        writer.writerows({name: _plain_cell(value) for name, value in row.items()} for row in table)
+
+
+def _plain_cell(value: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula; numbers stay numbers."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
 
 
 def _write_parquet(path: Path, names: Mapping[str, str], table: Iterator[Row]) -> None:

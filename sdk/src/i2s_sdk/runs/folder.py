@@ -29,7 +29,7 @@ from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.runs.answer import Answer
-from i2s_sdk.runs.journal import unanswered_calls
+from i2s_sdk.runs.journal import call_mark, unanswered_calls
 from i2s_sdk.runs.ledger import Ledger, read_lines
 from i2s_sdk.runs.local_place import DRAFTS, LOCK
 from i2s_sdk.runs.manifest import Manifest
@@ -71,7 +71,7 @@ class RunFolder:
         answers: What the model said; marked by outcome and dollars paid.
         renderings: What was rendered; marked by outcome.
         ended: Records of samples; marked by outcome.
-        calls: Calls of the model that were begun.
+        calls: Calls of the model that were begun; marked by their names.
         answered: How many samples have an answer.
         paid: US dollars that are known to have been paid for them.
     """
@@ -82,7 +82,7 @@ class RunFolder:
         answers: Ledger[AnswerMark],
         renderings: Ledger[Outcome],
         ended: Ledger[Outcome],
-        calls: Ledger[None],
+        calls: Ledger[str],
     ) -> None:
         self.place = place
         self.answers, self.renderings, self.ended, self.calls = answers, renderings, ended, calls
@@ -103,18 +103,20 @@ class RunFolder:
 
         Raises:
             UsageError: The folder holds something else, or another process has the run open.
+            WriteError: The folder cannot be made or written, or its disk is full.
             DataError: A line of it is damaged.
             StoreError: The store does not answer, or another process has the run open there.
         """
         place = open_place(where, settings)
         with place.alone(), ExitStack() as ledgers:
             _refuse_strangers(place, merging=merging)
+            place.require_space((settings or Settings()).free_bytes)
             yield cls(
                 place,
                 ledgers.enter_context(Ledger.open(place, ANSWERS, _answer_mark)),
                 ledgers.enter_context(Ledger.open(place, RENDERINGS, _outcome)),
                 ledgers.enter_context(Ledger.open(place, RECORDS, _outcome)),
-                ledgers.enter_context(Ledger.open(place, CALLS, _nothing)),
+                ledgers.enter_context(Ledger.open(place, CALLS, call_mark)),
             )
 
     @property
@@ -155,7 +157,7 @@ class RunFolder:
 
     def record(self, identity: str) -> Record | None:
         """Return the record of an instance; None where it has none."""
-        return Record.from_json(self.ended.read(identity)) if identity in self.ended else None
+        return self.ended.read(identity, Record.from_json) if identity in self.ended else None
 
     def append(self, record: Record) -> None:
         """Keep the record of a sample that has ended."""
@@ -176,11 +178,11 @@ class RunFolder:
         mark = self.answers.marks.get(identity)
         if mark is None or not mark.final:
             return None
-        return Answer.from_json(self.answers.read(identity))
+        return self.answers.read(identity, Answer.from_json)
 
     def rendered(self, identity: str) -> Rendered | None:
         """Return what was rendered of an instance; None where it was not."""
-        return Rendered.from_json(self.renderings.read(identity)) if identity in self.renderings else None
+        return self.renderings.read(identity, Rendered.from_json) if identity in self.renderings else None
 
     def put_picture(self, png: bytes) -> str:
         """Keep a picture and return its SHA-256."""
@@ -281,7 +283,3 @@ def _mark(final: bool, paid: float) -> AnswerMark:
 
 def _outcome(plain: Mapping[str, Any]) -> Outcome:
     return Outcome(plain["outcome"])
-
-
-def _nothing(plain: Mapping[str, Any]) -> None:
-    return None

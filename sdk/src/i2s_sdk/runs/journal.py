@@ -6,33 +6,58 @@ begun and not closed was perhaps answered, and paid for, without anyone hearing 
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter
-from collections.abc import Awaitable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Any
 
 from i2s_sdk.models.model import Model
 from i2s_sdk.runs.ledger import Ledger, read_lines
 from i2s_sdk.runs.place import Lines
 
 
+class CallLedger:
+    """The journal of a run's calls; see :class:`i2s_sdk.models.model.CallJournal`.
+
+    Args:
+        calls: The file of lines, marked by the name of the call.
+    """
+
+    def __init__(self, calls: Ledger[str]) -> None:
+        self._calls = calls
+
+    async def __call__(self, identity: str) -> str:
+        """Write down that a call begins, and return its name."""
+        name = uuid.uuid4().hex
+        begun = datetime.now(UTC).isoformat(timespec="seconds")
+        self._calls.append({"id": identity, "call": name, "begun": begun})
+        await self._calls.kept()
+        return name
+
+    def is_last(self, identity: str, name: str) -> bool:
+        """Return whether the latest call for an instance is the one of this name."""
+        return bool(name) and self._calls.marks.get(identity) == name
+
+
+def call_mark(line: Mapping[str, Any]) -> str:
+    """Return the name of the call of a line; empty where an earlier version has written none."""
+    return str(line.get("call", ""))
+
+
 @contextmanager
-def marked_calls(model: Model | None, calls: Ledger[None]) -> Iterator[None]:
+def marked_calls(model: Model | None, calls: Ledger[str]) -> Iterator[None]:
     """Have each call of a model written to the journal before it is made, as long as the block lasts.
 
     Args:
         model: Marks are made where it has an attribute ``on_call``, which is set; None makes none.
         calls: The journal.
     """
-
-    def begun(identity: str) -> Awaitable[None]:
-        calls.append({"id": identity, "begun": datetime.now(UTC).isoformat(timespec="seconds")})
-        return calls.kept()
-
     if model is None or not hasattr(model, "on_call"):
         yield
         return
-    before, model.on_call = model.on_call, begun
+    before, model.on_call = model.on_call, CallLedger(calls)
     try:
         yield
     finally:

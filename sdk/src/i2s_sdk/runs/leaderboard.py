@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from i2s_sdk.runs.aggregate import RENDERED, Mean, Summary
+from i2s_sdk.runs.aggregate import RENDERED, Summary
+from i2s_sdk.runs.means import Mean
 from i2s_sdk.runs.winrate import Column, mean_win_rates
 
 #: The metric that models are ranked by, beside RENDERED.
@@ -79,14 +80,21 @@ def _value(summary: Summary, task: str, metric: str) -> float | None:
     return summary.tasks[task].values.get(metric) if task in summary.tasks else None
 
 
+def task_mean(summary: Summary, task: str, metric: str) -> Mean | None:
+    """Return the value of a task that a run has, with n and interval; None where it has no such metric."""
+    result = summary.tasks[task]
+    if metric not in result.values:
+        return None
+    n = _count(summary, task, metric)
+    return Mean(result.values[metric], n, result.intervals[metric], result.interval_kinds[metric])
+
+
 def _values(summary: Summary) -> dict[str, dict[str, Mean]]:
-    return {
-        task: {
-            name: Mean(value, _count(summary, task, name), result.intervals.get(name))
-            for name, value in result.values.items()
-        }
-        for task, result in summary.tasks.items()
-    }
+    found: dict[str, dict[str, Mean]] = {}
+    for task, result in summary.tasks.items():
+        means = {name: task_mean(summary, task, name) for name in result.values}
+        found[task] = {name: one for name, one in means.items() if one is not None}
+    return found
 
 
 def _count(summary: Summary, task: str, metric: str) -> int:

@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.json_text import read_json
 from i2s_sdk.runs.place import Journal, Lines, Place
 
 M = TypeVar("M")
+R = TypeVar("R")
 
 
 class Ledger(Generic[M]):
@@ -32,8 +34,11 @@ class Ledger(Generic[M]):
         self._mark = mark
         self._places: dict[str, tuple[int, int]] = {}
         self.marks: dict[str, M] = {}
-        for offset, raw, plain in _parsed(journal):
-            self._note(plain, offset, len(raw))
+        for number, (offset, raw, plain) in enumerate(_parsed(journal), start=1):
+            try:
+                self._note(plain, offset, len(raw))
+            except (ValueError, KeyError, TypeError) as error:
+                raise _damaged(journal, number, error) from None
 
     @classmethod
     @contextmanager
@@ -55,14 +60,24 @@ class Ledger(Generic[M]):
         """
         await self._journal.kept()
 
-    def read(self, identity: str) -> dict[str, Any]:
-        """Return the line of an id.
+    def read(self, identity: str, parse: Callable[[Mapping[str, Any]], R]) -> R:
+        """Return what the line of an id holds.
+
+        Args:
+            identity: The id.
+            parse: Takes it from the line; raises KeyError, TypeError or ValueError where it is not there.
 
         Raises:
-            KeyError: There is none.
+            KeyError: There is no line of the id.
+            DataError: It holds something else.
         """
-        plain: dict[str, Any] = json.loads(self._journal.read(*self._places[identity]))
-        return plain
+        offset, length = self._places[identity]
+        try:
+            return parse(read_json(self._journal.read(offset, length)))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(
+                str(self._journal), 0, f"the line of {identity!r} is damaged: {error!r}"
+            ) from None
 
     def __contains__(self, identity: object) -> bool:
         return identity in self._places
@@ -88,9 +103,13 @@ def read_lines(lines: Lines) -> Iterator[dict[str, Any]]:
 def _parsed(lines: Lines) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
     for number, (offset, raw) in enumerate(lines, start=1):
         try:
-            plain = json.loads(raw)
+            plain = read_json(raw)
             if not isinstance(plain["id"], str):
                 raise TypeError("its id is not a text")
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(str(lines), number, f"is not a line of a run: {error!r}") from None
+            raise _damaged(lines, number, error) from None
         yield offset, raw, plain
+
+
+def _damaged(lines: Lines, number: int, error: Exception) -> DataError:
+    return DataError(str(lines), number, f"is not a line of a run: {error!r}")

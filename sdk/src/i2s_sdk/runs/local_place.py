@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from i2s_sdk.errors import UsageError
+from i2s_sdk.writing import writing
 
 LOCK, DRAFTS = ".lock", ".drafts"
 
@@ -47,7 +48,7 @@ class LocalPlace:
         """Return what the folder holds."""
         try:
             return {one.name for one in self.where.iterdir()}
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # what stands in its way is told when it is made
             return set()
 
     def exists(self, name: str) -> bool:
@@ -79,18 +80,19 @@ class LocalPlace:
         What a kill leaves of it is cleared by the next that has the folder alone.
         """
         path = self.where / name
-        path.parent.mkdir(parents=True, exist_ok=True)
         mark = f"{os.getpid()}-{threading.get_ident()}"
         draft = path.with_name(f".{path.name}.{mark}")
-        if self._alone:
-            (self.where / DRAFTS).mkdir(exist_ok=True)
-            draft = self.where / DRAFTS / f"{mark}-{path.name}"
-        try:
-            yield draft
-            draft.replace(path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if self._alone:
+                (self.where / DRAFTS).mkdir(exist_ok=True)
+                draft = self.where / DRAFTS / f"{mark}-{path.name}"
+            try:
+                yield draft
+                draft.replace(path)
+            except BaseException:
+                draft.unlink(missing_ok=True)
+                raise
 
     def remove(self, names: set[str]) -> None:
         """Remove files and folders."""
@@ -119,9 +121,12 @@ class LocalPlace:
 
         Raises:
             UsageError: Another process has it.
+            WriteError: It cannot be made, or is read-only.
         """
-        self.where.mkdir(parents=True, exist_ok=True)
-        with (self.where / LOCK).open("ab") as lock:
+        with writing(self.where):
+            self.where.mkdir(parents=True, exist_ok=True)
+            opened = (self.where / LOCK).open("ab")
+        with opened as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -132,6 +137,25 @@ class LocalPlace:
                 yield
             finally:
                 self._alone = False
+
+    def require_space(self, size: int) -> None:
+        """Write a file of so many bytes to the disk, and remove it.
+
+        Raises:
+            WriteError: The disk does not take them.
+        """
+        probe = self.where / DRAFTS / f"{os.getpid()}-space"
+        with writing(self.where):
+            probe.parent.mkdir(exist_ok=True)
+            try:
+                with probe.open("wb") as file:
+                    for start in range(0, size, _BLOCK):
+                        file.write(bytes(min(_BLOCK, size - start)))
+                    file.flush()
+                    os.fsync(file.fileno())
+            finally:
+                probe.unlink(missing_ok=True)
+                probe.parent.rmdir()
 
     def flush(self) -> None:
         """Do nothing: what was appended is in the file."""
@@ -174,15 +198,21 @@ class OpenLineFile(LineFile):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self._file = path.open("a+b", buffering=0)
-        _cut_torn_line(self._file.fileno())
+        with writing(path):
+            self._file = path.open("a+b", buffering=0)
+            _cut_torn_line(self._file.fileno())
         self._end = self._file.seek(0, os.SEEK_END)
 
     def append(self, line: bytes) -> int:
-        """Append a line and return its offset; the system has it then."""
+        """Append a line and return its offset; the system has it then.
+
+        Raises:
+            WriteError: The disk does not take it.
+        """
         written, offset = 0, self._end
-        while written < len(line):
-            written += self._file.write(line[written:])
+        with writing(self._path):
+            while written < len(line):
+                written += self._file.write(line[written:])
         self._end += len(line)
         return offset
 

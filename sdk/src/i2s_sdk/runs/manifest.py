@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from i2s_sdk.errors import RunConflictError, UsageError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.profile import Profile
+from i2s_sdk.runs.typed_fields import with_checked_fields
 
 FORMAT = 1
 
@@ -120,15 +123,19 @@ class Manifest:
             UsageError: It is none, or of another format.
         """
         try:
-            plain = json.loads(content)
+            plain = read_json(content)
             found = plain["format"]
             if found != FORMAT:
                 raise UsageError(f"{where}: format {found}, not {FORMAT}; use the i2s-sdk that made this run")
+            if not isinstance(plain["options"], dict):
+                raise TypeError("its options are no object")
             options: dict[str, Any] = {
                 name: tuple(value) if isinstance(value, list) else value
                 for name, value in plain["options"].items()
             }
-            return cls(Options(**options), plain["unavailable"], plain["about"])
+            made = with_checked_fields(Options(**options))
+            Profile(made.profile)
+            return with_checked_fields(cls(made, plain["unavailable"], plain["about"]))
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{where}: is not the manifest of a run: {error!r}") from None
 

@@ -57,7 +57,8 @@ async def convey(
         await asyncio.gather(*workers)
     finally:
         for worker in workers:
-            worker.cancel()
+            if not worker.cancelling():  # a second time would interrupt what it still has to end
+                worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
 
 

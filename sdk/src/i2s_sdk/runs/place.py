@@ -120,7 +120,7 @@ class Place(Protocol):
         """Write an object, whole or not at all.
 
         Raises:
-            OSError: It cannot be written.
+            WriteError: It cannot be written.
             StoreError: The store does not take it.
         """
         ...
@@ -151,6 +151,14 @@ class Place(Protocol):
         Raises:
             UsageError: Another process of this machine has it.
             StoreError: Another process has it; of a store.
+        """
+        ...
+
+    def require_space(self, size: int) -> None:
+        """Find out by writing whether so many bytes can be kept; only within ``alone``.
+
+        Raises:
+            WriteError: They cannot.
         """
         ...
 

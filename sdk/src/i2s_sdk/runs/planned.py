@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from i2s_sdk.errors import UsageError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.runs.typed_fields import with_checked_fields
 
 #: In a run folder; every instance of the whole run, of all its shards, in the order of the data set.
 INSTANCES = "instances.jsonl"
@@ -73,7 +75,7 @@ def parse_planned(content: bytes, where: object) -> tuple[Planned, ...]:
     found = []
     for number, line in enumerate(content.splitlines(), start=1):
         try:
-            found.append(Planned(**json.loads(line)))
+            found.append(with_checked_fields(Planned(**read_json(line))))
         except (ValueError, TypeError) as error:
             raise UsageError(f"{where}, line {number}: is not an instance of a run: {error!r}") from None
     return tuple(found)

@@ -9,6 +9,7 @@ from typing import Any
 
 from i2s_sdk.render_types import Verdict
 from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.typed_fields import with_checked_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +137,21 @@ class Record:
         Raises:
             KeyError, TypeError, ValueError: It is not a record.
         """
+        if not isinstance(plain, Mapping):
+            raise TypeError("it is not an object")
         known = {one.name for one in fields(cls)}
         values = {name: value for name, value in plain.items() if name in known}
         values["outcome"] = Outcome(values["outcome"])
         for name in ("verdict", "verdict_before_repair"):
             values[name] = Verdict[values[name]] if values.get(name) else None
         values["assets"] = tuple(values.get("assets", ()))
-        values["repairs"] = tuple(RepairNote(**one) for one in values.get("repairs", ()))
-        values["error"] = FirstError(**values["error"]) if values.get("error") else None
-        values["failure"] = Failure(**values["failure"]) if values.get("failure") else None
-        values["usage"] = Usage(**values["usage"]) if values.get("usage") else Usage()
-        return cls(**values)
+        values["repairs"] = tuple(with_checked_fields(RepairNote(**one)) for one in values.get("repairs", ()))
+        values["error"] = with_checked_fields(FirstError(**values["error"])) if values.get("error") else None
+        values["failure"] = (
+            with_checked_fields(Failure(**values["failure"])) if values.get("failure") else None
+        )
+        values["usage"] = with_checked_fields(Usage(**values["usage"])) if values.get("usage") else Usage()
+        return with_checked_fields(cls(**values))
 
 
 def without_texts(record: Record) -> Record:

@@ -8,6 +8,7 @@ from typing import Any
 
 from i2s_sdk.runs.answer import Answer
 from i2s_sdk.runs.record import Record
+from i2s_sdk.runs.typed_fields import with_checked_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Rendered:
         Raises:
             KeyError, TypeError, ValueError: It is nothing of this kind.
         """
-        return cls(Record.from_json(plain), plain["text"], plain["truth"])
+        return with_checked_fields(cls(Record.from_json(plain), plain["text"], plain["truth"]))
 
 
 def answered(record: Record, answer: Answer) -> Record:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from i2s_sdk.clients.render import AsyncRenderClient
@@ -15,6 +15,7 @@ from i2s_sdk.render_types import Rendering
 from i2s_sdk.runs.answer import Answer
 from i2s_sdk.runs.folder import RunFolder
 from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runs.picture_limits import PictureLimits, refuse_unpaddable
 from i2s_sdk.runs.record import FirstError, Record, RepairNote
 from i2s_sdk.runs.rendered import Rendered
 from i2s_sdk.runs.sample import Sample, Watch, blank
@@ -73,11 +74,13 @@ class RenderBench(Generic[D]):
         task: Extraction, documents, repairs.
         renderer: Makes pictures of documents.
         text_metrics: That need the text of rendering and ground truth.
+        picture_limits: What is asked for of the size of pictures.
     """
 
     task: Task[D]
     renderer: AsyncRenderClient
     text_metrics: tuple[str, ...]
+    picture_limits: PictureLimits = field(default_factory=PictureLimits)
 
     async def rendered(
         self, record: Record, content: Content, answer: Answer
@@ -89,9 +92,9 @@ class RenderBench(Generic[D]):
             ProtocolError: It answers what it must not.
         """
         truth = await self._truth(content, record.id)
-        if answer.outcome is Outcome.REFUSED:
-            refused = replace(record, outcome=Outcome.REFUSED, message=answer.message)
-            return Rendered(refused, truth=truth), None
+        if answer.outcome is not None:  # refused, or too long: nothing is extracted
+            ended = replace(record, outcome=answer.outcome, message=answer.message)
+            return Rendered(ended, truth=truth), None
         structure = self.task.structure_from(answer.completion or "", record.assets)
         if isinstance(structure, NoStructure):
             nothing = replace(record, outcome=Outcome.NO_STRUCTURE, message=structure.reason)
@@ -105,7 +108,8 @@ class RenderBench(Generic[D]):
 
     async def _attempts(self, structure: Structure, content: Content, identity: str) -> Attempts[D]:
         async def render(document: D) -> Rendering:
-            return await self._render(document, identity)
+            rendering = await self._render(document, identity)
+            return refuse_unpaddable(rendering, content.reference, self.task.size_policy)
 
         document = self.task.document(structure, content.assets)
         return await render_with_repairs_async(self.task, document, render)
@@ -123,7 +127,9 @@ class RenderBench(Generic[D]):
         return await asyncio.to_thread(self.task.text_for_edit, truth, rendering)
 
     async def _render(self, document: D, identity: str) -> Rendering:
-        rendering = await self.renderer.render(replace(self.task.request(document), id=identity))
+        request = self.task.request(document)
+        limits = self.picture_limits.within(request.limits)
+        rendering = await self.renderer.render(replace(request, id=identity, limits=limits))
         if rendering.verdict.has_picture and not rendering.pictures:
             raise ProtocolError(f"the renderer answered {rendering.verdict.name} without a picture")
         return rendering

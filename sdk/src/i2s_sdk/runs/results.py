@@ -10,7 +10,7 @@ from i2s_sdk.runs.aggregate import Summary, aggregate
 from i2s_sdk.runs.manifest import Manifest
 from i2s_sdk.runs.planned import Sample
 from i2s_sdk.runs.record import Record
-from i2s_sdk.tasks.registry import open_task
+from i2s_sdk.tasks.registry import TASKS, open_task
 
 
 def summarize(manifest: Manifest, planned: Sequence[Sample], records: Mapping[str, Record]) -> Summary:
@@ -18,10 +18,11 @@ def summarize(manifest: Manifest, planned: Sequence[Sample], records: Mapping[st
 
     Args:
         manifest: Of the run.
-        planned: Its instances, in the order of the data set; of a shard, its own.
+        planned: Its instances in any order; of a shard, its own.
         records: By instance.
     """
-    metrics = {task: task_metrics(manifest, task) for task in {one.task for one in planned}}
+    present = {one.task for one in planned}
+    metrics = {task: task_metrics(manifest, task) for task in TASKS if task in present}
     return aggregate(planned, records, metrics, Profile(manifest.options.profile))
 
 
@@ -37,6 +38,6 @@ def task_metrics(manifest: Manifest, task: str) -> tuple[str, ...]:
 
 
 def results_document(summary: Summary, manifest: Manifest) -> bytes:
-    """Return the content of results.json."""
-    numbers = {**summary.to_json(), "unavailable": dict(manifest.unavailable)}
+    """Return the content of results.json: the same bytes whatever the order of the data set."""
+    numbers = {**summary.to_json(), "unavailable": dict(sorted(manifest.unavailable.items()))}
     return (json.dumps(numbers, indent=2) + "\n").encode()

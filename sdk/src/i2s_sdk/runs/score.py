@@ -12,7 +12,7 @@ from i2s_sdk.clients.descriptions import MetricDescription
 from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.errors import DataError, I2SError, UnknownNameError
 from i2s_sdk.profile import Profile
-from i2s_sdk.runs.aggregate import Mean, mean
+from i2s_sdk.runs.means import Mean, mean
 from i2s_sdk.runs.pairs import Pair, Pairs, find_pairs
 from i2s_sdk.score_types import Score, ScoreRequest
 from i2s_sdk.settings import Settings

@@ -10,11 +10,12 @@ from typing import Unpack
 from i2s_sdk.data import Selection, Shard
 from i2s_sdk.data.opening import open_data
 from i2s_sdk.errors import UsageError
-from i2s_sdk.models import Model, open_model
+from i2s_sdk.models import Model, ModelOptions, open_model
 from i2s_sdk.models.model import close_model
 from i2s_sdk.profile import Profile
 from i2s_sdk.runs.conclude import RunResult, conclude
 from i2s_sdk.runs.execution import Execution, StageName
+from i2s_sdk.runs.failures import FailureReason, failure_reasons
 from i2s_sdk.runs.folder import RunFolder, read_manifest
 from i2s_sdk.runs.place import Where, open_place
 from i2s_sdk.runs.plan import Plan, choose, plan_run
@@ -33,6 +34,7 @@ class StageResult:
         planned: Samples of the run.
         done: Of them, those that are through the stage.
         covered: Whether no more are missing than the settings allow.
+        failures: Why samples were stopped, the most frequent reason first.
         unanswered_calls: Calls of the model that were begun when an earlier start was stopped; they may have
             been billed. By instance.
     """
@@ -41,6 +43,7 @@ class StageResult:
     planned: int
     done: int
     covered: bool
+    failures: tuple[FailureReason, ...]
     unanswered_calls: Mapping[str, int]
 
 
@@ -70,7 +73,8 @@ def generate(
     """
     settings = settings or Settings.load()
     choice = choice_of(data, settings, **wanted)
-    opened = open_model(model) if isinstance(model, str) else model
+    options = ModelOptions(completion_characters=settings.completion_characters)
+    opened = open_model(model, options) if isinstance(model, str) else model
     plan = plan_run(choice, opened.name, opened.fingerprint)
     return run_blocking(_generate(plan, opened, out, settings, on_progress or say_nothing))
 
@@ -155,6 +159,7 @@ def _result(plan: Plan, folder: RunFolder, settings: Settings, done: int) -> Sta
         planned=planned,
         done=done,
         covered=planned - done <= settings.failures_allowed(planned),
+        failures=failure_reasons(folder.records(texts=False).values()),
         unanswered_calls=dict(folder.unanswered_calls()),
     )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.json_text import read_json
 from i2s_sdk.runs.aggregate import Summary
 from i2s_sdk.runs.folder import MANIFEST, RECORDS, picture_name, read_manifest
 from i2s_sdk.runs.manifest import Manifest
@@ -66,7 +66,10 @@ class StoredRun:
         """Return one of the records as it stands in the file, with completion, structure and messages."""
         if self._lines is None:
             return record
-        return Record.from_json(json.loads(self._lines.read(*self._offsets[record.id])))
+        try:
+            return Record.from_json(read_json(self._lines.read(*self._offsets[record.id])))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(str(self._lines), 0, f"was changed while it was read: {error!r}") from None
 
     def picture(self, digest: str) -> bytes | None:
         """Return a picture; None where the folder does not hold it."""
@@ -102,7 +105,7 @@ def _records(lines: Lines) -> tuple[dict[str, Record], dict[str, tuple[int, int]
     offsets: dict[str, tuple[int, int]] = {}
     for number, (offset, raw) in enumerate(lines, start=1):
         try:
-            record = Record.from_json(json.loads(raw))
+            record = Record.from_json(read_json(raw))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), number, f"is not a record: {error!r}") from None
         records[record.id] = without_texts(record)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import os
 import signal
@@ -19,6 +18,7 @@ import grpc.aio
 from i2s_sdk.clients.channel import channel_options
 from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.errors import ServiceStartError
+from i2s_sdk.json_text import read_json
 from i2s_sdk.stack import tether
 from i2s_sdk.stack.command import ServiceCommand, child_environment, find_program, program_name
 
@@ -162,7 +162,7 @@ class Child:
 
     def _announced(self, pid: int) -> str | None:
         try:
-            announced = json.loads(self._announce.read_text())
+            announced = read_json(self._announce.read_text())
         except (OSError, ValueError):
             return None
         return str(announced["address"]) if announced["pid"] == pid else None

@@ -12,7 +12,10 @@ from pathlib import Path
 from i2s_sdk.errors import CommandMissingError
 
 _KEPT = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "USER", "LOGNAME", "XDG_CACHE_HOME"})
-_OURS = ("LISTEN", "ANNOUNCE", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "INSECURE", "CONFIG")
+_OURS = (
+    *("LISTEN", "ANNOUNCE", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "ACCESS_FILE"),
+    *("INSECURE", "INSECURE_MONITORING", "CONFIG"),
+)
 
 
 def program_name(service: str) -> str:

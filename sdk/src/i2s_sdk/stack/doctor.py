@@ -1,4 +1,4 @@
-"""What works on this machine, and what would mend the rest."""
+"""What works on this machine, and what would make the rest work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from i2s_sdk.render_types import IsolationTier
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.command import find_program
+from i2s_sdk.stack.host import forbidden_here
 from i2s_sdk.stack.logs import passing_logs
+from i2s_sdk.stack.parts import parts_missing
 from i2s_sdk.stack.services import (
     METRICS,
     RENDER_HTML,
@@ -81,6 +83,10 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
         _look("examples", lambda: _examples(settings)),
         *(_look_for(name, settings) for name in (*RENDERERS, METRICS)),
     ]
+    installed = {one.name for one in findings if one.state is State.GOOD}
+    here = [name for name in RENDERERS if name in installed and known_address(settings, name) is None]
+    if here:
+        findings += await examine_host(here)
     picture = None
     with passing_logs() as logs:
         for name in RENDERERS:
@@ -108,6 +114,17 @@ def _look_for(name: str, settings: Settings) -> Finding:
     return replace(found, state=State.MISSING) if optional and found.state is State.BAD else found
 
 
+async def examine_host(services: list[str]) -> list[Finding]:
+    """Ask the renderers of this machine what it forbids to their sandboxes."""
+    try:
+        forbidden = await forbidden_here(services)
+    except I2SError as error:
+        return [Finding("host", State.MISSING, error.message)]
+    if not forbidden:
+        return [Finding("host", State.GOOD, "forbids nothing that the sandboxes are made of")]
+    return [Finding("host", State.MISSING, line) for line in forbidden]
+
+
 async def _examine_renderer(
     name: str, renderer: AsyncRenderClient, settings: Settings, findings: list[Finding]
 ) -> bytes | None:
@@ -120,6 +137,8 @@ async def _examine_renderer(
         Finding(f"{name} engine", State.GOOD, engine),
         Finding(f"{name} isolation", State.BAD if tier is IsolationTier.NONE else State.GOOD, walls),
     ]
+    if parts := parts_missing(about):
+        findings.append(Finding(f"{name} parts", State.MISSING, parts))
     task_name, structure = _CANARIES[name]
     task = open_task(task_name, settings.profile)
     rendering = await renderer.render(task.request(task.document(structure)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
+from i2s_sdk.json_text import read_json
 from i2s_sdk.stack.services import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 
 _GIB = 1024**3
@@ -99,7 +100,7 @@ def container_options(walls: Walls, processors: float) -> dict[str, Any]:
     security = ["no-new-privileges"]
     if walls.namespaces:
         profile = files("i2s_sdk.stack").joinpath("i2s-namespace.json").read_text("utf-8")
-        security.append(f"seccomp={json.dumps(json.loads(profile))}")
+        security.append(f"seccomp={json.dumps(read_json(profile))}")
     return {
         "user": f"{walls.user}:{walls.user}",
         "init": True,

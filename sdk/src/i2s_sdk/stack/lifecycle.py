@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
-from i2s_sdk.errors import ServiceStartError, UnknownNameError
+from i2s_sdk.errors import ServiceStartError, StackError, UnknownNameError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.services import METRICS, RENDERERS
-from i2s_sdk.stack.state import Kind, Up, read_record, remove_record, stack_folder, supervisor
+from i2s_sdk.stack.starting import end_requested, ending, starting
+from i2s_sdk.stack.state import Kind, Up, forget, read_record, remove_record, serves, stack_folder, supervisor
 
 #: All services, in the order in which they are shown.
 SERVICES = (*RENDERERS, METRICS)
@@ -26,68 +28,103 @@ _END_SECONDS = 60.0  # for a supervisor to end its services: each has ten
 _SUPERVISOR_LOG = "supervisor.log"
 
 
-def up(names: Collection[str] = (), *, docker: bool = False, settings: Settings | None = None) -> Up:
-    """Have services serve until ``down``; where some are up already, return those.
+class Ended(enum.Enum):
+    """What ``down`` has ended."""
+
+    NOTHING = "nothing was up"
+    SERVICES = "ended"
+    START = "ended the services while `i2s-sdk up` was starting them"
+
+
+def up(
+    names: Collection[str] = (),
+    *,
+    docker: bool = False,
+    settings: Settings | None = None,
+    on_wait: Callable[[], None] | None = None,
+) -> Up:
+    """Have services serve until ``down``; if some are up already, return those.
 
     Args:
         names: Of services; empty for all that are installed.
         docker: As containers of the local Docker Engine instead of child processes.
         settings: How long a service may take until it serves.
+        on_wait: Called if another ``up`` is starting services, before its end is waited for.
 
     Raises:
-        StackError: A service cannot be started; what was started is ended.
+        StackError: A service cannot be started; what was started is ended. Or ``down`` was called meanwhile.
         UnknownNameError: There is no service of that name.
     """
     for name in names:
         if name not in SERVICES:
             raise UnknownNameError("service", name, SERVICES)
-    running = read_record()
-    if running is not None:
-        return running
-    chosen = tuple(name for name in SERVICES if not names or name in names)
-    seconds = (settings or Settings.load()).start_seconds
-    if docker:
-        from i2s_sdk.stack.containers import start_containers
+    folder = stack_folder()
+    with starting(folder, on_wait or _wait_quietly) as lock:
+        running = read_record()
+        if running is not None and serves(running):
+            return running
+        chosen = tuple(name for name in SERVICES if not names or name in names)
+        seconds = (settings or Settings.load()).start_seconds
+        forget(folder)  # what a killed supervisor has left names addresses at which nothing serves
+        if docker:
+            from i2s_sdk.stack.containers import start_containers
 
-        return start_containers(chosen, stack_folder(), seconds)
-    return _start_supervisor(chosen, "all" if names else "installed", seconds)
+            return start_containers(chosen, folder, seconds)
+        return _start_supervisor(chosen, "all" if names else "installed", seconds, lock)
 
 
-def down() -> bool:
-    """End what ``up`` has started and remove all of it, logs too; returns whether there was anything.
+def down() -> Ended:
+    """End what ``up`` has started, or is starting, and remove all of it, logs too.
 
     Raises:
         StackError: Containers cannot be removed.
     """
     folder = stack_folder()
     if not folder.is_dir():
-        return False
-    found = _end_supervisor(folder)
-    record = folder / "stack.json"
-    if record.exists() and f'"{Kind.DOCKER}"' in record.read_text():
-        from i2s_sdk.stack.containers import remove_containers
+        return Ended.NOTHING
+    with ending(folder) as interrupted:
+        found = _end_supervisor(folder)
+        record = folder / "stack.json"
+        if record.exists() and f'"{Kind.DOCKER}"' in record.read_text():
+            from i2s_sdk.stack.containers import remove_containers
 
-        found = remove_containers(folder) or found
-    remove_record(folder)
-    shutil.rmtree(folder, ignore_errors=True)
-    return found
+            found = remove_containers(folder) or found
+        remove_record(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+    if interrupted:
+        return Ended.START
+    return Ended.SERVICES if found else Ended.NOTHING
 
 
-def _start_supervisor(names: Collection[str], which: str, seconds: float) -> Up:
+def _wait_quietly() -> None:
+    """Say nothing."""
+
+
+def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: int) -> Up:
+    """Start the supervisor and return what it has brought up.
+
+    Args:
+        names: Of services.
+        which: Whether "all" of them must start, or those that are "installed".
+        seconds: That each may take until it serves.
+        lock: Of ``starting``; the supervisor has it too, until all serve.
+    """
     folder = stack_folder()
-    folder.mkdir(parents=True, exist_ok=True)
     log = folder / _SUPERVISOR_LOG
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "i2s_sdk.stack.supervise", str(seconds), which, *names],
+            [sys.executable, "-m", "i2s_sdk.stack.supervise", str(seconds), which, str(lock), *names],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             start_new_session=True,  # it outlives this command and its terminal
+            pass_fds=(lock,),
         )
     try:
         while (running := read_record()) is None:
             if process.poll() is not None:
+                if end_requested(folder):
+                    raise StackError("`i2s-sdk down` ended the services while they were starting")
                 reason = "\n".join(last_lines(log)) or f"it ended with exit code {process.returncode}"
                 raise ServiceStartError(f"the services were not brought up: {reason}")
             time.sleep(_LOOK_EVERY)

@@ -149,8 +149,11 @@ def _client(
     if address is None:
         return kind(children[name].address, deadline=settings.deadline, retry=retry)
     is_ours = address_of(settings, name) is None  # from ``up``: on the loopback, without TLS
-    credentials = None if is_ours else tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
-    return kind(address, deadline=settings.deadline, retry=retry, credentials=credentials)
+    if is_ours:
+        return kind(address, deadline=settings.deadline, retry=retry)
+    credentials = tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
+    token = settings.token_for(name)
+    return kind(address, deadline=settings.deadline, retry=retry, credentials=credentials, token=token)
 
 
 def _preamble_flags(preambles: Sequence[Path]) -> tuple[str, ...]:

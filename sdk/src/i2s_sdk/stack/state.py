@@ -12,14 +12,18 @@ import fcntl
 import json
 import os
 import socket
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_sdk.errors import StackError
+from i2s_sdk.json_text import read_json
 
 _RECORD, _LOCK = "stack.json", "stack.lock"
 _CONNECT_SECONDS = 1.0
+_MOMENT = 1.0  # far longer than a look at the lock takes
+_LOOK_EVERY = 0.002
 
 
 class Kind(enum.StrEnum):
@@ -89,6 +93,18 @@ def remove_record(folder: Path) -> None:
     (folder / _RECORD).unlink(missing_ok=True)
 
 
+def forget(folder: Path) -> None:
+    """Remove the record and the lock of a supervisor that is gone; nothing where one lives."""
+    if supervisor(folder) is None:
+        remove_record(folder)
+        (folder / _LOCK).unlink(missing_ok=True)
+
+
+def serves(up: Up) -> bool:
+    """Return whether a stack that is recorded is there: its supervisor lives, or a container listens."""
+    return up.kind is Kind.PROCESSES or any(_listens(one.address) for one in up.services)
+
+
 def read_record(folder: Path | None = None) -> Up | None:
     """Return what is up, None for nothing.
 
@@ -100,7 +116,7 @@ def read_record(folder: Path | None = None) -> Up | None:
     folder = folder or stack_folder()
     path = folder / _RECORD
     try:
-        content = json.loads(path.read_text())
+        content = read_json(path.read_text())
         up = Up(
             Kind(content["kind"]),
             tuple(UpService(one["name"], one["address"], one["runs_as"]) for one in content["services"]),
@@ -145,14 +161,26 @@ def supervising(folder: Path) -> Iterator[None]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / _LOCK).open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise StackError("services are up already, or on their way; `i2s-sdk down` ends them") from None
+        if not _locked(lock.fileno()):
+            raise StackError("services are up already, or on their way; `i2s-sdk down` ends them")
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
         yield
+
+
+def _locked(lock: int) -> bool:
+    """Return whether the lock was taken; that of a process which only looks is waited out."""
+    end = time.monotonic() + _MOMENT
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() > end:
+                return False
+            time.sleep(_LOOK_EVERY)
+        else:
+            return True
 
 
 def supervisor(folder: Path) -> int | None:

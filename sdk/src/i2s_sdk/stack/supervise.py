@@ -1,6 +1,6 @@
 """The process that holds services between ``i2s-sdk up`` and ``i2s-sdk down``.
 
-Run as ``python -m i2s_sdk.stack.supervise SECONDS all|installed NAME…``. It starts the services as its
+Run as ``python -m i2s_sdk.stack.supervise SECONDS all|installed LOCK NAME…``. It starts the services as its
 children, restarts those that die, writes the record once all serve, and ends with them at SIGTERM. However it
 ends, they end too.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -25,13 +26,16 @@ NEEDED = (RENDER_LATEX, METRICS)
 DoWithout = Callable[[str, StackError], None]
 
 
-async def supervise(names: Sequence[str], seconds: float, *, insist: bool) -> None:
+async def supervise(
+    names: Sequence[str], seconds: float, *, insist: bool, started: Callable[[], None]
+) -> None:
     """Run services until SIGTERM.
 
     Args:
         names: Of services.
         seconds: That each may take until it serves.
         insist: Whether all of them must start, or only those that everything needs.
+        started: Called when all serve and the record is written.
 
     Raises:
         StackError: One cannot be started, died too often, or services are up already.
@@ -48,7 +52,7 @@ async def supervise(names: Sequence[str], seconds: float, *, insist: bool) -> No
         asyncio.get_running_loop().add_signal_handler(number, end.set)
     folder = stack_folder()
     with supervising(folder):
-        holding = asyncio.create_task(_hold(names, seconds, missing, do_without))
+        holding = asyncio.create_task(_hold(names, seconds, missing, do_without, started))
         ending = asyncio.create_task(end.wait())
         try:
             await asyncio.wait({holding, ending}, return_when=asyncio.FIRST_COMPLETED)
@@ -60,21 +64,29 @@ async def supervise(names: Sequence[str], seconds: float, *, insist: bool) -> No
                 await holding
 
 
-async def _hold(names: Sequence[str], seconds: float, missing: dict[str, str], do_without: DoWithout) -> None:
+async def _hold(
+    names: Sequence[str],
+    seconds: float,
+    missing: dict[str, str],
+    do_without: DoWithout,
+    on_started: Callable[[], None],
+) -> None:
     folder = stack_folder()
     commands = [service_command(name) for name in names]
     async with local_services(commands, folder, seconds, do_without) as children:
         started = tuple(UpService(name, children[name].address) for name in names if name in children)
         write_record(Up(Kind.PROCESSES, started, missing), folder)
+        on_started()
         await asyncio.Event().wait()
 
 
 def main(arguments: list[str]) -> int:
     """Run until told to end; the exit code is 1 where services cannot be started or do not stay."""
     logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
-    seconds, which, names = float(arguments[0]), arguments[1], arguments[2:]
+    seconds, which, lock, names = float(arguments[0]), arguments[1], int(arguments[2]), arguments[3:]
+    os.set_inheritable(lock, False)  # of us, not of the services
     try:
-        asyncio.run(supervise(names, seconds, insist=which == "all"))
+        asyncio.run(supervise(names, seconds, insist=which == "all", started=lambda: os.close(lock)))
     except I2SError as error:
         print(error.message, file=sys.stderr)
         return 1

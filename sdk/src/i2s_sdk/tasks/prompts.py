@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from i2s_sdk.json_text import read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ DECODING = Decoding()
 def prompt_texts() -> dict[str, str]:
     """Return the texts by name: "instruction", one for each task, and the pieces of the asset list."""
     content = files("i2s_sdk.tasks").joinpath("prompts.json").read_text(encoding="utf-8")
-    texts: dict[str, str] = json.loads(content)
+    texts: dict[str, str] = read_json(content)
     return texts
 
 

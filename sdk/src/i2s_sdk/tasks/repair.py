@@ -19,7 +19,8 @@ class RepairKind(enum.StrEnum):
 
     Web pages: SALVAGE_JSON closed a list of files that was cut off. MEND_JSON read one with raw line breaks
     inside of its texts. HTML_AS_INDEX made a bare HTML document the index page. NOT_FOUND_PAGE shows what
-    the server of profile ``helm`` showed for a site without index page.
+    the server of profile ``helm`` showed for a site without index page. NORMALIZE_NAME made plain relative
+    paths of file names, LEAVE_OUT_FILE left out files that lie in no site.
 
     Music: ASSUME_VERSION converted a score that states no version from an older one.
     """
@@ -36,6 +37,8 @@ class RepairKind(enum.StrEnum):
     MEND_JSON = "mend_json"
     HTML_AS_INDEX = "html_as_index"
     NOT_FOUND_PAGE = "not_found_page"
+    NORMALIZE_NAME = "normalize_name"
+    LEAVE_OUT_FILE = "leave_out_file"
     ASSUME_VERSION = "assume_version"
 
 

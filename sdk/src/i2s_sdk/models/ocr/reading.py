@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import threading
 from typing import TYPE_CHECKING, Protocol, cast
 
+from i2s_sdk.data.images import PILLOW_PIXELS, decode_image
 from i2s_sdk.models.ocr.lines import Colour, Line, Page
 
 if TYPE_CHECKING:
@@ -42,10 +42,8 @@ class Reader:
             png: The file of the picture.
         """
         import numpy
-        from PIL import Image
 
-        with Image.open(io.BytesIO(png)) as file:
-            picture = file.convert("RGB")
+        picture = decode_image(png, PILLOW_PIXELS).convert("RGB")
         with self._one_at_a_time:
             self._engine = self._engine or _engine()
             # RapidOCR takes arrays as OpenCV has them: blue, green, red.

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import StoreError
+from i2s_sdk.json_text import read_json
 from i2s_sdk.runs.store.access import Access
 
 LEASE = "lock.json"
@@ -146,7 +147,7 @@ class Lease:
 def _read(access: Access) -> dict[str, Any] | None:
     """Return what a lease says; None where there is none."""
     try:
-        plain = json.loads(access.read(LEASE))
+        plain = read_json(access.read(LEASE))
     except FileNotFoundError:
         return None
     except ValueError:

@@ -142,6 +142,9 @@ class StorePlace:
                 finally:
                     self._open.clear()
 
+    def require_space(self, size: int) -> None:
+        """Do nothing: a store has no free space to run out of, and ``alone`` has written to it."""
+
     def flush(self) -> None:
         """Write all lines that wait; of no sample those of a later stage without those of an earlier one."""
         ends = [(one, one.end) for one in reversed(self._open)]

@@ -2,7 +2,8 @@
 
 The list must be strict JSON. Files are written one by one, so those before a malformed item are there when
 the sample fails, and the reference implementation served them with the next sample. Here every sample begins
-with an empty folder; ``before`` is for comparing with what was recorded.
+with an empty folder; ``before`` is for comparing with what was recorded. A name that leads out of the folder
+was written outside of it, where no page finds it; here it is left out.
 
 Source: fidelity vectors of HELM v1.0.x, kind "webpage".
 """
@@ -14,6 +15,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from i2s_sdk.tasks.helm_fence import helm_fenced
+from i2s_sdk.tasks.webpage.file_names import HelmFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class Written:
 
     Attributes:
         files: By name, assets left out.
-        fault: Why the sample fails: "json", "not_a_list" or "item"; empty where it does not.
+        fault: Why the sample fails: "json", "not_a_list", "item" or "name"; empty where it does not.
     """
 
     files: Mapping[str, str]
@@ -39,18 +41,22 @@ def write_files(
         assets: Names that are taken; a file of such a name is ignored.
         before: Files that lie in the folder already.
     """
-    files = dict(before or {})
+    folder = HelmFolder(before)
     try:
         listed = json.loads(helm_fenced(completion, "```json")[0])
     except (ValueError, RecursionError):
-        return Written(files, "json")
+        return Written(folder.files, "json")
     if not isinstance(listed, list):
-        return Written(files, "not_a_list")
+        return Written(folder.files, "not_a_list")
     for item in listed:
         match item:
             case {"filename": str(name), "content": str(content)}:
-                if name not in assets:
-                    files[name] = content
+                if name in assets:
+                    continue
+                try:
+                    folder.write(name, content)
+                except ValueError:
+                    return Written(folder.files, "name")
             case _:
-                return Written(files, "item")
-    return Written(files)
+                return Written(folder.files, "item")
+    return Written(folder.sendable_files(assets))

@@ -1,7 +1,7 @@
 """From an HTML document to the text that profile ``helm`` compares.
 
-The reference implementation used the package html2text, which writes headings and lists as Markdown. It is
-under the GPL, so it is an extra of this package and never imported where it is not installed.
+The reference implementation used the package html2text, which writes headings, lists and images as
+Markdown. It is under the GPL, so it is an extra of this package and never imported where it is not installed.
 
 Source: fidelity vectors of HELM v1.0.x, kind "html_to_text".
 """
@@ -23,7 +23,7 @@ def is_available() -> bool:
 
 
 def html_to_text(html: str) -> str:
-    """Return the text of a document: links and images left out, no blank lines, lines trimmed.
+    """Return the text of a document: links left out, images as Markdown, no blank lines, lines trimmed.
 
     Raises:
         ModuleNotFoundError: html2text is not installed; see ``is_available``.
@@ -32,7 +32,6 @@ def html_to_text(html: str) -> str:
 
     reader = html2text.HTML2Text()
     reader.ignore_links = True
-    reader.ignore_images = True
     lines = (line.strip() for line in reader.handle(html).splitlines())
     return "\n".join(line for line in lines if line)
 

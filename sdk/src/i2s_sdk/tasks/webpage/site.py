@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from i2s_sdk.tasks.repair import Repair
 from i2s_sdk.tasks.structure import Origin, Structure
+from i2s_sdk.tasks.webpage.file_names import sendable
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,6 @@ def site_of(files: Mapping[str, str | bytes], assets: Mapping[str, bytes]) -> Si
     """Return the site of some files; what has the name of an asset is left out."""
     kept = {sendable(name): _bytes(content) for name, content in files.items() if name not in assets}
     return Site(kept, dict(assets))
-
-
-def sendable(name: str) -> str:
-    """Return a name that a message can hold: what no UTF-8 can is replaced."""
-    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def _bytes(content: str | bytes) -> bytes:

@@ -15,6 +15,7 @@ from i2s_sdk.tasks.prompts import Prompt, task_prompt
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
 from i2s_sdk.tasks.webpage import not_found
+from i2s_sdk.tasks.webpage.file_names import place_files
 from i2s_sdk.tasks.webpage.helm_files import write_files
 from i2s_sdk.tasks.webpage.page_text import EXTRA, INSTALL, html_to_text, is_available, without_front_matter
 from i2s_sdk.tasks.webpage.paper_files import find_files
@@ -27,6 +28,7 @@ _FAULTS = {
     "json": "the answer is not JSON",
     "not_a_list": "the JSON is not a list",
     "item": "an item of the list is not an object of filename and content",
+    "name": "no file can be written under one of the names of the list",
 }
 
 
@@ -63,7 +65,8 @@ class WebpageTask:
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the files in a completion, or why there are none."""
         if self.profile is Profile.PAPER:
-            return find_files(completion)
+            found = find_files(completion)
+            return found if isinstance(found, NoStructure) else _placed(found, assets)
         written = write_files(completion, assets)
         if written.fault:
             return NoStructure(_FAULTS[written.fault])
@@ -114,6 +117,15 @@ class WebpageTask:
         if self.profile is Profile.PAPER:
             return own or content.text
         return content.text or (_index_text(own) if own and is_available() else None)
+
+
+def _placed(found: SiteStructure, assets: Sequence[str]) -> SiteStructure | NoStructure:
+    placed = place_files(found.files, assets)
+    if not placed.repairs:
+        return found
+    if not placed.files:
+        return NoStructure(f"no file of the list lies in the site: {placed.repairs[-1].error}")
+    return site_structure(placed.files, found.origin, (*found.repairs, *placed.repairs))
 
 
 def _index_text(site: Site) -> str:

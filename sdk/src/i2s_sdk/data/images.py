@@ -1,0 +1,147 @@
+"""The one place where the SDK opens pictures: PNG, JPEG and WebP alone, within bounds.
+
+Pillow knows some forty formats, one of which starts a program of the host (EPS: Ghostscript). None of the
+others is ever tried here.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from i2s_sdk.limits import REFERENCE_PIXELS
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+#: Formats that are read, by Pillow's names, with their media types.
+MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
+
+#: Width times height of a picture where nobody says otherwise.
+MAX_PIXELS = REFERENCE_PIXELS
+
+#: The largest picture that Pillow opens at all.
+PILLOW_PIXELS = 178_956_970
+
+#: Scans of a progressive JPEG. Ordinary ones have about ten; each is decoded over all pixels.
+MAX_JPEG_SCANS = 100
+
+_SCAN = b"\xff\xda"
+_NO_PICTURE = "is no picture in PNG, JPEG or WebP"
+
+
+class ImageFaultError(ValueError):
+    """A file that cannot be used as a picture; the message continues "the file …"."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageHeader:
+    """What the first bytes of a picture say.
+
+    Attributes:
+        media_type: Such as "image/png".
+        width: In pixels.
+        height: In pixels.
+    """
+
+    media_type: str
+    width: int
+    height: int
+
+
+def read_header(content: bytes | BinaryIO, most_pixels: int = MAX_PIXELS) -> ImageHeader:
+    """Return kind and size of a picture; its pixels are not decoded.
+
+    Args:
+        content: Its bytes, or an open file.
+        most_pixels: Width times height that is allowed.
+
+    Raises:
+        ImageFaultError: It is of none of the formats, or has more pixels.
+    """
+    try:
+        with _opened(content, most_pixels) as picture:
+            return ImageHeader(MEDIA_TYPES[str(picture.format)], picture.width, picture.height)
+    except ImageFaultError:
+        raise
+    except Exception as error:  # decoders raise nearly anything
+        raise _broken(error) from None
+
+
+def decode_image(content: bytes, most_pixels: int = MAX_PIXELS) -> Image.Image:
+    """Return a picture with its pixels; of an animation, the first frame.
+
+    Args:
+        content: Its bytes.
+        most_pixels: Width times height that is allowed.
+
+    Raises:
+        ImageFaultError: It is of none of the formats, has more pixels or scans, or is damaged or cut off.
+    """
+    require_whole(content, most_pixels)
+    try:
+        with _opened(content, most_pixels) as picture:
+            picture.load()
+            return picture.copy()
+    except ImageFaultError:
+        raise
+    except Exception as error:
+        raise _broken(error) from None
+
+
+def require_whole(content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:
+    """Return the header of a picture that is there to its end, as far as this shows without its pixels.
+
+    Args:
+        content: Its bytes.
+        most_pixels: Width times height that is allowed.
+
+    Raises:
+        ImageFaultError: It is of none of the formats, has more pixels or scans, or is cut off.
+    """
+    header = read_header(content, most_pixels)
+    match header.media_type:
+        case "image/png":
+            try:
+                with _opened(content, most_pixels) as picture:
+                    picture.verify()  # the checksums of all chunks
+            except Exception as error:
+                raise _broken(error) from None
+            if b"IEND" not in content[-1024:]:
+                raise ImageFaultError("is a damaged picture: it is cut off")
+        case "image/jpeg":
+            scans = content.count(_SCAN)
+            if scans > MAX_JPEG_SCANS:
+                raise ImageFaultError(
+                    f"has {scans} scans, more than {MAX_JPEG_SCANS}; save it as baseline JPEG"
+                )
+        case _:
+            if len(content) < int.from_bytes(content[4:8], "little") + 8:
+                raise ImageFaultError("is a damaged picture: it is cut off")
+    return header
+
+
+def _opened(content: bytes | BinaryIO, most_pixels: int) -> Image.Image:
+    from PIL import Image, UnidentifiedImageError
+
+    file = io.BytesIO(content) if isinstance(content, bytes) else content
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # ours is the bound that counts
+            picture = Image.open(file, formats=tuple(MEDIA_TYPES))
+    except UnidentifiedImageError:
+        raise ImageFaultError(_NO_PICTURE) from None
+    except Image.DecompressionBombError:
+        raise ImageFaultError(f"has more than {most_pixels} pixels") from None
+    if picture.width * picture.height > most_pixels:
+        picture.close()
+        raise ImageFaultError(
+            f"has {picture.width} x {picture.height} pixels, more than {most_pixels} in all"
+        )
+    return picture
+
+
+def _broken(error: Exception) -> ImageFaultError:
+    return ImageFaultError(f"is a damaged picture: {' '.join(str(error).split()) or type(error).__name__}")

@@ -1,0 +1,73 @@
+"""Whether the reference pictures of instances can be used at all, before a model is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from i2s_sdk.data.images import MAX_PIXELS, ImageFaultError, ImageHeader, decode_image, require_whole
+from i2s_sdk.data.instance import Instance
+from i2s_sdk.errors import DataError
+
+_THREADS = 4  # Pillow lets go of the interpreter while it works
+_ADVICE = "; `i2s-sdk dataset validate` names every fault"
+
+
+def require_usable_references(instances: Iterable[Instance], most_pixels: int = MAX_PIXELS) -> None:
+    """Return where the references of all instances are pictures within bounds; pixels are not decoded.
+
+    Args:
+        instances: In the order in which a fault is looked for.
+        most_pixels: Width times height that is allowed.
+
+    Raises:
+        DataError: One is not; names it.
+    """
+
+    def look(instance: Instance) -> None:
+        checked_reference(instance.image, _read(instance.image), most_pixels)
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        try:
+            for _ in threads.map(look, instances):
+                pass
+        except DataError:
+            threads.shutdown(cancel_futures=True)
+            raise
+
+
+def require_decodable_reference(instance: Instance, most_pixels: int = MAX_PIXELS) -> None:
+    """Return where the reference of an instance is a whole picture; every pixel is decoded.
+
+    Raises:
+        DataError: It is not; names it.
+    """
+    try:
+        decode_image(_read(instance.image), most_pixels)
+    except ImageFaultError as error:
+        raise reference_fault(instance.image, error) from None
+
+
+def checked_reference(where: Path, content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:
+    """Return kind and size of a reference.
+
+    Raises:
+        DataError: It is no whole picture within bounds; names ``where``.
+    """
+    try:
+        return require_whole(content, most_pixels)
+    except ImageFaultError as error:
+        raise reference_fault(where, error) from None
+
+
+def reference_fault(where: Path, error: ImageFaultError) -> DataError:
+    """Return the fault of a data set that a reference is."""
+    return DataError(where, 0, f"the reference {error}{_ADVICE}")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None

@@ -1,0 +1,61 @@
+"""JSON and TOML of others: every fault of it is a ValueError, whatever it holds."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import Any
+
+#: The deepest nesting of objects and lists that is read.
+MAX_DEPTH = 100
+
+
+def read_json(raw: str | bytes) -> Any:  # noqa: ANN401 - what JSON holds
+    """Return the value of a JSON text.
+
+    Raises:
+        ValueError: It is not JSON in UTF-8, or nested deeper than MAX_DEPTH; json.JSONDecodeError and
+            UnicodeDecodeError among them.
+    """
+    try:
+        value = json.loads(raw)
+    except RecursionError:
+        raise ValueError(_too_deep()) from None
+    brackets = raw.count("[") + raw.count("{") if isinstance(raw, str) else raw.count(b"[") + raw.count(b"{")
+    if brackets > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
+        raise ValueError(_too_deep())
+    return value
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text.
+
+    Raises:
+        ValueError: It is not TOML, or nested too deeply; tomllib.TOMLDecodeError among them.
+    """
+    try:
+        value = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(_too_deep()) from None
+    if _is_deeper(value, MAX_DEPTH):
+        raise ValueError(_too_deep())
+    return value
+
+
+def _too_deep() -> str:
+    return f"lists and objects are nested deeper than {MAX_DEPTH}"
+
+
+def _is_deeper(value: object, depth: int) -> bool:
+    level = [value]
+    for _ in range(depth):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True

@@ -1,0 +1,52 @@
+"""The bearer token of a service: where it comes from, and where it may go."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from i2s_sdk.errors import SettingsError
+
+_FORM = re.compile(r"[!-~]{1,512}")
+_MAX_FILE_BYTES = 4096
+
+
+class Token:
+    """A secret that names us to a service; shows itself to nobody who prints or logs it.
+
+    Raises:
+        SettingsError: It cannot be a token.
+    """
+
+    def __init__(self, secret: str, source: str) -> None:
+        if not _FORM.fullmatch(secret):
+            raise SettingsError(f"{source}: a token is up to 512 visible ASCII characters without spaces")
+        self._secret = secret
+
+    @property
+    def authorization(self) -> str:
+        """What the metadata ``authorization`` of a call hold."""
+        return f"Bearer {self._secret}"
+
+    def __repr__(self) -> str:
+        return "Token(***)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Token) and self._secret == other._secret
+
+    def __hash__(self) -> int:
+        return hash(self._secret)
+
+
+def read_token(file: Path) -> Token:
+    """Return the token that a file holds.
+
+    Raises:
+        SettingsError: The file cannot be read or holds no token.
+    """
+    try:
+        with file.open("rb") as opened:
+            raw = opened.read(_MAX_FILE_BYTES)
+    except OSError as error:
+        raise SettingsError(f"--token-file {file}: cannot be read: {error.strerror}") from None
+    return Token(raw.decode("ascii", "replace").strip(), f"--token-file {file}")

@@ -1,0 +1,74 @@
+"""What ``i2s.toml`` of the working folder may not say: it may have come with somebody's download.
+
+A file that was named (``--config``, I2S_CONFIG) is the user's own word and may say anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.errors import SettingsError
+
+#: Settings that only a named file may have, and what they name.
+_SETTINGS = {
+    **dict.fromkeys(
+        ("render_latex", "render_html", "render_lilypond", "metrics"), "the address of a service"
+    ),
+    **dict.fromkeys(("tls_ca", "tls_cert", "tls_key"), "whom the services' addresses are trusted to be"),
+}
+
+#: The same of options of commands.
+_OPTIONS = {
+    "base-url": "the address of a model's server",
+    "key-env": "a secret that is sent to a server",
+    "render-latex-at": "the address of a service",
+    "render-html-at": "the address of a service",
+    "render-lilypond-at": "the address of a service",
+    "metrics-at": "the address of a service",
+}
+
+
+def refuse_reach(path: Path, content: Mapping[str, Any]) -> None:
+    """Return where a configuration file names no program to run and nobody to talk to.
+
+    Args:
+        path: Of the file, which nobody named.
+        content: Its keys and tables.
+
+    Raises:
+        SettingsError: It does; names the key and how to let the file.
+    """
+    for key, what in _reaching(content):
+        raise SettingsError(
+            f"{path}: {key} names {what}, which a file that is found in the working folder may not; "
+            f"if the file is yours, name it: --config ./{path} (or I2S_CONFIG=./{path})"
+        )
+
+
+def _reaching(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for key, value in content.items():
+        if key in _SETTINGS:
+            yield key, _SETTINGS[key]
+        elif isinstance(value, dict):
+            for option, given in value.items():
+                what = _option(option.replace("_", "-"), given)
+                if what:
+                    yield f"[{key}] {option}", what
+
+
+def _option(option: str, given: object) -> str:
+    """Return what an option of a command names; empty for nothing that matters here."""
+    texts = [str(one) for one in given] if isinstance(given, list) else [str(given)]
+    match option:
+        case "model" if any(one.startswith("command:") for one in texts):
+            return "a program"
+        case "model" if any(one.startswith("hf/") and Path(one[3:]).exists() for one in texts):
+            return "a model of this folder, which may hold programs"
+        case "out" if any("://" in one for one in texts):
+            return "the address of an object store"
+        case "set":
+            names = (one.partition("=")[0].strip().replace("-", "_") for one in texts)
+            return next((_SETTINGS[name] for name in names if name in _SETTINGS), "")
+    return _OPTIONS.get(option, "")
