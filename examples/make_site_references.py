@@ -2,7 +2,8 @@
 
 Archives and pictures are committed; run this only after a site was added or changed, and look at
 every picture afterwards. It deliberately calls nothing of the project's services, so that an
-evaluation of the bundled examples compares two independent ways to the same picture.
+evaluation of the bundled examples compares two independent ways to the same picture. Only the fonts
+are those of the page renderer.
 
     python examples/make_site_references.py                      # all of them
     python examples/make_site_references.py webpage-css-lamp …   # some
@@ -24,15 +25,18 @@ import tarfile
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from PIL import Image
 
+from i2s_render_html.fonts import find_fonts
+
 HERE = Path(__file__).resolve().parent
 SITES = HERE / "sites"
 WIDTH, HEIGHT = 1920, 1080
+BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 
 
 def packed(site: Path) -> bytes:
@@ -75,9 +79,14 @@ def picture(address: str, chromium: str) -> Image.Image:
     """Return what a browser window shows once the page is loaded, its fonts are there and nothing moves."""
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
+    with sync_playwright() as playwright, ExitStack() as stack:
+        arguments = ["--font-render-hinting=none", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+        fonts = stack.enter_context(tempfile.NamedTemporaryFile(suffix=".conf"))
+        fonts.write(find_fonts().configuration)
+        fonts.flush()
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=arguments, env={**os.environ, "FONTCONFIG_FILE": fonts.name}
+        )
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.goto(address, wait_until="networkidle")
         page.evaluate("document.fonts.ready")
@@ -110,9 +119,9 @@ def main() -> int:
     unknown = sorted(set(options.ids) - set(instances))
     if unknown:
         parser.error(f"no such web page in instances.jsonl: {', '.join(unknown)}")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
     if chromium is None and not options.pack:
-        parser.error("no chromium on PATH; install the package chromium")
+        parser.error(f"none of {', '.join(BROWSERS)} is on PATH; install the package chromium-headless-shell")
 
     failed = 0
     for name in options.ids or instances:

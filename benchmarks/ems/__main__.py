@@ -2,7 +2,8 @@
 
 Compared, in one run, by turns, on the same pairs of pictures, in profile ``paper``:
 
-    definition  cv2.EMD for every pair of patches, for the pair and for the reference against one colour
+    definition  cv2.EMD for every pair of patches, for the pair and for the reference against one colour:
+                of black and white, both of which equation 4 asks for, only the one that counts
     warm        ours, with the reference made ready before: what a further prediction costs
     cold        ours, from nothing
 

@@ -6,6 +6,7 @@ Each picture is cut once and each patch made a signature once. It shares no code
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 
 import cv2
@@ -21,26 +22,39 @@ Rgb = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
-class Distances:
-    """The two distances that the metric is made of."""
+class Distance:
+    """A distance, and what it cost.
 
-    block_emd: float
-    denominator: float
+    Attributes:
+        value: The optimal transport cost.
+        seconds: Of CPU.
+    """
+
+    value: float
+    seconds: float
 
 
-def distances(prediction: Rgb, reference: Rgb) -> Distances:
-    """Compute both for pictures of one shape."""
-    full_colour, _ = _modal(reference)
-    blank = np.full_like(reference, 255 if full_colour @ _LUMA < 127_000 else 0)
-    a, b, k = (_reduced(picture) for picture in (prediction, reference, blank))
+def block_emd(prediction: Rgb, reference: Rgb) -> Distance:
+    """Compute the distance of a prediction from a reference of the same shape."""
+    return _timed(prediction, reference, drops=True)
+
+
+def denominators(reference: Rgb) -> tuple[Distance, Distance]:
+    """Compute the distances of black and of white from a reference."""
+    black, white = (np.full_like(reference, level) for level in (0, 255))
+    return _timed(black, reference, drops=False), _timed(white, reference, drops=False)
+
+
+def _timed(picture: Rgb, reference: Rgb, *, drops: bool) -> Distance:
+    started = time.process_time()
+    a, b = _reduced(picture), _reduced(reference)
     colour, share = _modal(b)
-    cut = [_patches(picture, colour) for picture in (a, b, k)]
-    scale = 8 / (a.shape[0] + a.shape[1])
-    kept = np.ones(len(cut[0][0]), bool)
-    if share > 0.5 and not (cut[0][2] & cut[1][2]).all():
-        kept = ~(cut[0][2] & cut[1][2])
-    everything = np.ones(len(kept), bool)
-    return Distances(_distance(cut[0], cut[1], kept, scale), _distance(cut[2], cut[1], everything, scale))
+    ours, theirs = _patches(a, colour), _patches(b, colour)
+    kept = np.ones(len(ours[0]), bool)
+    if drops and share > 0.5 and not (ours[2] & theirs[2]).all():
+        kept = ~(ours[2] & theirs[2])
+    value = _distance(ours, theirs, kept, 8 / (a.shape[0] + a.shape[1]))
+    return Distance(value, time.process_time() - started)
 
 
 _Patches = tuple[list[Signature], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]
@@ -55,7 +69,7 @@ def _distance(a: _Patches, b: _Patches, kept: NDArray[np.bool_], scale: float) -
     cost = np.empty((len(places), len(places)), np.float32)
     for i, left in enumerate(signatures_a):
         for j, right in enumerate(signatures_b):
-            cost[i, j] = cv2.EMD(left, right, cv2.DIST_L1)[0] + scale * np.abs(places[i] - places[j]).sum()
+            cost[i, j] = cv2.EMD(left, right, cv2.DIST_L1)[0] + scale * math.dist(places[i], places[j])
     shares = (weight / weight.sum()).astype(np.float32)[:, None]
     return float(cv2.EMD(shares, shares, cv2.DIST_USER, cost)[0])
 

@@ -72,7 +72,7 @@ class Report:
         yield from self.machine.lines()
         yield f"ours: medians of {self.repeat} repetitions; definition: once a pair; both agree"
         yield ""
-        names = ("size", "definition", "warm", "cold", "x warm", "x cold", "resize", "count", "spread")
+        names = ("size", "definition", "warm", "cold", "x warm", "x cold", "resize", "spread")
         yield _row("CPU ms", names)
         for one in self.figures:
             yield _row(one.name, _cells(f"{one.width}x{one.height}", [one]))
@@ -99,7 +99,6 @@ def _cells(size: str, figures: Sequence[Figures]) -> list[str]:
         f"{middle(lambda one: one.warm_ratio):.0f}",
         f"{middle(lambda one: one.cold_ratio):.0f}",
         f"{middle(lambda one: one.resize) * _MS:.1f}",
-        f"{middle(lambda one: one.count) * _MS:.1f}",
         f"{middle(lambda one: one.spread):.0%}",
     ]
 

@@ -1,0 +1,160 @@
+"""How long callers wait for a service that has fewer places than they are: real gRPC, real processes.
+
+    .venv/bin/python benchmarks/fairness/measure.py
+
+Starts the example service of services/chassis/README.md, whose jobs sleep, and measures with the SDK's
+retries 64 equal clients, and one modest client beside 120 greedy connections with another token. Prints a
+table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import grpc
+import grpc.aio
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s.render.v1.render_pb2_grpc import RenderServiceStub
+from i2s_sdk.clients.channel import AsyncConnection
+from i2s_sdk.errors import I2SError
+
+if TYPE_CHECKING:
+    from i2s_sdk.token import Token
+
+README = Path(__file__).parents[2] / "services" / "chassis" / "README.md"
+REQUEST = pb.RenderRequest(latex=pb.LatexSource(document=b"x"))
+
+
+def write_example(folder: Path) -> None:
+    """Write the files of the example service."""
+    for name, text in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", README.read_text(), re.DOTALL):
+        (folder / name).write_text(text)
+
+
+def announced_address(announcement: Path) -> str:
+    """Wait until the service has written its address."""
+    while not announcement.exists():
+        time.sleep(0.05)
+    address: str = json.loads(announcement.read_text())["address"]
+    return address
+
+
+@contextlib.asynccontextmanager
+async def service(slots: int, queue: int, job_seconds: float, *options: str) -> AsyncIterator[str]:
+    """Start the service and yield its address."""
+    with tempfile.TemporaryDirectory() as folder:
+        announcement = Path(folder) / "address"
+        write_example(Path(folder))
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, folder, "serve", "--listen", "127.0.0.1:0", "--announce", announcement),
+            *("--slots", str(slots), "--queue", str(queue), "--pause", str(job_seconds)),
+            *(*options, "--log-level", "error"),
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            yield await asyncio.to_thread(announced_address, announcement)
+        finally:
+            process.terminate()
+            await process.wait()
+
+
+async def client(
+    address: str, calls: int, latencies: list[float], failures: list[str], **options: Token
+) -> None:
+    """Make calls one after another as the SDK makes them."""
+    async with AsyncConnection(address, **options) as connection:
+        stub = RenderServiceStub(connection.channel)
+        for _ in range(calls):
+            began = time.monotonic()
+            try:
+                await connection.call(stub.Render, "Render", REQUEST)
+                latencies.append(time.monotonic() - began)
+            except I2SError as error:
+                failures.append(str(error)[:120])
+
+
+async def greedy(address: str, metadata: tuple[tuple[str, str], ...]) -> None:
+    """Hold four calls open on one connection for ever; come back at once when sent away."""
+    options = (("grpc.use_local_subchannel_pool", 1),)
+    async with grpc.aio.insecure_channel(address, options) as channel:
+        stub = RenderServiceStub(channel)
+
+        async def loop() -> None:
+            while True:
+                with contextlib.suppress(grpc.aio.AioRpcError):
+                    await stub.Render(REQUEST, metadata=metadata)
+                await asyncio.sleep(0.25)
+
+        await asyncio.gather(*(loop() for _ in range(4)))
+
+
+def line(name: str, latencies: Sequence[float], failures: Sequence[str], seconds: float) -> str:
+    """Return a row of the table."""
+    if not latencies:
+        return f"| {name} | 0 | {len(failures)} | | | | {seconds:.1f} |"
+    middle, worst = statistics.median(latencies), max(latencies)
+    return (
+        f"| {name} | {len(latencies)} | {len(failures)} | {middle:.2f} | {worst:.2f} "
+        f"| {worst / middle:.1f} | {seconds:.1f} |"
+    )
+
+
+async def measure(clients: int, calls: int, job_seconds: float, attackers: int, names: bool) -> None:
+    """Print the table."""
+    print("| clients | calls | failed | median s | maximum s | ratio | all s |")
+    print("|---|---|---|---|---|---|---|")
+    latencies: list[float] = []
+    failures: list[str] = []
+    async with service(2, 8, job_seconds) as address:
+        began = time.monotonic()
+        await asyncio.gather(*(client(address, calls, latencies, failures) for _ in range(clients)))
+        print(line(f"{clients} equal", latencies, failures, time.monotonic() - began), flush=True)
+    latencies, failures = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        options, mine, theirs = named(Path(folder)) if names else ((), {}, ())
+        async with service(2, 8, job_seconds, *options) as address:
+            attack = [asyncio.create_task(greedy(address, theirs)) for _ in range(attackers)]
+            await asyncio.sleep(5)
+            began = time.monotonic()
+            await client(address, calls, latencies, failures, **mine)
+            name = f"1 beside {attackers} greedy"
+            print(line(name, latencies, failures, time.monotonic() - began), flush=True)
+            for task in attack:
+                task.cancel()
+            await asyncio.gather(*attack, return_exceptions=True)
+
+
+def named(folder: Path) -> tuple[tuple[str, ...], dict[str, Token], tuple[tuple[str, str], ...]]:
+    """Return options of a service with two callers, the credentials of one, and the metadata of the other."""
+    from i2s_chassis.access import new_token, token_line
+    from i2s_sdk.token import Token
+
+    modest, greedy = new_token(), new_token()
+    entries = {"modest": modest, "greedy": greedy}
+    text = "".join(f'[callers.{name}]\ntokens = ["{token_line(one)}"]\n' for name, one in entries.items())
+    (folder / "access.toml").write_text(text)
+    options = ("--access-file", str(folder / "access.toml"))
+    return options, {"token": Token(modest, "")}, (("authorization", f"Bearer {greedy}"),)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--calls", type=int, default=3, help="of each client")
+    parser.add_argument("--job-seconds", type=float, default=0.235)
+    parser.add_argument("--attackers", type=int, default=120, help="connections, four calls on each")
+    parser.add_argument("--no-names", action="store_true", help="all are one caller; for older versions")
+    given = parser.parse_args()
+    asyncio.run(measure(given.clients, given.calls, given.job_seconds, given.attackers, not given.no_names))
