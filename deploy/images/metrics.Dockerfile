@@ -22,6 +22,7 @@ COPY --from=packages /opt/i2s/weights /opt/i2s/weights
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 ENV I2S_METRICS_LISTEN=0.0.0.0:7740 \
     I2S_METRICS_HEALTH_LISTEN=0.0.0.0:8081 \
+    I2S_METRICS_INSECURE_MONITORING=true \
     I2S_METRICS_WEIGHTS_DIR=/opt/i2s/weights \
     NVIDIA_VISIBLE_DEVICES=all \
     NVIDIA_DRIVER_CAPABILITIES=compute,utility

@@ -12,7 +12,11 @@ RUN install-locked /render-html.txt
 FROM ${RUNTIME}
 RUN apt-get update -q \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bubblewrap \
-        chromium-headless-shell jekyll libatomic1 fontconfig fonts-dejavu-core fonts-liberation fonts-noto-core \
+        chromium-headless-shell libatomic1 fontconfig fonts-croscore fonts-noto-core \
+        jekyll jekyll-theme-minima ruby-jekyll-avatar ruby-jekyll-default-layout ruby-jekyll-feed ruby-jekyll-gist \
+        ruby-jekyll-include-cache ruby-jekyll-mentions ruby-jekyll-optional-front-matter ruby-jekyll-paginate \
+        ruby-jekyll-readme-index ruby-jekyll-redirect-from ruby-jekyll-relative-links ruby-jekyll-seo-tag \
+        ruby-jekyll-sitemap ruby-jekyll-titles-from-headings \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
     && rm -rf /usr/lib/chromium/chrome-sandbox \
     && fc-cache -s \
@@ -20,7 +24,8 @@ RUN apt-get update -q \
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 ENV I2S_RENDER_HTML_LISTEN=0.0.0.0:7720 \
-    I2S_RENDER_HTML_HEALTH_LISTEN=0.0.0.0:8081
+    I2S_RENDER_HTML_HEALTH_LISTEN=0.0.0.0:8081 \
+    I2S_RENDER_HTML_INSECURE_MONITORING=true
 USER i2s
 WORKDIR /
 EXPOSE 7720 8081 9090

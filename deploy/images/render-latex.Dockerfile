@@ -26,6 +26,7 @@ COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/
 COPY sdk/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
 ENV I2S_RENDER_LATEX_LISTEN=0.0.0.0:7710 \
     I2S_RENDER_LATEX_HEALTH_LISTEN=0.0.0.0:8081 \
+    I2S_RENDER_LATEX_INSECURE_MONITORING=true \
     I2S_RENDER_LATEX_PREAMBLE=/opt/i2s/preambles/paper.tex,/opt/i2s/preambles/helm.tex
 
 FROM service AS seed

@@ -19,7 +19,8 @@ RUN apt-get update -q \
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 ENV I2S_RENDER_LILYPOND_LISTEN=0.0.0.0:7730 \
-    I2S_RENDER_LILYPOND_HEALTH_LISTEN=0.0.0.0:8081
+    I2S_RENDER_LILYPOND_HEALTH_LISTEN=0.0.0.0:8081 \
+    I2S_RENDER_LILYPOND_INSECURE_MONITORING=true
 USER i2s
 WORKDIR /
 EXPOSE 7730 8081 9090
