@@ -1,10 +1,12 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate test test-unit images test-containers lint format lock references clean
+.PHONY: help setup networks evaluate test test-unit test-mutants images test-containers test-platforms test-kernels in-debian lint format lock references clean
 
 MODEL ?=
 DATA ?= examples
 PROFILE ?= paper
+SUITE ?= trixie
+RUN ?= make evaluate
 OUT ?= runs/$(notdir $(DATA))-$(shell date +%Y%m%d-%H%M%S)
 ARGS ?=
 
@@ -26,12 +28,16 @@ evaluate:  ## evaluate a model on the bundled examples, services included
 	@scripts/evaluate "$(OUT)" $(if $(MODEL),"$(MODEL)",oracle baseline/ocr) -- --data "$(DATA)" --profile "$(PROFILE)" $(ARGS)
 
 test:  ## lint, type-check and run every suite
-	@scripts/bootstrap $(if $(I2S_REQUIRE_DOCKER),containers,dev)
-	@scripts/check lint types unit integration fidelity security containers -- $(ARGS)
+	@scripts/bootstrap dev $(if $(I2S_REQUIRE_DOCKER),containers) $(if $(I2S_REQUIRE_PLATFORMS),platforms) $(if $(I2S_REQUIRE_KERNELS),kernels)
+	@scripts/check lint types unit integration fidelity security containers platforms kernels -- $(ARGS)
 
 test-unit:  ## run the unit tests only
 	@scripts/bootstrap dev
 	@scripts/check unit -- $(ARGS)
+
+test-mutants:  ## say which one-line changes to retries, resuming and accounting no unit test finds
+	@scripts/bootstrap dev
+	@.venv/bin/python tests/mutants/run.py $(ARGS)
 
 images:  ## build the container images of the services and the SDK
 	@scripts/bootstrap containers
@@ -40,6 +46,18 @@ images:  ## build the container images of the services and the SDK
 test-containers:  ## build the images, bring the system up by Compose, and test it
 	@scripts/bootstrap containers
 	@scripts/check containers -- $(ARGS)
+
+test-platforms:  ## run the README's command from nothing in bare roots of Debian 12 and 13 (root, debootstrap)
+	@scripts/bootstrap platforms
+	@I2S_REQUIRE_PLATFORMS=$${I2S_REQUIRE_PLATFORMS:-1} scripts/check platforms -- $(ARGS)
+
+in-debian:  ## run RUN in a bare root of the Debian release SUITE, as in: make in-debian SUITE=trixie RUN="make test"
+	@scripts/bootstrap platforms
+	@.venv/bin/python tests/support/debian_root.py $(SUITE) $(RUN)
+
+test-kernels:  ## boot other Linux kernels under QEMU, and test the sandbox and the renderers on each
+	@scripts/bootstrap kernels
+	@I2S_REQUIRE_KERNELS=$${I2S_REQUIRE_KERNELS:-1} scripts/check kernels -- $(ARGS)
 
 lint:  ## check style and types
 	@scripts/bootstrap dev

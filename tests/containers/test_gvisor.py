@@ -6,7 +6,6 @@ import io
 import json
 import secrets
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +13,15 @@ import pytest
 from PIL import Image
 
 import docker_engine
-from docker_engine import ROOT, Engine
-from i2s_sdk import Limits, RenderClient, RenderRequest, RetryPolicy, render_latex, render_lilypond
+from docker_engine import ROOT
+from i2s_sdk import Limits, RenderRequest, render_latex, render_lilypond
 from i2s_sdk.render_requests import LatexSource, LilypondSource
 from i2s_sdk.settings import Settings
+from one_container import START_SECONDS, renderer, start
 
 RUNTIME = "i2s-runsc"
 EXAMPLES = ROOT / "examples"
-PORTS = {"render-latex": 7710, "render-html": 7720, "render-lilypond": 7730}
 TASKS = {"render-latex": "latex", "render-lilypond": "music"}
-START_SECONDS = 240
 SETTLE_SECONDS = 10
 LIMITS = Limits(cpu_seconds=8.0, wall_seconds=60.0)
 # What a service needs to be root among the users of its jobs, and no more.
@@ -93,20 +91,11 @@ print(json.dumps({"alive": sorted(alive), "owned": owned, "cells": len(cells)}))
 """
 
 
-@dataclass(frozen=True)
-class Renderer:
-    """A renderer in a container of its own."""
-
-    engine: Engine
-    container: str
-    address: str
-    client: RenderClient
-
-    def left(self) -> dict[str, object]:
-        """What lives as a user of jobs, files in other places than a cell's, and the number of cells."""
-        return json.loads(
-            self.engine.docker("exec", "--interactive", self.container, "python", "-I", "-", stdin=LEFT)
-        )
+def left_in(renderer):
+    """What lives as a user of jobs, files in other places than a cell's, and the number of cells."""
+    return json.loads(
+        renderer.engine.docker("exec", "--interactive", renderer.container, "python", "-I", "-", stdin=LEFT)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -123,33 +112,6 @@ def network(engine):
     engine.docker("network", "rm", name, check=False)
 
 
-def start(engine, network, image, service, *arguments, runtime=RUNTIME, **settings):
-    """Start a container as Compose does, under gVisor if nothing else is said; returns its id."""
-    prefix = f"I2S_{service.upper().replace('-', '_')}"
-    variables = {"INSECURE": "true", "SLOTS": "1", **settings}
-    name = f"{network}-{secrets.token_hex(3)}"
-    engine.undo("docker", "rm", "--force", name)
-    return engine.docker(
-        "run", "--detach", "--name", name, "--runtime", runtime, "--network", network, "--read-only",
-        "--cap-drop=ALL", "--security-opt=no-new-privileges", "--tmpfs", "/tmp:size=1g,noexec,nosuid,nodev",
-        *arguments, *(f"--env={prefix}_{key}={value}" for key, value in variables.items()), image,
-    ).strip()  # fmt: skip
-
-
-@contextlib.contextmanager
-def renderer(engine, network, image, service, *arguments, **settings):
-    container = start(engine, network, image, service, *arguments, **settings)
-    try:
-        networks = json.loads(engine.docker("inspect", container))[0]["NetworkSettings"]["Networks"]
-        retry = RetryPolicy(total_seconds=START_SECONDS)
-        address = f"{networks[network]['IPAddress']}:{PORTS[service]}"
-        with RenderClient(address, retry=retry) as client:
-            yield Renderer(engine, container, address, client)
-    finally:
-        print(engine.docker("logs", "--tail", "20", container, check=False)[-4000:])
-        engine.docker("rm", "--force", container, check=False)
-
-
 @pytest.fixture(scope="module")
 def inside(engine, images, network):
     """Renderers under gVisor, each started when it is first asked for."""
@@ -161,7 +123,9 @@ def inside(engine, images, network):
                 settings = {"JAIL_TIER": "container"}
                 if service == "render-latex":
                     settings["STATE_DIR"] = "/tmp/i2s-render-latex"
-                one = renderer(engine, network, images[service], service, *AS_ROOT, **settings)
+                one = renderer(
+                    engine, network, images[service], service, *AS_ROOT, runtime=RUNTIME, **settings
+                )
                 started[service] = stack.enter_context(one)
             return started[service]
 
@@ -197,7 +161,7 @@ def test_an_example_has_the_same_pixels_under_gvisor(engine, images, network, in
     here = draw(inside(service), service)
     assert here.rendering.isolation.tier.name == "CONTAINER"
     assert "gvisor" in here.rendering.isolation.mechanisms
-    with renderer(engine, network, images[service], service, runtime="runc") as plain:
+    with renderer(engine, network, images[service], service) as plain:
         usual = draw(plain, service)
     assert usual.rendering.isolation.tier.name == "LANDLOCK"
     assert here.rendering.verdict is usual.rendering.verdict
@@ -211,7 +175,7 @@ def before(inside):
 
     @functools.cache
     def ask(service):
-        good, left = pictures(inside(service).client, GOOD[service]), inside(service).left()
+        good, left = pictures(inside(service).client, GOOD[service]), left_in(inside(service))
         assert not left["owned"]
         return good, left
 
@@ -227,7 +191,7 @@ def test_an_attack_under_gvisor_ends_in_a_verdict_and_leaves_nothing(inside, bef
     assert "owned" not in rendering.message
     assert pictures(renderer.client, GOOD[service]) == good
     end = time.monotonic() + SETTLE_SECONDS  # the answer comes before a cell is gone
-    while (left := renderer.left()) != idle and time.monotonic() < end:
+    while (left := left_in(renderer)) != idle and time.monotonic() < end:
         time.sleep(0.5)
     assert left == idle
 

@@ -4,6 +4,7 @@ After every attack an ordinary document gives the very bytes it gave before.
 """
 
 import asyncio
+import io
 import os
 import struct
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from PIL import Image
 
 from i2s_chassis.jail import Jail, JailSettings, PolicyKind
 from i2s_chassis.limits import Limits
@@ -279,6 +281,20 @@ async def test_a_png_bomb_stays_within_the_limits(attacked, colour_type, channel
     assert rendering.usage.peak_memory_bytes < 2 * limits.memory_bytes
 
 
+async def test_a_jpeg_of_many_scans_ends_in_a_verdict(attacked):
+    output = io.BytesIO()
+    Image.new("RGB", (1000, 1000), (200, 10, 40)).save(output, "JPEG", progressive=True)
+    whole = output.getvalue()
+    slow = whole[:-2] + whole[whole.rindex(b"\xff\xda") : -2] * 20_000 + whole[-2:]
+    rendering = await attacked.render(
+        "\\includegraphics[width=5cm]{slow.jpg}",
+        files=(BesideFile("slow.jpg", slow),),
+        limits=Limits(cpu_seconds=2.0, wall_seconds=60.0),
+    )
+    assert rendering.verdict is Verdict.TIME_LIMIT
+    assert rendering.usage.cpu_seconds < 4.0
+
+
 async def test_reading_the_terminal_is_an_error(attacked):
     rendering = await attacked.render("\\read16 to \\x \\x")
     assert rendering.verdict is Verdict.COMPILE_ERROR
@@ -311,6 +327,15 @@ async def test_overwriting_ones_own_files_ends_in_a_verdict(attacked):
     for name in ("document.log", "document.tex", "document.aux", "document.pdf"):
         rendering = await attacked.render(f"\\immediate\\openout5={name} \\immediate\\write5{{gotcha}}x")
         assert rendering.verdict in (Verdict.RENDERED, Verdict.COMPILE_ERROR, Verdict.NO_OUTPUT)
+
+
+async def test_a_page_that_poppler_refuses_is_said_to_be_refused(attacked):
+    annotation = "\\pdfannot width 1pt height 1pt depth 0pt {/Subtype /Link}"
+    body = f"x\\count1=0 \\loop\\advance\\count1 by 1 {annotation}\\ifnum\\count1<60000\\repeat"
+    rendering = await attacked.render(body, limits=Limits(cpu_seconds=10.0, wall_seconds=60.0))
+    assert (rendering.verdict, rendering.total_pages) == (Verdict.NO_OUTPUT, 1)
+    assert rendering.message.startswith("Page 1 of the PDF cannot be read: ")
+    assert "Too big: (60000)" in rendering.message
 
 
 async def test_drawing_code_that_is_no_pdf_ends_in_a_verdict(attacked):

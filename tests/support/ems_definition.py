@@ -1,7 +1,9 @@
 """The oracle of Earth Mover Similarity: its definition written plainly.
 
-Every pair of patches is compared, every transport problem is solved in full and in float64, and
-the denominator is computed like the numerator. It shares no code with the package.
+Every pair of patches is compared, every transport problem is solved in full and in float64, and the
+denominator is computed like the numerator: in profile ``paper`` the larger of the distances from an
+all-black and an all-white picture, as equation 4 has it, with the Euclidean distance of equation 3
+between patches. It shares no code with the package.
 """
 
 from __future__ import annotations
@@ -108,16 +110,24 @@ def distance(a: np.ndarray, b: np.ndarray, profile: str, *, drops: bool) -> floa
     costs = np.empty((len(ours), len(theirs)))
     for i, x in enumerate(ours):
         for j, y in enumerate(theirs):
-            apart = abs(x.row - y.row) + abs(x.column - y.column)
+            down, across = abs(x.row - y.row), abs(x.column - y.column)
+            apart = math.hypot(down, across) if profile == "paper" else down + across
             costs[i, j] = moving_pixels(x, y) + apart * 8 / (width + height)
     return float(ot.emd2(weights, weights, costs))
 
 
+def blank_levels(reference: np.ndarray, profile: str) -> tuple[int, ...]:
+    """Levels of the one-colour pictures: equation 4 takes both, the released code chooses one."""
+    if profile == "paper":
+        return (0, 255)
+    dark = np.array(commonest(reference)[0]) @ np.array([299, 587, 114]) < 127_000
+    return (255 if dark else 0,)
+
+
 def plain_parts(prediction: np.ndarray, reference: np.ndarray, profile: str) -> tuple[float, float]:
     """Numerator and denominator of the definition, for two pictures and "paper" or "helm"."""
-    dark = np.array(commonest(reference)[0]) @ np.array([299, 587, 114]) < 127_000
-    blank = np.full_like(reference, 255 if dark else 0)
+    blanks = [reduced(np.full_like(reference, level)) for level in blank_levels(reference, profile)]
     return (
         distance(reduced(prediction), reduced(reference), profile, drops=True),
-        distance(reduced(blank), reduced(reference), profile, drops=False),
+        max(distance(blank, reduced(reference), profile, drops=False) for blank in blanks),
     )

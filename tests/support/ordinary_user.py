@@ -1,8 +1,9 @@
-"""Run Python as an ordinary user, where that user can read an interpreter, the packages and this clone."""
+"""Run Python as an ordinary user: with a copy of the jail, or with the packages and this clone."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -12,8 +13,67 @@ from pathlib import Path
 
 import pytest
 
+import i2s_chassis
+
 _ROOT = Path(__file__).parents[2]
 _NOBODY = 65534
+
+
+def python_for_ordinary_user() -> str | None:
+    """Return an interpreter that nobody can run; that of the tests may lie in a closed folder."""
+    for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
+        asked = [python, "-I", "-S", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
+        try:
+            done = subprocess.run(asked, user=_NOBODY, group=_NOBODY, extra_groups=(), check=False)
+        except OSError:
+            continue
+        if done.returncode == 0:
+            return python
+    return None
+
+
+def run_with_copy_as_ordinary_user(
+    folder: Path, arguments: Sequence[str]
+) -> subprocess.CompletedProcess[str]:
+    """Run an interpreter as nobody where the tests are root, else as the user of the tests.
+
+    Args:
+        folder: Where copy_of_the_jail has been called; nobody must be able to reach it.
+        arguments: Of the interpreter.
+    """
+    command = [sys.executable, *arguments]
+    if os.geteuid() != 0:
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    command[0] = python_for_ordinary_user() or ""
+    if not command[0]:
+        pytest.skip("no Python 3.11 that an ordinary user can run")
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        user=_NOBODY,
+        group=_NOBODY,
+        extra_groups=(),
+    )
+
+
+def copy_of_the_jail(folder: Path, *more: Path) -> Path:
+    """Copy the package i2s_chassis to where all users can read it; its jail needs nothing else but Python.
+
+    Args:
+        folder: Gets the package in ``package``, which is returned for the module search path.
+        more: Folders that are copied beside it.
+    """
+    root = folder / "package"
+    if not root.exists():
+        shutil.copytree(Path(i2s_chassis.__file__).parent, root / "i2s_chassis")
+        for source in more:
+            shutil.copytree(source, folder / source.name)
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o755)
+    return root
 
 
 def run_as_ordinary_user(

@@ -55,6 +55,12 @@ class Target:
         assert answer.verdict == pb.VERDICT_RENDERED
         return [picture.png for picture in answer.pictures]
 
+    async def serves(self):
+        """Wait until its health is SERVING."""
+        async for answer in self.health.Watch(health_pb2.HealthCheckRequest(), timeout=START_SECONDS):
+            if answer.status == health_pb2.HealthCheckResponse.SERVING:
+                return
+
     async def check(self):
         state = await self.health.Check(health_pb2.HealthCheckRequest(), timeout=ANSWER_SECONDS)
         assert state.status == health_pb2.HealthCheckResponse.SERVING
@@ -101,8 +107,9 @@ def _name_and_state(pid):
     return before.partition("(")[2], after.split()[0]
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def service():
+@contextlib.asynccontextmanager
+async def serving(*options):
+    """Start a renderer; yields its process, its announced address, and its log."""
     with tempfile.TemporaryDirectory(prefix="i2s-wire-") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -114,27 +121,31 @@ async def service():
         command = [sys.executable, "-m", "i2s_render_latex", "serve", "--listen", "127.0.0.1:0"]
         command += ["--announce", announcement, "--state-dir", folder, "--preamble", preamble]
         command += ["--slots", str(SLOTS), "--queue", str(QUEUE)]
-        command += ["--max-request-bytes", f"{REQUEST_MIB}MiB", "--jail-uid-base", "62000"]
+        command += ["--max-request-bytes", f"{REQUEST_MIB}MiB", "--jail-uid-base", "62000", *options]
         log = folder / "log"
         with log.open("wb") as errors, subprocess.Popen(command, stderr=errors) as process:
-            target = None
             try:
-                yield (target := await _ready(process, announcement, log))
+                yield process, await _announced(process, announcement, log), log
             finally:
-                if target is not None:
-                    await target.channel.close()
                 process.send_signal(signal.SIGTERM)
                 assert process.wait(30) == 0, log.read_text()[-2000:]
 
 
-async def _ready(process, announcement, log):
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def service():
+    async with serving() as (process, address, _):
+        target = Target(process.pid, address)
+        try:
+            await target.serves()
+            target.good = await target.pictures(GOOD)
+            yield target
+        finally:
+            await target.channel.close()
+
+
+async def _announced(process, announcement, log):
     async with asyncio.timeout(START_SECONDS):
         while not announcement.exists():
             assert process.poll() is None, log.read_text()
             await asyncio.sleep(0.05)
-    target = Target(process.pid, json.loads(announcement.read_text())["address"])
-    async for answer in target.health.Watch(health_pb2.HealthCheckRequest(), timeout=START_SECONDS):
-        if answer.status == health_pb2.HealthCheckResponse.SERVING:
-            break
-    target.good = await target.pictures(GOOD)
-    return target
+    return json.loads(announcement.read_text())["address"]

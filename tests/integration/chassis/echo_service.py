@@ -19,6 +19,7 @@ from i2s_chassis.entry import run, serve_command
 from i2s_chassis.errors import CallError, InvalidArgumentError, StartError
 from i2s_chassis.service import Chassis, Register, Service
 from i2s_chassis.settings import ServiceSettings
+from i2s_chassis.token_command import token_command
 
 
 class EchoSettings(ServiceSettings):
@@ -120,4 +121,4 @@ def build(settings: EchoSettings) -> Service:
 
 
 if __name__ == "__main__":
-    raise SystemExit(run("echo", [serve_command(EchoSettings, build)]))
+    raise SystemExit(run("echo", [serve_command(EchoSettings, build), token_command()]))

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import io
 import math
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+from PIL import Image
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 
@@ -71,7 +73,7 @@ async def test_an_answer_says_what_its_values_mean(serve, request_of):
     assert [result.name for result in response.results] == ["ems", "pixel", "ssim"]
     ems = response.results[0]
     assert ems.value == pytest.approx(1 - ems.parts["block_emd"] / ems.parts["denominator"])
-    assert (ems.lower_bound, ems.upper_bound, ems.direction, ems.version) == (0, 1, 1, "1")
+    assert (ems.lower_bound, ems.upper_bound, ems.direction, ems.version) == (0, 1, 1, "2")
     assert response.reference_sha256 == hashlib.sha256(request.reference.data).hexdigest()
     assert response.prediction_sha256 == hashlib.sha256(request.prediction.data).hexdigest()
     assert (response.profile, response.size_policy) == (pb.PROFILE_PAPER, pb.SIZE_POLICY_PAD)
@@ -126,6 +128,26 @@ async def test_image_bombs_are_refused_before_they_cost_anything(serve, request_
             line for line in Path(f"/proc/{worker}/status").read_text().splitlines() if "VmHWM" in line
         )
         assert int(peak.split()[1]) < 400_000
+
+
+def many_scans(more):
+    """A progressive JPEG that repeats its last scan."""
+    output = io.BytesIO()
+    Image.new("RGB", (2000, 2000), (200, 10, 40)).save(output, "JPEG", progressive=True)
+    whole = output.getvalue()
+    return whole[:-2] + whole[whole.rindex(b"\xff\xda") : -2] * more + whole[-2:]
+
+
+@pytest.mark.parametrize("field", ["reference", "prediction"])
+async def test_a_jpeg_of_many_scans_is_a_bad_image(serve, request_of, field):
+    async with serve() as service:
+        request = request_of(metrics=["pixel"])
+        getattr(request, field).data = many_scans(20_000)
+        answer = await service.stub.Score(request)
+        (result,) = answer.results
+        assert result.failure.kind == BAD_IMAGE
+        assert f"{field}: a JPEG file of more than 100 scans" in result.failure.message
+        assert answer.cpu_seconds < 1
 
 
 async def test_a_picture_of_too_many_bytes_is_refused(serve, request_of):

@@ -18,7 +18,8 @@ START_SECONDS = 120
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def service():
+async def started():
+    """The client of a running service, and its pid."""
     with tempfile.TemporaryDirectory(prefix="i2s-html-test-") as folder:
         announcement, log = Path(folder, "address.json"), Path(folder, "log")
         command = [
@@ -43,6 +44,11 @@ async def service():
                 async for answer in health.Watch(health_pb2.HealthCheckRequest(), timeout=START_SECONDS):
                     if answer.status == health_pb2.HealthCheckResponse.SERVING:
                         break
-                yield RenderServiceStub(channel)
+                yield RenderServiceStub(channel), process.pid
             process.send_signal(signal.SIGTERM)
             assert process.wait(40) == 0, log.read_text()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def service(started):
+    return started[0]

@@ -1,5 +1,8 @@
 """Whether a real browser's own sandbox stands, as the kernel tells it, and that one starts without."""
 
+import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -55,3 +58,16 @@ async def test_all_of_chromium_serves_as_well(jail):
         jail, browser_settings(HtmlSettings(), find_chromium(ALL_OF_CHROMIUM)), "on"
     )
     assert (chosen.sandbox, layers) == (True, "namespace, seccomp-bpf")
+
+
+def test_where_no_browser_can_start_the_service_says_so_before_it_tries():
+    """In the tier landlock without mounts, as for an ordinary user in a container."""
+    command = [sys.executable, "-m", "i2s_render_html", "serve", "--listen", "127.0.0.1:0"]
+    wanted = {"I2S_RENDER_HTML_JAIL_TIER": "landlock", "I2S_RENDER_HTML_JAIL_PRIVATE_MOUNTS": "false"}
+    ended = subprocess.run(
+        command, env={**os.environ, **wanted}, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert ended.returncode == 1
+    last = ended.stderr.splitlines()[-1]
+    assert last.startswith("i2s-render-html: no browser starts in the isolation tier landlock"), ended.stderr
+    assert "Chromium does not start" not in ended.stderr

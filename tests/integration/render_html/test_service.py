@@ -38,7 +38,8 @@ def asked(**given):
 async def test_service_describes_itself_completely(service):
     answer = await service.Describe(pb.DescribeRequest())
     assert (answer.service, answer.engine.name, list(answer.sources)) == ("render-html", "chromium", ["site"])
-    assert {"chromium", "playwright", "fonts"} <= set(answer.versions)
+    assert {"chromium", "playwright", "fonts", "jekyll", "minima", "kramdown"} <= set(answer.versions)
+    assert list(answer.missing) == []
     assert len(answer.engine.digest) == len(answer.fonts_digest) == 64
     assert answer.isolation.tier == pb.ISOLATION_TIER_NAMESPACE
     assert answer.isolation.mechanisms[-1] == "chromium sandbox (namespace, seccomp-bpf)"
@@ -71,6 +72,16 @@ async def test_a_site_is_answered_with_everything(service):
         ("input", "Name", "textbox", True),
     ]
     assert all(one.width > 0 and one.height > 0 for one in answer.site.elements)
+
+
+async def test_a_theme_of_github_pages_that_is_not_installed_is_a_warning(service):
+    page = b"---\nlayout: default\n---\n<h1>Still here</h1>"
+    source = site(page, **{"_config.yml": b"theme: jekyll-theme-cayman\n"})
+    answer = await service.Render(request(source=source, options=asked(want_text=True)))
+    assert (answer.verdict, answer.site.jekyll) == (pb.VERDICT_RENDERED, True), answer.message
+    assert "Still here" in answer.site.text
+    (warning,) = answer.site.warnings
+    assert "jekyll-theme-cayman" in warning
 
 
 async def test_text_and_elements_come_only_where_asked_for(service):
@@ -160,6 +171,41 @@ async def test_pixels_are_counted_before_anything_is_drawn(service):
     )
     assert answer.verdict == pb.VERDICT_PIXEL_LIMIT
     assert answer.limits.pixels == 10**6
+
+
+async def test_the_smallest_window_at_the_least_scale_has_a_picture(service):
+    answer = await service.Render(request(options=window(width=10, height=10, device_scale=0.1)))
+    assert answer.verdict == pb.VERDICT_RENDERED, answer.message
+    assert (answer.pictures[0].width, answer.pictures[0].height) == (1, 1)
+    answer = await service.Render(request(options=window(device_scale=0.1)))
+    assert (answer.pictures[0].width, answer.pictures[0].height) == (192, 108)
+
+
+@pytest.mark.parametrize("scale", [0.0001, 1e-300, 0.09])
+async def test_a_scale_without_a_picture_is_refused(service, scale):
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await service.Render(request(options=window(device_scale=scale)))
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "options.window.device_scale" in refused.value.details()
+
+
+async def test_halves_of_characters_are_replaced_in_every_text(service):
+    page = rb"""<title>t</title><a id=a href='/x'>a</a><p id=p></p><script>
+        const lone = 'x\ud800y\udc00';
+        document.title = p.textContent = a.textContent = lone;
+        a.setAttribute('role', lone);
+        console.log(lone); console.error('%s', lone);
+        fetch('/gone-' + lone).catch(() => 0); new Image().src = 'http://other.example/' + lone;
+        throw new Error(lone);
+        </script>"""
+    options = asked(want_text=True, elements=pb.ElementQuery(css="a, p"))
+    answer = await service.Render(request(page, options=options))
+    assert answer.verdict == pb.VERDICT_RENDERED_WITH_ERRORS, answer.message
+    halves = "x\ufffdy\ufffd"
+    texts = [answer.site.title, answer.message, answer.error.message, answer.site.text]
+    texts += [" ".join(one.text for one in answer.site.console if one.level == "exception")]
+    texts += [answer.site.console[0].text, answer.site.console[1].text, answer.site.elements[0].text]
+    assert all(halves in text for text in texts), texts
 
 
 async def test_a_stream_answers_by_id(service):

@@ -54,6 +54,41 @@ async def main():
 asyncio.run(main())
 """
 
+_ON_OLDER_KERNELS = """
+import asyncio, dataclasses, hashlib, sys
+from i2s_chassis.jail import Jail, JailSettings, Tier
+from i2s_chassis.jail import jail as module
+from i2s_render_lilypond.assemble import open_engine
+from i2s_render_lilypond.engine import EngineSettings
+from i2s_render_lilypond.installation import find_installation
+from i2s_render_lilypond.model import Job
+from i2s_render_lilypond.settings import LilypondSettings
+from i2s_render_lilypond.warm import WarmSettings
+
+survey = module.Spawner.survey
+
+async def drawn(tier, abi):
+    module.Spawner.survey = lambda *given: dataclasses.replace(
+        survey(*given), landlock_abi=min(abi, survey(*given).landlock_abi)
+    )
+    limits = LilypondSettings().limit_table().default
+    jail = await Jail.start(JailSettings(tier=tier, private_mounts=False, control_groups=False))
+    async with open_engine(
+        jail, find_installation(), EngineSettings(), WarmSettings(limits, spare=0), must_be_warm=abi > 0
+    ) as engine:
+        rendering = await engine.render(Job(rb'\\version "2.24.0" { c4 d e f }', limits=limits))
+        used = {stage.detail for stage in rendering.stages}
+    await jail.close()
+    return hashlib.sha256(rendering.pictures[0].png).hexdigest(), "zygote" in used
+
+async def main():
+    cases = [(Tier.LANDLOCK, 7), (Tier.LANDLOCK, 1), (Tier.NAMESPACE, 1), (Tier.NAMESPACE, 0)]
+    found = [await drawn(*case) for case in cases]
+    print(len({digest for digest, _ in found}), [warm for _, warm in found])
+
+asyncio.run(main())
+"""
+
 
 def _done(program: str) -> subprocess.CompletedProcess[str]:
     return run_as_ordinary_user("-c", program, sources=_SOURCES, modules=["i2s_render_lilypond.zygote"])
@@ -70,3 +105,9 @@ def test_old_scores_are_converted() -> None:
     done = _done(_CONVERTS)
     assert '\\version "2.24' in done.stdout, done.stdout + done.stderr[-3000:]
     assert "crescTextCresc" in done.stdout
+
+
+def test_older_kernels_draw_the_same() -> None:
+    """With a warm process where there is any Landlock to keep its jobs apart, else with one of its own."""
+    done = _done(_ON_OLDER_KERNELS)
+    assert done.stdout == "1 [True, True, True, False]\n", done.stdout + done.stderr[-3000:]

@@ -6,11 +6,12 @@ from hypothesis import strategies as st
 
 from i2s_chassis.admission import Admission
 from i2s_chassis.errors import DeadlineExceededError, ResourceExhaustedError
+from i2s_chassis.sharing.refusals import Pushback
 from i2s_chassis.telemetry import Telemetry
 
 
-def admission(slots: int, queue: int, clock=lambda: 0.0) -> Admission:
-    return Admission(slots, queue, Telemetry("test"), clock, jitter=lambda low, high: 1.0)
+def admission(slots: int, queue: int, clock=lambda: 0.0, **options) -> Admission:
+    return Admission(slots, queue, Telemetry("test"), clock, jitter=lambda low, high: 1.0, **options)
 
 
 class Job:
@@ -53,14 +54,26 @@ async def test_full_queue_sends_away_with_pushback(settle):
         await job.task
 
 
-async def test_pushback_follows_the_recent_job_time(clock):
-    busy = admission(1, 0, clock)
-    before = busy.pushback_ms()
+async def test_pushback_follows_the_recent_job_time(settle, clock):
+    async def asked_to_come_back_after(line: Admission) -> int:
+        running = Job(line)
+        await settle()
+        with pytest.raises(ResourceExhaustedError) as sent_away:
+            async with line.slot():
+                pass
+        running.end.set()
+        await running.task
+        return sent_away.value.retry_after_ms
+
+    patient = Pushback(first_seconds=30.0, memory_seconds=0.0)
+    busy = admission(1, 0, clock, pushback=patient)
+    assert await asked_to_come_back_after(busy) == 500
+    clock.now += 60.0
     for _ in range(40):
         async with busy.slot():
             clock.now += 4.0
-    assert before == 500
-    assert 3900 < busy.pushback_ms() <= 4000
+    clock.now += 60.0
+    assert 3900 < await asked_to_come_back_after(busy) <= 4000
 
 
 async def test_wait_for_the_slot_is_measured(settle, clock):

@@ -39,7 +39,36 @@ def test_address_that_others_can_reach_needs_tls_or_insecure(listen):
     with pytest.raises(SettingsError, match="--insecure"):
         Plain.load({"listen": listen})
     assert Plain.load({"listen": listen, "insecure": True}).listen == listen
-    assert Plain.load({"listen": listen, "tls_cert": "c", "tls_key": "k"}).listen == listen
+    tls = {"listen": listen, "tls_cert": "c", "tls_key": "k"}
+    with pytest.raises(SettingsError, match="--access-file or --tls-client-ca"):
+        Plain.load(tls)
+    for authentication in ({"access_file": "a"}, {"tls_client_ca": "ca"}, {"insecure": True}):
+        assert Plain.load(tls | authentication).listen == listen
+
+
+def test_tokens_are_not_taken_without_tls_where_others_can_listen():
+    with pytest.raises(SettingsError, match="without TLS"):
+        Plain.load({"listen": "0.0.0.0:0", "access_file": "a"})
+
+
+@pytest.mark.parametrize("name", ["health_listen", "metrics_listen"])
+def test_monitoring_that_others_can_reach_is_wanted_in_so_many_words(name):
+    option = "--" + name.replace("_", "-")
+    with pytest.raises(SettingsError, match=rf"{option} 0.0.0.0:1 .*--insecure-monitoring"):
+        Plain.load({name: "0.0.0.0:1"})
+    for flag in ("insecure_monitoring", "insecure"):
+        assert getattr(Plain.load({name: "0.0.0.0:1", flag: True}), name) == "0.0.0.0:1"
+    assert getattr(Plain.load({name: "127.0.0.1:1"}), name) == "127.0.0.1:1"
+
+
+def test_quotas_and_pushback_are_settings():
+    loaded = Plain.load({"quota": {"jobs_per_minute": "60"}, "pushback": {"max_seconds": "5"}})
+    assert (loaded.quota.jobs_per_minute, loaded.quota.slots) == (60.0, 0)
+    assert (loaded.pushback.max_seconds, loaded.pushback.first_seconds) == (5.0, 1.0)
+    with pytest.raises(SettingsError, match="quota"):
+        Plain.load({"quota": {"slots": "-1"}})
+    with pytest.raises(SettingsError, match="pushback"):
+        Plain.load({"pushback": {"first_seconds": "100"}})
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1:0", "127.9.9.9:1", "[::1]:0", "localhost:0"])

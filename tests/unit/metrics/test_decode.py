@@ -91,3 +91,22 @@ def test_damaged_files_are_bad_or_pictures_and_nothing_else(encode, kind, data):
         return
     assert pixels.dtype == np.uint8
     assert pixels.shape[2] == 3
+
+
+def progressive(more):
+    """A progressive JPEG that repeats its last scan."""
+    output = io.BytesIO()
+    Image.new("RGB", (64, 48), (200, 10, 40)).save(output, "JPEG", progressive=True)
+    whole = output.getvalue()
+    return whole[:-2] + whole[whole.rindex(b"\xff\xda") : -2] * more + whole[-2:]
+
+
+def test_a_progressive_jpeg_as_encoders_write_it_is_read():
+    assert decode(progressive(0), MANY).shape == (48, 64, 3)
+
+
+@pytest.mark.parametrize("more", [101, 20_000])
+def test_a_jpeg_of_many_scans_is_refused_before_it_is_decoded(more, monkeypatch):
+    monkeypatch.setattr(Image, "open", None)
+    with pytest.raises(BadImageError, match=r"more than 100 scans .--max-jpeg-scans"):
+        decode(progressive(more), MANY)

@@ -4,13 +4,25 @@ import sys
 import pytest
 
 from i2s_chassis.errors import SettingsError
+from i2s_chassis.limits import DEFAULT_LIMITS
 from i2s_metrics.settings import MetricsSettings
 
 
 def test_defaults_are_complete():
     settings = MetricsSettings.load({})
     assert settings.listen == "127.0.0.1:7740"
-    assert 2 * settings.max_image_bytes <= settings.max_request_bytes
+    assert 2 * settings.max_image_bytes < settings.max_request_bytes
+
+
+def test_what_a_renderer_delivers_by_default_is_taken():
+    settings = MetricsSettings.load({})
+    assert settings.max_image_pixels >= DEFAULT_LIMITS.pixels
+    assert settings.max_image_bytes >= DEFAULT_LIMITS.picture_bytes
+
+
+def test_a_request_must_hold_two_pictures():
+    with pytest.raises(SettingsError, match="does not hold two pictures of --max-image-bytes 1048576"):
+        MetricsSettings.load({"max_image_bytes": "1MiB", "max_request_bytes": "2MiB"})
 
 
 def test_more_pixels_than_pillow_reads_cannot_be_allowed():

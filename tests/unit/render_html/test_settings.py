@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.errors import StartError
-from i2s_render_html.chromium import Chromium, find_chromium
+from i2s_render_html.chromium import Chromium, find_chromium, installed_browser
+from i2s_render_html.fonts import Fonts
 from i2s_render_html.injected import CLOCK_HANDLE, clock_script, text_of
 from i2s_render_html.service import browser_settings, engine_settings, forget_settings
 from i2s_render_html.settings import HtmlSettings
 
-CHROMIUM = Chromium(Path("/x"), "1", {}, "", "", ())
+CHROMIUM = Chromium(Path("/x"), "1", {}, "", Fonts(Path("/f"), (), ""), ())
 
 
 def test_defaults_are_within_the_maxima():
@@ -37,8 +38,36 @@ def test_nothing_is_asked_of_the_network_at_start():
 
 
 def test_a_missing_browser_is_one_line_that_says_what_to_do(tmp_path):
-    with pytest.raises(StartError, match="apt-get install chromium-headless-shell"):
+    with pytest.raises(StartError, match="none does not exist; name another"):
         find_chromium(tmp_path / "none")
+
+
+def playwrights(folder: Path, revision: int) -> Path:
+    """A browser where Playwright of the revision's time puts it."""
+    program = (
+        folder / f"chromium_headless_shell-{revision}/chrome-headless-shell-linux64/chrome-headless-shell"
+    )
+    program.parent.mkdir(parents=True)
+    program.touch()
+    return program
+
+
+def test_the_distributions_browser_comes_first(tmp_path):
+    debians = tmp_path / "chromium-headless-shell"
+    debians.touch()
+    playwrights(tmp_path, 1255)
+    assert installed_browser(debians, tmp_path) == debians
+
+
+def test_playwrights_newest_browser_is_taken_where_the_distribution_has_none(tmp_path):
+    playwrights(tmp_path, 987)
+    newest = playwrights(tmp_path, 1255)
+    assert installed_browser(tmp_path / "none", tmp_path) == newest
+
+
+def test_without_any_browser_the_ways_to_have_one_are_named(tmp_path):
+    with pytest.raises(StartError, match=r"apt-get install.*playwright install chromium-headless-shell"):
+        installed_browser(tmp_path / "none", tmp_path)
 
 
 def test_a_program_that_is_no_browser_is_refused():

@@ -39,6 +39,9 @@ def test_interactive_elements_have_no_selector():
         ({"window": pb.WindowOptions(height=99_999)}, "options.window.height"),
         ({"window": pb.WindowOptions(device_scale=float("nan"))}, "options.window.device_scale"),
         ({"window": pb.WindowOptions(device_scale=9)}, "options.window.device_scale"),
+        ({"window": pb.WindowOptions(device_scale=0.0)}, "options.window.device_scale"),
+        ({"window": pb.WindowOptions(height=9, device_scale=0.1)}, "options.window.device_scale"),
+        ({"window": pb.WindowOptions(device_scale=0.0001)}, "options.window.device_scale"),
         ({"site": pb.SiteOptions(elements=pb.ElementQuery())}, "options.site.elements"),
         ({"site": pb.SiteOptions(elements=pb.ElementQuery(css=" "))}, "options.site.elements.css"),
         (

@@ -1,18 +1,25 @@
-from i2s_render_latex.format_source import source
+from i2s_render_latex.format_source import dump_of
 from i2s_render_latex.split import BEGIN
 from i2s_render_latex.tex import compile_command, dump_command
 
 
-def test_the_preamble_stands_verbatim_on_lines_of_its_own():
-    assert b"\n\\documentclass{a}\n% end\n\\itwosdump\n" in source(b"\\documentclass{a}\n% end")
+def test_the_head_stands_at_the_beginning_of_the_source():
+    assert dump_of(b"\\documentclass{a}\n% end").source.startswith(b"\\documentclass{a}\n% end\n\\")
 
 
 def test_a_head_that_has_begun_is_dumped_on_the_line_of_its_beginning():
-    text = source(b"\\documentclass{a}" + BEGIN)
-    assert text.endswith(b"\n\\documentclass{a}\n\\begin{document}\\itwosbegun\n")
+    head = b"\\documentclass{a}" + BEGIN
+    assert dump_of(head).source.removeprefix(head).count(b"\n") == 1
+
+
+def test_no_name_can_be_guessed():
+    first, second = dump_of(b"a"), dump_of(b"a")
+    assert "itwos" not in first.definition + first.source.decode()
+    assert first.source != second.source
+    assert "\n" not in first.definition
 
 
 def test_both_commands_forbid_shell_and_first_line_and_begin_random_numbers_alike():
-    for line in (compile_command(None), dump_command()):
+    for line in (compile_command(None), dump_command(dump_of(b"x").definition)):
         assert {"-no-shell-escape", "-no-parse-first-line", "-halt-on-error"} <= set(line)
         assert line[-1].startswith(r"\pdfsetrandomseed 1 ")

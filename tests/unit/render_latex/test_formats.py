@@ -3,7 +3,8 @@ import asyncio
 import pytest
 
 from i2s_chassis.jail import JailError
-from i2s_render_latex.format_build import FormatError
+from i2s_render_latex.format_budget import BuildBudget, BuildShares
+from i2s_render_latex.format_build import Built, FormatError
 from i2s_render_latex.format_shelf import Shelf
 from i2s_render_latex.formats import Formats
 from i2s_render_latex.split import BEGIN
@@ -14,7 +15,8 @@ HOT = 3
 class Builder:
     """Counts what it is asked for; refuses what holds the word bad."""
 
-    def __init__(self):
+    def __init__(self, cpu_seconds=0.0):
+        self.cpu_seconds = cpu_seconds
         self.asked = []
         self.done = asyncio.Event()
 
@@ -22,10 +24,12 @@ class Builder:
         self.asked.append(preamble)
         self.done.set()
         if b"bad" in preamble:
-            raise FormatError("bad")
+            error = FormatError("bad")
+            error.cpu_seconds = self.cpu_seconds
+            raise error
         if b"broken" in preamble:
             raise JailError("broken")
-        return b"dump of " + preamble
+        return Built(b"dump of " + preamble, self.cpu_seconds)
 
 
 @pytest.fixture
@@ -63,7 +67,7 @@ async def test_a_preamble_may_have_the_first_format_alone(tmp_path):
     async def build(head):
         if head.endswith(BEGIN):
             raise FormatError("writes files")
-        return b"dump"
+        return Built(b"dump")
 
     formats = Formats(Shelf(tmp_path, "digest", 10_000), build, HOT)
     await formats.know({"paper": b"pre"})
@@ -146,3 +150,61 @@ async def test_a_file_that_the_preamble_could_have_read_sends_the_document_cold(
 async def test_pictures_and_data_that_the_preamble_does_not_name_do_not(formats, name):
     await formats.know({"one": b"\\read{data.csv}"})
     assert formats.find(b"\\read{data.csv}", [name])
+
+
+async def drained(formats, builder, *, until):
+    """Let the builder work until it has been asked so many times and nothing is wanted any more."""
+    async with formats.open():
+        while len(builder.asked) < until or not formats._wanted.empty():
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("kind", [b"hot", b"bad"])
+async def test_many_hot_preambles_of_a_caller_cost_no_more_than_its_budget(tmp_path, kind):
+    builder = Builder(cpu_seconds=10.0)
+    budget = BuildBudget(BuildShares(total=60.0, caller=15.0), clock=lambda: 0.0)
+    formats = Formats(Shelf(tmp_path, "digest", 10_000), builder, 1, budget)
+    for number in range(9):
+        formats.saw(b"%s%d" % (kind, number), "peer:1")
+    await drained(formats, builder, until=2)
+    assert len({head.removesuffix(BEGIN) for head in builder.asked}) <= 2
+    formats.saw(b"more", "peer:1")
+    formats.saw(b"other", "peer:2")
+    await drained(formats, builder, until=len(builder.asked) + 1)
+    assert b"other" in builder.asked
+    assert b"more" not in builder.asked
+
+
+async def test_all_callers_together_have_a_budget(tmp_path):
+    now = 0.0
+    builder = Builder(cpu_seconds=10.0)
+    budget = BuildBudget(BuildShares(total=15.0, caller=15.0), clock=lambda: now)
+    formats = Formats(Shelf(tmp_path, "digest", 10_000), builder, 1, budget)
+    for number in range(9):
+        formats.saw(b"hot%d" % number, f"peer:{number}")
+    await drained(formats, builder, until=2)
+    assert builder.asked == [b"hot0", b"hot0" + BEGIN]
+    now = 120.0
+    formats.saw(b"hot5", "peer:5")
+    await drained(formats, builder, until=4)
+    assert builder.asked[2:] == [b"hot5", b"hot5" + BEGIN]
+
+
+async def test_no_build_begins_under_load(tmp_path, builder, monkeypatch):
+    monkeypatch.setattr("i2s_render_latex.formats._LOOK_SECONDS", 0)
+    idle, looks = False, 0
+
+    def is_idle():
+        nonlocal looks
+        looks += 1
+        return idle
+
+    formats = Formats(Shelf(tmp_path, "digest", 10_000), builder, 1, is_idle=is_idle)
+    formats.saw(b"hot")
+    async with formats.open():
+        while looks < 50:
+            await asyncio.sleep(0)
+        assert builder.asked == []
+        idle = True
+        await builder.done.wait()
+    assert builder.asked[0] == b"hot"

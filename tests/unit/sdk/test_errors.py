@@ -15,7 +15,7 @@ def test_every_error_stands_in_the_drawn_tree_and_has_an_exit_code() -> None:
     for name, kind in inspect.getmembers(errors, inspect.isclass):
         if issubclass(kind, Exception):
             assert f" {name} " in drawn.replace("\n", " \n"), name
-            wrong_use = issubclass(kind, errors.UsageError | errors.RequestRefusedError)
+            wrong_use = issubclass(kind, errors.UsageError | errors.RequestRefusedError | errors.AccessError)
             assert kind.exit_code == (2 if wrong_use else 1)
 
 

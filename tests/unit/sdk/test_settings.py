@@ -25,9 +25,9 @@ def test_each_source_is_stronger_than_the_next(tmp_path: Path) -> None:
 
 
 def test_the_file_of_the_working_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "i2s.toml").write_text('metrics = "10.0.0.1:7740"\n')
+    (tmp_path / "i2s.toml").write_text("jobs = 7\n")
     monkeypatch.chdir(tmp_path)
-    assert Settings.load(environ={}).metrics == "10.0.0.1:7740"
+    assert Settings.load(environ={}).jobs == 7
 
 
 @pytest.mark.parametrize(

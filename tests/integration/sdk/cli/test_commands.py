@@ -124,12 +124,13 @@ def test_only_the_metrics_asked_for_are_computed(command) -> None:
 
 
 def test_a_metric_without_value_is_told_with_exit_code_1(command, tmp_path: Path) -> None:
-    Image.new("RGB", (3, 3), "white").save(tmp_path / "a.png")
-    answer = command("score", "a.png", "a.png", "--metrics", "ssim", "--json")
+    Image.new("RGB", (60, 60), "white").save(tmp_path / "a.png")
+    (tmp_path / "b.png").write_bytes((tmp_path / "a.png").read_bytes()[:60])
+    answer = command("score", "a.png", "b.png", "--metrics", "ssim", "--json")
     assert answer.returncode == 1
     document = json.loads(answer.stdout)
     assert document["metrics"] == {}
-    assert document["failures"]["ssim"]["kind"] == "UNDEFINED"
+    assert document["failures"]["ssim"]["kind"] == "BAD_IMAGE"
 
 
 def test_doctor_finds_a_working_machine_good(command) -> None:
@@ -139,6 +140,7 @@ def test_doctor_finds_a_working_machine_good(command) -> None:
     found = {one["name"]: one for one in document["findings"]}
     assert document["ok"]
     assert found["render-latex canary"]["detail"].startswith("RENDERED")
+    assert found["host"]["state"] != "bad"
     assert found["render-latex isolation"]["state"] == "good"
     assert "ems 1" in found["canary score"]["detail"]
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from named_pictures import name_of, named_picture
 
 from i2s_sdk.data import Instance
 from i2s_sdk.tasks.prompts import Prompt
@@ -35,7 +36,7 @@ class Asked:
 
     @property
     def question(self) -> str:
-        return self.image[8:].decode()
+        return name_of(self.image)
 
 
 #: From a request, and how often the same question came before, to what the server does.
@@ -245,7 +246,7 @@ def instances(tmp_path: Path) -> Callable[[int], list[Instance]]:
         found = []
         for index in range(number):
             path = tmp_path / f"picture-{index}.png"
-            path.write_bytes(b"\x89PNG\r\n\x1a\n" + f"question-{index}".encode())
+            path.write_bytes(named_picture(f"question-{index}"))
             found.append(Instance(f"i{index}", "latex", "equation", path))
         return found
 

@@ -34,7 +34,7 @@ for line in sys.stdin:
     elif number == "i4":
         answer["completion"] = 7
     else:
-        picture = open(asked["image"], "rb").read()[8:].decode()
+        picture = open(asked["image"], "rb").read().rpartition(b"IEND")[2][4:].decode()
         answer |= {{"completion": asked["prompt"] + picture, "tokens_in": 3, "tokens_out": 4}}
     print(json.dumps(answer), flush=True)
 open({mark!r} + ".end", "w").close()
@@ -94,7 +94,7 @@ async def test_with_a_place_for_the_picture_a_program_runs_for_each(
 ) -> None:
     code = """
 import sys
-picture = open(sys.argv[1][2:], "rb").read()[8:].decode()
+picture = open(sys.argv[1][2:], "rb").read().rpartition(b"IEND")[2][4:].decode()
 print(sys.argv[2], sys.argv[3], picture, sys.stdin.read(), end="")
 """
     (tmp_path / "p.py").write_text(code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,12 +93,19 @@ async def test_one_attempt_of_ours_is_one_request_and_the_next_is_answered(
 async def test_a_call_that_hangs_is_left_and_made_again(
     server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str
 ) -> None:
-    server.behaviour = lambda asked, before: "answer" if before else "hang"
+    server.behaviour = lambda asked, before: (
+        "hang" if asked.question == "question-0" and not before else "answer"
+    )
     model = open_model(f"{vendor}/m", _options(server, vendor, call_seconds=3.0))
-    completion = await model.complete(instances(1)[0], PROMPT)
+    lost, later = instances(2)
+    call = asyncio.create_task(model.complete(lost, PROMPT))
+    while not server.came["question-0"]:
+        await asyncio.sleep(0.01)
+    await model.complete(later, PROMPT)  # by which the server shows that it works on several calls at once
+    completion = await call
     await close_model(model)
     assert completion.text == answer_to("question-0")
-    assert completion.attempts == server.came.total() >= 2  # more on a machine that is very slow
+    assert completion.attempts == server.came["question-0"] >= 2  # more on a machine that is very slow
 
 
 @vendors
@@ -144,3 +152,41 @@ async def test_google_says_in_the_body_when_to_come_back(
         await model.complete(instances(1)[0], PROMPT)
     await close_model(model)
     assert server.came.total() == 1
+
+
+LONG_ANSWERS = {
+    "openai": '{"choices": [{"message": {"content": "%s"}, "finish_reason": "stop"}]}',
+    "anthropic": '{"type": "message", "content": [{"type": "text", "text": "%s"}], "stop_reason": null}',
+    "google": '{"candidates": [{"content": {"parts": [{"text": "%s"}]}, "finishReason": "STOP"}]}',
+}
+
+
+@vendors
+@pytest.mark.parametrize("length", [101, 3_000_000])
+async def test_an_answer_that_is_too_long_is_known_as_such_and_not_asked_for_again(
+    server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str, length: int
+) -> None:
+    server.behaviour = lambda asked, before: "nonsense:" + LONG_ANSWERS[vendor] % ("x" * length)
+    model = open_model(f"{vendor}/some-model", _options(server, vendor, completion_characters=100))
+    (one,) = instances(1)
+    try:
+        completion = await model.complete(one, PROMPT)
+    finally:
+        await close_model(model)
+    assert completion.finish is Finish.TOO_LONG
+    assert len(completion.text) <= 1000
+    assert server.done["nonsense"] == 1
+
+
+@vendors
+async def test_an_answer_that_is_nested_too_deeply_is_a_failed_attempt(
+    server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str
+) -> None:
+    server.behaviour = lambda asked, before: "nonsense:" + "[" * 200_000 + "]" * 200_000
+    model = open_model(f"{vendor}/some-model", _options(server, vendor, failures=1))
+    (one,) = instances(1)
+    try:
+        with pytest.raises(ModelFailedError):
+            await model.complete(one, PROMPT)
+    finally:
+        await close_model(model)

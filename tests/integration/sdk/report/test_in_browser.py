@@ -14,6 +14,7 @@ import pytest
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from i2s_render_html.chromium import installed_browser
 from i2s_render_html.settings import HtmlSettings
 from i2s_sdk.render_types import Verdict
 from i2s_sdk.report import write_report
@@ -60,7 +61,9 @@ class Visit:
 def browser() -> Iterator[Browser]:
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=str(HtmlSettings().chromium), args=flags)
+        started = playwright.chromium.launch(
+            executable_path=str(HtmlSettings().chromium or installed_browser()), args=flags
+        )
         yield started
         started.close()
 

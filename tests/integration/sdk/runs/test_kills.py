@@ -129,3 +129,52 @@ def test_no_call_that_was_answered_is_made_again_and_those_cut_off_are_named(
         assert begun - cut_off == Counter(data.ids)
         assert all(server.came[name] <= begun[name] for name in data.ids)
         _once_each(out, data)
+
+
+#: The command with a process that kills itself when it is to write its fifth answer, which is in the cache.
+_KILLED_BEFORE_THE_FIFTH_ANSWER = """
+import os, signal, sys
+from i2s_sdk.cli.main import main
+from i2s_sdk.runs.folder import RunFolder
+
+put, count = RunFolder.put_answer, 0
+
+def put_or_die(folder, answer):
+    global count
+    count += 1
+    if count == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    put(folder, answer)
+
+RunFolder.put_answer = put_or_die
+main()
+"""
+
+
+def test_killed_between_cache_and_answers_a_run_has_the_numbers_and_the_bill_of_an_undisturbed_one(
+    tmp_path: Path, light_endpoints: dict[str, str]
+) -> None:
+    pytest.importorskip("openai")
+    data = write_tiny_formulas(tmp_path / "data", 12)
+    environment = {**os.environ, **light_endpoints}
+    with ChatServer(data.answers(), data.questions).serving() as server:
+        prices = tmp_path / "prices.toml"
+        prices.write_text(f'[servers."{server.base}"]\n"openai/tiny" = {{ in = 2.0, out = 8.0 }}\n')
+
+        def command(name: str) -> list[str]:
+            options = ["--base-url", server.base, "--cache", str(tmp_path / f"cache of {name}")]
+            options += ["--model-jobs", "1", "--prices", str(prices)]
+            return _command(data.folder, "openai/tiny", str(tmp_path / name), *options)
+
+        killed = [sys.executable, "-c", _KILLED_BEFORE_THE_FIFTH_ANSWER, *command("disturbed")[3:]]
+        assert subprocess.run(killed, env=environment, capture_output=True, check=False).returncode == -9
+        came = server.came.total()
+        place = open_place(str(tmp_path / "disturbed"))
+        assert len(list(read_lines(place.lines(ANSWERS)))) == 4 == came - 1
+        document = answer_of(command("disturbed"), environment)
+        assert set(server.came.values()) == {1}
+        assert document["unanswered_calls"] == {}
+        quiet = answer_of(command("quiet"), environment)
+    assert place.read(RESULTS) == (tmp_path / "quiet" / RESULTS).read_bytes()
+    assert document["spending"] == quiet["spending"]
+    assert (quiet["spending"]["cached"], quiet["spending"]["calls"]) == (0, 12)  # type: ignore[index]

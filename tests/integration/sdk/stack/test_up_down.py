@@ -81,7 +81,49 @@ def test_services_end_with_a_supervisor_that_is_killed_and_nothing_counts_as_up(
     os.kill(killed, signal.SIGKILL)
     assert ends(pids)
     assert read_record() is None
-    command("up", "render-latex")
+    again = json.loads(command("up", "render-latex", "--json"))
+    assert supervisor(folder) != killed
+    (state,) = json.loads(command("status", "--json"))["services"]
+    assert (state["address"], state["serves"]) == (again["services"][0]["address"], True)
+
+
+def begin(*words):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("I2S_")}
+    return subprocess.Popen(
+        [COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+
+
+def test_a_second_up_waits_for_the_first_and_finds_its_services(folder):
+    both = [begin("up", "render-latex", "--json") for _ in range(2)]
+    told = [one.communicate(timeout=PATIENCE) for one in both]
+    assert [one.returncode for one in both] == [0, 0], told
+    assert told[0][0] == told[1][0]
+    assert sum("waiting for it" in said for _, said in told) == 1
+    assert len(children(supervisor(folder))) == 1
+
+
+def test_down_during_up_ends_the_start_and_both_say_so(folder):
+    up = begin("up", "render-latex")
+    while not (folder / "supervisor.log").exists():
+        assert up.poll() is None
+    assert command("down") == "ended the services while `i2s-sdk up` was starting them\n"
+    _, said = up.communicate(timeout=PATIENCE)
+    assert up.returncode == 1
+    assert said == "error: `i2s-sdk down` ended the services while they were starting\n"
+    assert not folder.exists()
+
+
+def test_an_up_that_is_killed_leaves_its_services_to_the_next(folder):
+    up = begin("up", "render-latex")
+    while supervisor(folder) is None:
+        assert up.poll() is None
+    up.kill()
+    up.communicate()
+    pid = supervisor(folder)
+    told = json.loads(command("up", "--json"))
+    assert [one["name"] for one in told["services"]] == ["render-latex"]
+    assert supervisor(folder) == pid
 
 
 def test_a_service_that_cannot_start_is_one_message_and_leaves_nothing(folder, monkeypatch):

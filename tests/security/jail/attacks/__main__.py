@@ -4,7 +4,10 @@ Run by test_jail.py, once for every tier and user, as a program of its own: an o
 may not be able to reach the interpreter and the packages of the tests, so nothing is used
 here but the standard library and i2s_chassis.jail.
 
-    python attacks PACKAGE_ROOT TIER [bare]        prints {attack: null or what went wrong}
+    python attacks PACKAGE_ROOT TIER [bare] [abi=N]        prints {attack: null or what went wrong};
+                                                   on standard error what has come of each, with the time
+
+``bare`` does without user namespaces, mounts and control groups; ``abi`` uses no newer Landlock than that.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 
@@ -25,9 +29,20 @@ import kernel  # noqa: F401
 import limits  # noqa: F401
 import losses
 import nesting  # noqa: F401
+import older_landlock  # noqa: F401
 import others  # noqa: F401
 import residents  # noqa: F401
-from ground import ATTACKS, GOOD, LIMITS, Ground, left_of_jobs, prepared_folder, settings, until
+from ground import (
+    ATTACKS,
+    GOOD,
+    LIMITS,
+    Ground,
+    left_of_jobs,
+    offer_older_landlock,
+    prepared_folder,
+    settings,
+    until,
+)
 
 from i2s_chassis.jail import Cause, Jail, Tier
 
@@ -61,12 +76,18 @@ async def main(tier: Tier) -> dict[str, str | None]:
         try:
             ground = Ground(jail, folder, outside, port)
             good = await good_job(ground)
-            return {name: await judge(ground, name, good) for name in ATTACKS}
+            judged = {}
+            for attack in ATTACKS:
+                judged[attack] = await judge(ground, attack, good)
+                verdict = "held" if judged[attack] is None else "NOT HELD"
+                print(f"{time.monotonic():.2f} {verdict}: {attack}", file=sys.stderr, flush=True)
+            return judged
         finally:
             await jail.close()
 
 
 if __name__ == "__main__":
+    offer_older_landlock()
     if "service" in sys.argv[3:]:
         asyncio.run(losses.be_a_service(Tier[sys.argv[2]]))
     else:

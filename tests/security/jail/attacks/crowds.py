@@ -161,7 +161,16 @@ async def nobody_harms_who_follows(ground: Ground) -> None:
 
 @attack
 async def a_job_may_stop_its_own_processes_and_let_them_go_on(ground: Ground) -> None:
-    """And learns of both, whoever else follows them."""
+    """And learns of both, whoever else follows them. Where the filter controls signals it signals itself."""
+    if "seccomp in place of landlock: signals" in ground.jail.isolation.mechanisms:
+        program = (
+            "$SIG{USR1} = sub { print 'self ' }; kill 'USR1', $$; $SIG{USR2} = sub { print 'group ' };"
+            "kill 'USR2', 0; my $p = fork // die; unless ($p) { sleep 60; exit }"
+            "kill 'TERM', $p or print 'refused'"
+        )
+        ended = await perl(ground, program)
+        assert said(ended) == "self group refused", ended
+        return
     program = (
         "my $wait4 = $ARGV[0] + 0; my $p = fork // die; unless ($p) { sleep 60; exit }"
         "sub told { my $s = pack 'i', 0; syscall($wait4, $p, $s, 2 | 8, 0); unpack 'i', $s }"

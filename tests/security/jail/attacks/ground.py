@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_chassis.jail import Ended, Jail, JailSettings, Tier
+from i2s_chassis.jail import jail as jail_module
+from i2s_chassis.jail.spawner import Survey
 from i2s_chassis.limits import Limits
 
 MIB = 1024 * 1024
@@ -32,6 +34,25 @@ GOOD = ["sh", "-c", "seq 1 2000 | sort -r | sha256sum | tee sum.txt"]
 #: As in a container under the engine's own seccomp profile: no user namespaces, so no mounts either, no
 #: control groups, and the kernel counts the processes of all cells together with those of the service.
 BARE = "bare" in sys.argv[3:]
+
+
+#: Version of Landlock that the jail is made to find, None for what the kernel offers. Such a jail
+#: uses no more of Landlock than that, as on an older kernel.
+LANDLOCK_ABI = next(
+    (int(word.removeprefix("abi=")) for word in sys.argv[3:] if word.startswith("abi=")), None
+)
+
+
+def offer_older_landlock() -> None:
+    """Have every jail of this process find no newer Landlock than LANDLOCK_ABI."""
+    survey = jail_module.Spawner.survey
+
+    def older(spawner: jail_module.Spawner, bwrap: str) -> Survey:
+        found = survey(spawner, bwrap)
+        offered = found.landlock_abi if LANDLOCK_ABI is None else min(LANDLOCK_ABI, found.landlock_abi)
+        return replace(found, landlock_abi=offered)
+
+    jail_module.Spawner.survey = older  # type: ignore[method-assign]
 
 
 def settings(tier: Tier, folder: Path) -> JailSettings:

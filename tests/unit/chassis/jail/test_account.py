@@ -11,6 +11,7 @@ import pytest
 
 from i2s_chassis.jail import processes
 from i2s_chassis.jail.account import Account
+from i2s_chassis.jail.processes import Process
 
 _WORK = 0.15
 
@@ -106,5 +107,13 @@ def test_new_peaks_begin_where_they_are_told_to(children: list[int]) -> None:
     account.look(children)
     account.begin_new_peaks()
     account.look(children[:1])
-    assert account.usage(1.0).peak_processes == 1
-    assert account.total(1.0).peak_processes == 2
+    assert account.usage(1.0, 0.0).peak_processes == 1
+    assert account.total(1.0, 0.0).peak_processes == 2
+
+
+def test_processes_that_are_held_at_their_birth_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    crowd = {pid: Process(pid, 1, 0, 0.0, 0.0) for pid in range(10, 40)}
+    monkeypatch.setattr(processes, "look_at", crowd.get)
+    account = Account(None, frozenset(), most_processes=17)
+    account.look(list(crowd))
+    assert account.total(1.0, 0.0).peak_processes == 17

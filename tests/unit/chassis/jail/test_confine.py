@@ -21,6 +21,7 @@ _PLAN = CellPlan(
     private_mount=False,
     new_user=False,
     poll_seconds=0.05,
+    patience=10.0,
     groups=None,
     bwrap="",
 )

@@ -10,6 +10,7 @@ import pytest
 from i2s_chassis.jail import Tier
 from i2s_chassis.jail.cgroup import Hierarchy
 from i2s_chassis.jail.plan import CellPlan
+from i2s_chassis.jail.substitutes import Substitute
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits, LimitTable
 
 
@@ -24,10 +25,13 @@ def plan(tier: Tier, groups: Hierarchy | None) -> CellPlan:
         private_mount=True,
         new_user=False,
         poll_seconds=0.05,
+        patience=10.0,
         groups=groups,
         bwrap="/usr/bin/bwrap",
         channels=(3, 4),
         nesting=True,
+        landlock_abi=2,
+        substitutes=(Substitute.IOCTL, Substitute.TRUNCATE),
     )
 
 

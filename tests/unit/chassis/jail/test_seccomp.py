@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.jail import seccomp
+from i2s_chassis.jail.substitutes import Substitute
 
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -53,7 +54,7 @@ def numbers_of(machine: str) -> dict[str, int]:
     if not _HEADERS[machine].exists():
         pytest.skip(f"{_HEADERS[machine]} is not installed (Debian package linux-libc-dev)")
     text = _HEADERS[machine].read_text()
-    return {name: int(number) for name, number in re.findall(r"#define __NR_(\w+)\s+(\d+)", text)}
+    return {name: int(number) for name, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)}
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
@@ -165,3 +166,77 @@ def test_local_sockets_are_streams_of_the_unix_family(machine: str) -> None:
     for family, kind in ((1, 2), (1, 5), (2, 1), (10, 1), (16, 3), (17, 3), (40, 1)):
         result = run_filter(program, numbers["socket"], arch, family, kind)
         assert result == _ERRNO | errno.EAFNOSUPPORT, (family, kind)
+
+
+_SIGNAL_CALLS = ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
+
+
+def filter_with(machine: str, *substitutes: Substitute, own_pid: int | None = None) -> bytes:
+    return seccomp.build(our_user=True, substitutes=substitutes, own_pid=own_pid, machine=machine)
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("call", _SIGNAL_CALLS)
+def test_in_place_of_landlock_signals_reach_the_process_and_its_group_alone(machine: str, call: str) -> None:
+    number, arch = numbers_of(machine)[call], _ARCH[machine]
+    program = filter_with(machine, Substitute.SIGNALS, own_pid=4711)
+    for pid in (4711, 0):
+        assert run_filter(program, number, arch, pid) == _ALLOW, pid
+    for pid in (1, 4710, 4712, 2**32 - 1, 2**32 - 4711):  # the last two are -1 and a group
+        assert run_filter(program, number, arch, pid) == _ERRNO | errno.EPERM, pid
+    nobody = filter_with(machine, Substitute.SIGNALS)
+    for pid in (4711, 0, 1):
+        assert run_filter(nobody, number, arch, pid) == _ERRNO | errno.EPERM, pid
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("more", [(), (Substitute.IOCTL,)])
+def test_in_place_of_landlock_nobody_is_made_to_be_signalled(
+    machine: str, more: tuple[Substitute, ...]
+) -> None:
+    numbers, arch = numbers_of(machine), _ARCH[machine]
+    program = filter_with(machine, Substitute.SIGNALS, *more, own_pid=4711)
+    assert run_filter(program, numbers["pidfd_send_signal"], arch, 3) == _ERRNO | errno.EPERM
+    for command in (8, 10, 15):  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+        assert run_filter(program, numbers["fcntl"], arch, 3, command) == _ERRNO | errno.EPERM, command
+    for command in (0, 1, 2, 3, 4, 6, 1030):  # F_DUPFD … F_SETFL, F_SETLK, F_DUPFD_CLOEXEC
+        assert run_filter(program, numbers["fcntl"], arch, 3, command) == _ALLOW, command
+    for request in (0x8901, 0x8902, 0x5412, 0x541C):  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
+        assert run_filter(program, numbers["ioctl"], arch, 3, request) != _ALLOW, request
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_in_place_of_landlock_devices_are_asked_what_any_descriptor_is(machine: str) -> None:
+    number, arch = numbers_of(machine)["ioctl"], _ARCH[machine]
+    program = filter_with(machine, Substitute.IOCTL)
+    for request in (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451):
+        assert run_filter(program, number, arch, 3, request) == _ALLOW, hex(request)
+    for request in (0x80045200, 0x5412, 0x541C, 0x8901, 0x40049409):
+        assert run_filter(program, number, arch, 3, request) == _ERRNO | errno.ENOTTY, hex(request)
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_in_place_of_landlock_no_file_is_emptied_that_is_not_written_to(machine: str) -> None:
+    numbers, arch = numbers_of(machine), _ARCH[machine]
+    program = filter_with(machine, Substitute.TRUNCATE)
+    truncating, creating = 0o1000, 0o100
+    opens = {"openat": (0, 0), **({"open": (0,)} if machine == "x86_64" else {})}
+    for name, before in opens.items():
+        for mode in (0, 3):
+            result = run_filter(program, numbers[name], arch, *before, mode | truncating | creating)
+            assert result == _ERRNO | errno.EACCES, (name, mode)
+        for flags in (1 | truncating, 2 | truncating | creating, 0, 1, 2, creating):
+            assert run_filter(program, numbers[name], arch, *before, flags) == _ALLOW, (name, oct(flags))
+    assert run_filter(program, numbers["truncate"], arch) == _ERRNO | errno.EACCES
+    assert run_filter(program, numbers["ftruncate"], arch) == _ALLOW
+    assert run_filter(program, numbers["openat2"], arch) == _ERRNO | errno.ENOSYS
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_a_filter_with_all_substitutes_denies_all_that_it_denies_without(machine: str) -> None:
+    numbers = numbers_of(machine)
+    program = filter_with(machine, *Substitute, own_pid=4711)
+    for name in _MUST_BE_DENIED:
+        assert run_filter(program, numbers[name], _ARCH[machine]) == _ERRNO | errno.EPERM, name
+    for name in "read write close execve munmap brk futex wait4 exit_group getpid clone ftruncate".split():
+        assert run_filter(program, numbers[name], _ARCH[machine]) == _ALLOW, name

@@ -59,6 +59,38 @@ async def test_an_ordinary_kernel_without_any_wall_is_not_either(machine: type[_
     assert list(await reasons(machine, bare, None)) == ["namespace", "landlock"]
 
 
+async def test_without_landlock_namespaces_are_tried_and_the_tier_landlock_is_refused(
+    machine: type[_Spawner],
+) -> None:
+    found = await reasons(machine, replace(ORDINARY, landlock_abi=0), None)
+    assert found["namespace"] == "tried as NAMESPACE"
+    assert "offers no Landlock" in found["landlock"]
+
+
+@pytest.mark.parametrize("abi", range(1, 8))
+async def test_every_version_of_landlock_is_tried(machine: type[_Spawner], abi: int) -> None:
+    found = await reasons(machine, replace(ORDINARY, landlock_abi=abi), None)
+    assert found == {"namespace": "tried as NAMESPACE", "landlock": "tried as LANDLOCK"}
+
+
+async def test_what_stands_in_for_an_older_landlock_is_among_the_mechanisms(
+    machine: type[_Spawner], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def hold(_: Jail, __: Path) -> None:
+        return None
+
+    monkeypatch.setattr(module.escape, "attempt", hold)
+    machine.found = replace(ORDINARY, landlock_abi=2, root=False, groups=None, private_mount=False)
+    jail = await Jail.start(JailSettings(state_dir=tmp_path, tier=Tier.LANDLOCK))
+    assert jail.isolation.landlock_abi == 2
+    assert jail.isolation.mechanisms[:6] == (
+        "landlock abi 2",
+        "seccomp",
+        *(f"seccomp in place of landlock: {one}" for one in ("ioctl", "signals", "sockets", "truncate")),
+    )
+    await jail.close()
+
+
 async def test_asked_for_on_an_ordinary_kernel_it_is_refused_before_anything_runs(
     machine: type[_Spawner],
 ) -> None:

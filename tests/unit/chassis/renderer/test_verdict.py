@@ -4,8 +4,8 @@ import pytest
 
 from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.model import Verdict
-from i2s_chassis.renderer.verdict import limit_passed
+from i2s_chassis.renderer.model import Picture, Rendering, SourceError, Verdict
+from i2s_chassis.renderer.verdict import limit_passed, within_limits
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,25 @@ def test_the_limit_is_named():
     judgement = limit_passed(Cause.CPU_LIMIT, Limits(cpu_seconds=2.5), "compiling")
     assert judgement is not None
     assert judgement.message == "The limit of 2.5 CPU seconds was reached while compiling."
+
+
+def rendering(*pictures):
+    return Rendering(Verdict.RENDERED_WITH_ERRORS, "m", pictures, len(pictures), SourceError("e"))
+
+
+def test_pictures_within_the_limits_pass():
+    made = rendering(Picture(bytes(100), 10, 10), Picture(bytes(99), 1, 100, 2))
+    assert within_limits(made, Limits(pixels=100, picture_bytes=100)) is made
+
+
+@pytest.mark.parametrize(
+    ("limits", "verdict"),
+    [
+        (Limits(pixels=99, picture_bytes=100), Verdict.PIXEL_LIMIT),
+        (Limits(pixels=100, picture_bytes=99), Verdict.OUTPUT_LIMIT),
+    ],
+)
+def test_one_picture_that_is_too_large_leaves_none(limits, verdict):
+    bounded = within_limits(rendering(Picture(b"", 1, 1), Picture(bytes(100), 10, 10, 2)), limits)
+    assert (bounded.verdict, bounded.pictures, bounded.error, bounded.total_pages) == (verdict, (), None, 2)
+    assert "more than the limit of 99" in bounded.message

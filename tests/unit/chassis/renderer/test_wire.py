@@ -81,6 +81,18 @@ def test_text_that_would_reorder_its_surroundings_is_shown_as_replaced():
     assert wire.printable("a\u202eb\u2066c") == "a\ufffdb\ufffdc"
 
 
+@pytest.mark.parametrize("code", [0xD800, 0xDBFF, 0xDC00, 0xDFFF])
+def test_a_lone_surrogate_is_replaced(code):
+    text = wire.printable(f"a{chr(code)}b\U0001f600")
+    assert text == "a\ufffdb\U0001f600"
+    assert pb.SiteResult(title=text).title == text
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=200))
+def test_any_text_can_be_sent(raw):
+    pb.LogExcerpt(head=wire.printable(raw)).SerializeToString()
+
+
 @given(st.binary(max_size=200))
 def test_printable_text_holds_no_control_character_but_tab_and_line_feed(raw):
     text = wire.printable(raw)

@@ -92,7 +92,7 @@ def test_few_pairs_of_patches_are_solved_for_text():
     background = Reference.of(reference, PAPER).background.rgb
     a, b = (PatchSet.of(picture, background, PAPER) for picture in (prediction, reference))
     (contents_a, index_a), (contents_b, index_b) = contents_of(a), contents_of(b)
-    distance = position_scale((80, 80)) * np.abs(a.position[:, None] - b.position).sum(axis=2)
+    distance = position_scale((80, 80)) * PAPER.position_distances(a.position, b.position)
     bounds = lower_bounds(contents_a, contents_b)
     mass = common_mass(a, b)
     _, known = lazy_transport(mass, distance, bounds, contents_a, index_a, contents_b, index_b)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from i2s_render_html.jekyll import BuildCause
-from i2s_render_html.jekyll.answer import Answer, describe, read_answer
+from i2s_render_html.jekyll.answer import Answer, describe, read_answer, read_versions
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,32 @@ def test_an_answer_is_read():
         {"built": False, "kind": "K", "message": "in /w/site/x.md", "file": "/w/site/y", "line": 4}
     )
     assert read_answer(raw.encode(), "/w") == Answer(False, "K", "in site/x.md", "site/y", 4)
+
+
+def test_warnings_are_printable_and_bounded():
+    raw = json.dumps({"built": True, "warnings": ["a\nb\0", 3, "", *["x" * 1000] * 100]}).encode()
+    warnings = read_answer(raw, "/w").warnings
+    assert warnings[0] == "a b\N{REPLACEMENT CHARACTER}"
+    assert len(warnings) <= 20
+    assert max(map(len, warnings)) == 300
+
+
+@pytest.mark.parametrize("warnings", [None, "text", 3, {"a": "b"}])
+def test_warnings_that_are_none_are_dropped(warnings):
+    raw = json.dumps({"built": True, "warnings": warnings}).encode()
+    assert read_answer(raw, "/w") == Answer(True)
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"ready\n", b"[]", b'{"ready": 1}', b'{"ready": true}', b'{"ready": true, "versions": []}']
+)
+def test_a_process_that_says_anything_else_is_not_ready(raw):
+    assert read_versions(raw) is None
+
+
+def test_the_versions_of_gems_are_read():
+    raw = b'{"ready": true, "versions": {"jekyll": "4.3.1", "odd": 3}}\n'
+    assert read_versions(raw) == {"jekyll": "4.3.1"}
 
 
 @pytest.mark.parametrize("line", [True, 0, -1, 10**9, "4", 1.5, None, [1]])

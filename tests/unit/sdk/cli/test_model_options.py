@@ -6,6 +6,7 @@ from click.testing import CliRunner
 
 from i2s_sdk.cli.model_options import chosen_options, model_options
 from i2s_sdk.errors import UsageError
+from i2s_sdk.settings import Settings
 
 
 def options_of(*arguments: str) -> dict:
@@ -23,7 +24,7 @@ def options_of(*arguments: str) -> dict:
 
 
 def chosen(*arguments: str):
-    return chosen_options(options_of(*arguments))
+    return chosen_options(options_of(*arguments), Settings())
 
 
 def test_what_is_not_given_is_the_default():

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.models.cache import AnswerCache, question_key
+from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import Question
 
 KEY = "ab" * 32
+CALL = Call("c1", 3, 0.25)
 ANSWER = Answer("é\r\n\x00 \ud83d", Finish.LENGTH, 7, None, "served")
 QUESTION = Question("a", "text", b"\x89PNG", "image/png", Path("a.png"))
 
@@ -32,8 +33,23 @@ class _Who:
 
 def test_an_answer_comes_back_as_it_was(tmp_path: Path) -> None:
     AnswerCache(tmp_path).put(KEY, ANSWER)
-    assert AnswerCache(tmp_path).get(KEY) == ANSWER
+    assert AnswerCache(tmp_path).get(KEY) == Kept(ANSWER)
     assert AnswerCache(tmp_path).get("cd" * 32) is None
+
+
+def test_the_call_that_was_made_comes_back_with_its_answer(tmp_path: Path) -> None:
+    AnswerCache(tmp_path).put(KEY, ANSWER, CALL)
+    assert AnswerCache(tmp_path).get(KEY) == Kept(ANSWER, CALL)
+
+
+def test_a_file_whose_call_was_changed_is_no_answer(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path)
+    cache.put(KEY, ANSWER, CALL)
+    (file,) = tmp_path.rglob("*.json")
+    content = json.loads(file.read_text())
+    content["call"]["attempts"] = 1
+    file.write_text(json.dumps(content))
+    assert cache.get(KEY) is None
 
 
 def test_no_folder_keeps_nothing() -> None:
@@ -70,8 +86,8 @@ def test_a_file_that_was_cut_off_is_no_answer_and_is_written_again(tmp_path: Pat
     (file,) = tmp_path.rglob("*.json")
     file.write_bytes(file.read_bytes()[:cut])
     assert cache.get(KEY) is None
-    cache.put(KEY, ANSWER)
-    assert cache.get(KEY) == ANSWER
+    cache.put(KEY, ANSWER, CALL)
+    assert cache.get(KEY) == Kept(ANSWER, CALL)
 
 
 def test_a_file_whose_text_was_changed_is_no_answer(tmp_path: Path) -> None:
@@ -118,7 +134,7 @@ from i2s_sdk.models.provider import Answer
 cache, answer = AnswerCache(Path(sys.argv[1])), Answer("x" * 10_000, Finish.STOP)
 for _ in range(150):
     cache.put("ab" * 32, answer)
-    assert cache.get("ab" * 32) == answer
+    assert cache.get("ab" * 32).answer == answer
 """
 
 

@@ -15,7 +15,7 @@ from i2s_sdk.models.provider import FaultError, RejectedError, ThrottledError
 @pytest.mark.parametrize(
     ("status", "kind"),
     [(400, RejectedError), (401, ModelAccessError), (402, ModelAccessError), (403, ModelAccessError),
-     (404, ModelAccessError), (408, FaultError), (409, FaultError), (413, RejectedError),
+     (404, ModelAccessError), (408, FaultError), (409, FaultError), (425, FaultError), (413, RejectedError),
      (422, RejectedError), (429, ThrottledError), (500, FaultError), (502, FaultError), (503, FaultError),
      (529, FaultError), (302, FaultError)],
 )  # fmt: skip
@@ -62,3 +62,10 @@ def test_faults_of_ours_are_not_taken_for_those_of_the_network() -> None:
     assert transport_fault(ours) is ours
     assert isinstance(transport_fault(ConnectionResetError("gone")), FaultError)
     assert isinstance(transport_fault(ours, KeyError), FaultError)
+
+
+@pytest.mark.parametrize("status", [429, 408, 425, 500, 503])
+def test_what_the_server_asks_for_is_in_the_failure(status: int) -> None:
+    error = status_error(status, {"retry-after": "7"}, "why")
+    assert isinstance(error, FaultError | ThrottledError)
+    assert error.retry_after_seconds == 7.0

@@ -102,3 +102,11 @@ async def test_who_gives_up_waiting_takes_no_place_with_him() -> None:
     await asyncio.gather(woken_and_cancelled, return_exceptions=True)
     async with asyncio.timeout(5), pace.turn():
         pass
+
+
+async def test_a_shorter_pause_that_is_asked_for_later_ends_no_longer_one() -> None:
+    pace = Pace(4)
+    async with pace.turn() as first, pace.turn() as second:
+        first.throttled(3600.0)
+        second.throttled(1.0)
+    assert pace._not_before > asyncio.get_running_loop().time() + 3000.0

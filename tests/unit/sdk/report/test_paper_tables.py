@@ -75,6 +75,21 @@ def test_means_may_be_over_rendered_samples(runs: list[Path]) -> None:
     assert line["Rendering success"] == total.share_rendered
 
 
+def test_intervals_stand_beside_values_where_they_are_wanted(runs: list[Path]) -> None:
+    found = table(runs)[1]
+    total = read_run(runs[0]).summary.tasks["latex"].total
+    line = next(line for line in found.to_json()["lines"] if line["model"] == "model-a")
+    assert line["intervals"]["Rendering success"] == total.success.interval
+    assert line["interval_kinds"]["Rendering success"] == "wilson"
+    assert line["interval_kinds"]["EMS"] == "bootstrap"
+    assert line["values"]["EMS"] == total.metrics["ems"].all.value
+    low, high = total.success.interval or (0, 0)
+    shown = f"{total.share_rendered:.3f} ({low:.3f} to {high:.3f})"
+    assert shown in markdown(found, intervals=True)
+    assert shown not in markdown(found)
+    assert shown in latex(found, intervals=True)
+
+
 def test_published_rows_stand_among_ours_with_the_win_rate_as_printed(runs: list[Path]) -> None:
     overall, of_latex, *_ = table(runs, published=True)
     assert sum(line.published for line in overall.lines) == 14

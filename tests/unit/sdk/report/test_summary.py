@@ -57,4 +57,9 @@ def test_names_are_shown_as_they_are() -> None:
 
 def test_the_interval_of_the_total_stands_below_it() -> None:
     text = _printed(*(_scored(str(number), Verdict.RENDERED, number / 2) for number in range(3)))
-    assert re.search(r"95 % interval +100.0 to 100.0 % +0.000 to 1.000", text)
+    assert re.search(r"95 % interval +43.9 to 100.0 % +0.000 to 1.000", text)
+
+
+def test_a_mean_of_equal_values_says_so_in_place_of_an_interval() -> None:
+    text = _printed(*(_scored(str(number), Verdict.RENDERED, 1.0) for number in range(3)))
+    assert re.search(r"95 % interval +43.9 to 100.0 % +all 3 equal", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,15 @@ from hypothesis import strategies as st
 from i2s_sdk.data import Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_types import Verdict
-from i2s_sdk.runs.aggregate import Mean, aggregate
+from i2s_sdk.runs.aggregate import aggregate
 from i2s_sdk.runs.bootstrap import mean_interval
+from i2s_sdk.runs.manifest import Manifest
+from i2s_sdk.runs.means import IntervalKind, Mean
 from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.runs.record import Record
+from i2s_sdk.runs.results import results_document, summarize
+from i2s_sdk.runs.wilson import mean_share_interval, share_interval
+from run_folders import options
 
 
 def _instance(name: str, subset: str = "equation", difficulty: str = "easy") -> Instance:
@@ -128,7 +134,30 @@ def test_means_have_the_interval_of_their_own_values() -> None:
     total = _aggregate([_instance("a"), _instance("b"), _instance("c")], records).tasks["latex"].total
     assert total.metrics["ems"].all.interval == mean_interval([0.0, 0.6, 0.8])
     assert total.metrics["ems"].rendered.interval == mean_interval([0.6, 0.8])
-    assert total.success.interval == mean_interval([1.0, 0.0, 1.0])
+    assert total.success.interval == share_interval(2, 3)
+    assert total.success_before_repair.interval == share_interval(2, 3)
+    kinds = (total.metrics["ems"].all.interval_kind, total.success.interval_kind)
+    assert kinds == (IntervalKind.BOOTSTRAP, IntervalKind.WILSON)
+
+
+def test_a_mean_of_equal_values_has_no_interval_and_says_why() -> None:
+    records = [_scored(name, 1.0) for name in "abcd"]
+    total = _aggregate([_instance(name) for name in "abcd"], records).tasks["latex"].total
+    assert total.metrics["ems"].all == Mean(1.0, 4, None, IntervalKind.ALL_EQUAL)
+    assert total.success.interval == share_interval(4, 4) != (1.0, 1.0)
+    one = _aggregate([_instance("a")], records[:1]).tasks["latex"].total
+    assert one.metrics["ems"].all == Mean(1.0, 1, None, IntervalKind.TOO_FEW)
+    assert one.success.interval == share_interval(1, 1)
+
+
+def test_equal_values_in_each_group_are_named_in_helm() -> None:
+    instances = [_instance("a"), _instance("b"), _instance("c", difficulty="hard")]
+    records = [_scored("a", 0.9), _scored("b", 0.9), _scored("c", 0.4)]
+    latex = _aggregate(instances, records, Profile.HELM).tasks["latex"]
+    assert (latex.intervals["ems"], latex.interval_kinds["ems"]) == (None, IntervalKind.EQUAL_IN_GROUPS)
+    same = _aggregate(instances[:2], records[:2], Profile.HELM).tasks["latex"]
+    assert (same.intervals["ems"], same.interval_kinds["ems"]) == (None, IntervalKind.ALL_EQUAL)
+    assert latex.intervals["rendered"] == mean_share_interval([(1, 1), (2, 2)])
 
 
 def test_wild_subsets_stand_apart() -> None:
@@ -154,4 +183,39 @@ def test_the_share_rendered_is_a_value_of_the_task() -> None:
     assert _aggregate(instances, records).tasks["latex"].values["rendered"] == 0.75
     helm = _aggregate(instances, records, Profile.HELM).tasks["latex"]
     assert helm.values["rendered"] == 0.5
-    assert helm.intervals["rendered"] == (0.5, 0.5)
+    assert helm.intervals["rendered"] == mean_share_interval([(0, 1), (3, 3)])
+    assert helm.interval_kinds["rendered"] is IntervalKind.NEWCOMBE
+
+
+_NAMES = st.tuples(st.sampled_from(("latex", "webpage")), st.sampled_from("xy"), st.sampled_from(("a", "b")))
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1), _NAMES), min_size=1, max_size=20), st.randoms())
+def test_results_of_a_data_set_in_another_order_are_the_same_bytes(
+    values: list[tuple[float, tuple[str, str, str]]], chance: random.Random
+) -> None:
+    instances = [
+        Instance(str(number), task, subset, Path("a.png"), difficulty)
+        for number, (_, (task, subset, difficulty)) in enumerate(values)
+    ]
+    records = {
+        one.id: replace(
+            _scored(one.id, ems), task=one.task, subset=one.subset, cost=ems, completion="x", attempts=1
+        )
+        for one, (ems, _) in zip(instances, values, strict=True)
+    }
+    shuffled = chance.sample(instances, len(instances))
+    missing = {"lpips": "no weights", "cis": "no weights", "edit of webpage": "no html2text"}
+    other = dict(chance.sample(list(missing.items()), len(missing)))
+    for profile in Profile:
+        before = _document(instances, records, missing, profile)
+        backwards = dict(reversed(records.items()))
+        assert _document(shuffled, backwards, other, profile) == before
+
+
+def _document(
+    instances: list[Instance], records: dict[str, Record], unavailable: dict[str, str], profile: Profile
+) -> bytes:
+    manifest = Manifest(options(profile=profile), unavailable=unavailable)
+    return results_document(summarize(manifest, instances, records), manifest)

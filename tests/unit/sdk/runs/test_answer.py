@@ -87,3 +87,18 @@ def test_the_order_of_records_changes_no_digit() -> None:
         for at, one in enumerate(costs)
     ]
     assert total_spending(records) == total_spending(records[::-1])
+
+
+@pytest.mark.parametrize(("tokens_in", "tokens_out", "unknown"), [(5, 7, 0), (5, None, 1), (None, 7, 1)])
+def test_tokens_are_known_only_where_both_counts_are(
+    tokens_in: int | None, tokens_out: int | None, unknown: int
+) -> None:
+    said = Completion("x", tokens_in=tokens_in, tokens_out=tokens_out, attempts=1)
+    assert total_spending([_record(Answer.of("a", said, 0.0))]).tokens_unknown == unknown
+
+
+def test_a_kept_answer_is_not_paid_now() -> None:
+    paid = Answer.of("a", Completion("x", cost=0.5, attempts=1), 0.0)
+    kept = Answer.of("a", Completion("x", cost=0.5, cached=True), 0.0)
+    unknown = Answer.of("a", Completion("x", attempts=1), 0.0)
+    assert [one.paid for one in (paid, kept, unknown)] == [0.5, 0.0, 0.0]

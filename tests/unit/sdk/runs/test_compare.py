@@ -9,8 +9,10 @@ import pytest
 from i2s_sdk.render_types import Verdict
 from i2s_sdk.runs.bootstrap import mean_interval
 from i2s_sdk.runs.compare import Comparison, compare
+from i2s_sdk.runs.means import IntervalKind, Mean
 from i2s_sdk.runs.outcome import Outcome
 from i2s_sdk.runs.record import Record
+from i2s_sdk.runs.wilson import paired_difference_interval
 
 
 def _record(name: str, ems: float | None, verdict: Verdict = Verdict.RENDERED) -> Record:
@@ -43,9 +45,24 @@ def test_only_samples_with_a_value_in_both_are_compared() -> None:
 
 def test_a_paired_interval_is_narrower_than_the_spread_of_the_runs() -> None:
     first = _run(**{f"s{at}": at / 100 for at in range(80)})
-    second = {name: _record(name, (one.metrics["ems"] or 0) + 0.01) for name, one in first.items()}
+    second = {
+        name: _record(name, (one.metrics["ems"] or 0) + 0.01 * (at % 2))
+        for at, (name, one) in enumerate(first.items())
+    }
     found = _ems(first, second)
-    assert found.difference.interval == pytest.approx((0.01, 0.01))
+    assert found.difference.interval == pytest.approx((0.005, 0.005), abs=0.002)
+
+
+def test_equal_differences_have_no_interval_and_say_so() -> None:
+    found = _ems(_run(a=0.5, b=0.25, c=0.0), _run(a=0.75, b=0.5, c=0.25))
+    assert found.difference == Mean(0.25, 3, None, IntervalKind.ALL_EQUAL)
+
+
+def test_the_difference_of_shares_has_an_interval_where_all_samples_are_rendered() -> None:
+    runs = _run(a=0.5, b=0.5, c=0.5, d=0.5)
+    rendered, _ = compare(runs, runs, {"latex": ("ems",)})
+    assert rendered.difference.interval == paired_difference_interval(4, 0, 0, 0)
+    assert rendered.difference.interval_kind is IntervalKind.NEWCOMBE
 
 
 def test_success_is_compared_too() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import csv
 import json
 import math
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.runs.export import FORMATS, columns, export
+from i2s_sdk.runs.planned import Planned
 from i2s_sdk.runs.record import Usage
 from i2s_sdk.runs.stored import read_run
 from run_folders import instances, make_run, options, record_of, write_run
@@ -94,3 +96,17 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot be written"):
         export(run, tmp_path / "file" / "out.csv")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
+def test_a_text_that_a_spreadsheet_takes_for_a_formula_is_escaped_in_csv(tmp_path: Path, start: str) -> None:
+    planned = [Planned("a", "latex", f"{start}HYPERLINK(1)")]
+    record = replace(record_of(planned[0]), completion=f"{start}1", metrics={"ems": -0.5, "pixel": 1.0})
+    write_run(tmp_path / "run", planned, {"a": record})
+    export(tmp_path / "run", tmp_path / "run.csv")
+    with (tmp_path / "run.csv").open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["subset"], row["completion"]) == (f"'{start}HYPERLINK(1)", f"'{start}1")
+    assert float(row["ems"]) == -0.5
+    export(tmp_path / "run", tmp_path / "run.jsonl")
+    assert json.loads((tmp_path / "run.jsonl").read_text())["completion"] == f"{start}1"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from i2s_sdk.data import Instance, read_folder
-from i2s_sdk.errors import CommandMissingError
+from i2s_sdk.errors import CommandMissingError, DataError
 from i2s_sdk.models import Completion, Finish, ModelAccessError, ModelFailedError, ModelRefusedError
+from i2s_sdk.models.errors import AllCallsFailedError
+from i2s_sdk.runs.failures import LikeFailures
 from i2s_sdk.runs.folder import RunFolder
 from i2s_sdk.runs.generating import Generating
 from i2s_sdk.runs.outcome import Outcome
@@ -111,3 +115,86 @@ async def test_a_key_that_is_wrong_ends_the_run(folder: RunFolder, instance: Ins
     with pytest.raises(ModelAccessError):
         await _stage(folder, model)(Sample(instance))
     assert len(folder.answers) == 0
+
+
+async def test_an_answer_that_is_too_long_is_final_and_kept_only_in_part(
+    folder: RunFolder, instance: Instance
+) -> None:
+    class Verbose(Scripted):
+        async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
+            self.asked.append(instance.id)
+            return Completion("x" * 2_000_000, Finish.STOP, attempts=1)
+
+    model = Verbose()
+    for _ in range(2):
+        sample = await _stage(folder, model)(Sample(instance))
+    assert sample.answer is not None
+    assert sample.answer.outcome is Outcome.NO_STRUCTURE
+    assert sample.answer.completion == "x" * 1000
+    assert sample.answer.message.startswith("not usable: too long")
+    assert len(model.asked) == 1
+
+
+async def test_no_model_is_called_for_a_reference_that_is_damaged(
+    folder: RunFolder, instance: Instance
+) -> None:
+    raw = bytearray(instance.image.read_bytes())
+    at = raw.index(b"IDAT") + 8
+    body = bytes(len(raw) - at - 16)
+    instance.image.write_bytes(bytes(raw[:at]) + body + bytes(raw[at + len(body) :]))
+    model = Scripted()
+    with pytest.raises(DataError, match="the reference is a damaged picture"):
+        await _stage(folder, model)(Sample(instance))
+    assert model.asked == []
+
+
+async def test_every_call_that_fails_alike_ends_the_run_with_the_reason(
+    folder: RunFolder, instance: Instance
+) -> None:
+    model = Scripted()
+    model.raises = ModelFailedError("no answer after 5 attempts; the last: HTTP 500", 5, "HTTP 500: gone")
+    stage = Generating({"latex": open_task("latex")}, model, folder, like_failures=LikeFailures(3))
+    for _ in range(2):
+        assert (await stage(Sample(instance))).ended
+    with pytest.raises(AllCallsFailedError, match="HTTP 500"):
+        await stage(Sample(instance))
+    assert len(model.asked) == 3
+
+
+async def test_one_answer_that_was_asked_for_keeps_the_run_going(
+    folder: RunFolder, instance: Instance
+) -> None:
+    model = Scripted()
+    stage = Generating({"latex": open_task("latex")}, model, folder, like_failures=LikeFailures(3))
+    other = replace(instance, id="other")
+    await stage(Sample(other))
+    model.raises = ModelFailedError("no answer", 5, "HTTP 500: gone")
+    for _ in range(5):
+        assert (await stage(Sample(instance))).ended
+
+
+@pytest.mark.parametrize("attempts", [0, 1, 3])
+async def test_what_cost_something_is_flushed_before_the_sample_goes_on(
+    folder: RunFolder, instance: Instance, monkeypatch: pytest.MonkeyPatch, attempts: int
+) -> None:
+    """As in an object store, where an appended line survives the process only once it is flushed."""
+    model, flushed = Scripted(), asyncio.Event()
+    flushing = asyncio.Event()
+
+    async def complete(instance: Instance, prompt: Prompt) -> Completion:
+        return Completion("$x$", Finish.STOP, attempts=attempts)
+
+    async def kept() -> None:
+        assert len(folder.answers) == 1
+        flushing.set()
+        await flushed.wait()
+
+    monkeypatch.setattr(model, "complete", complete)
+    monkeypatch.setattr(folder.answers, "kept", kept)
+    sample = asyncio.ensure_future(_stage(folder, model)(Sample(instance)))
+    if attempts:
+        await flushing.wait()
+        assert not sample.done()
+        flushed.set()
+    assert (await sample).answer is not None
+    assert flushing.is_set() is bool(attempts)

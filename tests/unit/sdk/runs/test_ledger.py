@@ -22,10 +22,10 @@ def test_a_line_is_found_by_its_id_in_the_same_and_in_a_later_start(tmp_path: Pa
     with Ledger.open(LocalPlace(tmp_path), "a.jsonl", _mark) as ledger:
         for number in range(5):
             ledger.append({"id": f"é{number}", "value": number, "text": "\ud800\n" * number})
-        assert ledger.read("é3") == {"id": "é3", "value": 3, "text": "\ud800\n" * 3}
+        assert ledger.read("é3", dict) == {"id": "é3", "value": 3, "text": "\ud800\n" * 3}
     with Ledger.open(LocalPlace(tmp_path), "a.jsonl", _mark) as ledger:
         assert ledger.marks == {f"é{number}": number for number in range(5)}
-        assert ledger.read("é4")["text"] == "\ud800\n" * 4
+        assert ledger.read("é4", dict)["text"] == "\ud800\n" * 4
         assert ("é0" in ledger, "x" in ledger, len(ledger)) == (True, False, 5)
 
 
@@ -34,7 +34,7 @@ def test_the_last_line_of_an_id_counts(tmp_path: Path) -> None:
         ledger.append({"id": "a", "value": 1})
         ledger.append({"id": "b", "value": 2})
         ledger.append({"id": "a", "value": 3})
-        assert (ledger.marks, ledger.read("a")["value"], len(ledger)) == ({"a": 3, "b": 2}, 3, 2)
+        assert (ledger.marks, ledger.read("a", dict)["value"], len(ledger)) == ({"a": 3, "b": 2}, 3, 2)
     assert [one["value"] for one in read_lines(LineFile(tmp_path / "a.jsonl"))] == [1, 2, 3]
 
 
@@ -47,7 +47,7 @@ def test_what_a_kill_left_torn_is_cut_off_and_lines_go_on_behind_it(torn: bytes,
     with Ledger.open(LocalPlace(tmp_path), "a.jsonl", _mark) as ledger:
         assert file.read_bytes() == whole
         ledger.append({"id": "c", "value": 3})
-        assert ledger.read("c") == {"id": "c", "value": 3}
+        assert ledger.read("c", dict) == {"id": "c", "value": 3}
     assert [one["id"] for one in read_lines(LineFile(file))] == ["a", "c"]
 
 
@@ -64,7 +64,7 @@ def test_a_whole_line_that_is_damaged_is_told_by_its_number(line: str, tmp_path:
 
 def test_an_id_that_was_never_written_has_no_line(tmp_path: Path) -> None:
     with Ledger.open(LocalPlace(tmp_path), "a.jsonl", _mark) as ledger, pytest.raises(KeyError):
-        ledger.read("a")
+        ledger.read("a", dict)
 
 
 def test_no_file_has_no_lines(tmp_path: Path) -> None:

@@ -137,3 +137,25 @@ async def test_a_fault_of_the_program_ends_everything(where: int) -> None:
 
 async def test_nothing_is_done_with_nothing() -> None:
     assert await _conveyed(0, Stage(_passing("a"), 2), Stage(_passing("b"), 2)) == []
+
+
+async def test_what_a_stage_ends_after_a_cancellation_is_not_interrupted() -> None:
+    """As a program that has to be reaped."""
+    ended: list[int] = []
+
+    async def work(thing: Thing) -> Thing:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            for _ in range(5 * thing.number):
+                await asyncio.sleep(0)
+            ended.append(thing.number)
+        return thing
+
+    run = asyncio.create_task(_conveyed(3, Stage(work, 3)))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert sorted(ended) == [0, 1, 2]

@@ -1,14 +1,17 @@
 """What is up is found by later commands, and what is gone is not."""
 
+import fcntl
 import json
+import os
 import socket
+import threading
 
 import pytest
 
 from i2s_sdk.errors import StackError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import state
-from i2s_sdk.stack.lifecycle import down, up
+from i2s_sdk.stack.lifecycle import Ended, down, up
 from i2s_sdk.stack.services import known_address
 from i2s_sdk.stack.state import Kind, Up, UpService
 
@@ -94,9 +97,21 @@ def test_up_refuses_a_name_that_no_service_has():
 
 
 def test_down_says_whether_there_was_anything():
-    assert down() is False
+    assert down() is Ended.NOTHING
 
 
 def test_the_record_is_plain_json(folder, listening):
     record(folder, listening)
     assert json.loads((folder / "stack.json").read_text())["services"][0]["address"] == listening
+
+
+def test_who_asks_for_the_supervisor_keeps_none_from_starting(folder):
+    folder.mkdir(parents=True)
+    (folder / "stack.lock").touch()
+    with (folder / "stack.lock").open() as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        away = threading.Timer(0.05, fcntl.flock, (looking, fcntl.LOCK_UN))
+        away.start()
+        with state.supervising(folder):
+            assert state.supervisor(folder) == os.getpid()
+        away.join()

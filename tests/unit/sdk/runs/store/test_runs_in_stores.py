@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from named_pictures import named_picture
 from troubled_store import sometimes, troubled
 
 from i2s_sdk.data import Instance
@@ -249,7 +250,7 @@ async def test_a_call_is_in_the_store_before_it_is_made_and_its_answer_before_th
         stage = Generating({"latex": open_task("latex")}, model, folder)
         with marked_calls(model, folder.calls):
             for name in "abc":
-                image.write_bytes(b"\x89PNG\r\n\x1a\n" + name.encode())
+                image.write_bytes(named_picture(name))
                 await stage(Sample(Instance(name, "latex", "equation", image)))
                 assert name in {one["id"] for one in read_lines(open_place(url).lines(ANSWERS))}
         assert provider.marked == {"a": True, "b": True, "c": True}

@@ -61,10 +61,17 @@ def test_helm_prefers_the_text_of_the_data_set() -> None:
 
 def test_helm_reads_the_index_page_without_front_matter() -> None:
     pytest.importorskip("html2text")
-    page = b"---\nlayout: default\n---\n<h1>Title</h1><a href='/'>home</a><img src='a.png' alt='no'>"
+    page = b"---\nlayout: default\n---\n<h1>Title</h1><a href='/'>home</a><p>end</p>"
     site = site_of({"index.html": page}, {})
-    assert HELM.text_for_edit(site, Rendering(Verdict.RENDERED)) == "# Title\nhome"
-    assert HELM.truth(Content(b"", site={"index.html": page})) == "# Title\nhome"
+    assert HELM.text_for_edit(site, Rendering(Verdict.RENDERED)) == "# Title\nhome\nend"
+    assert HELM.truth(Content(b"", site={"index.html": page})) == "# Title\nhome\nend"
+
+
+def test_helm_keeps_images_as_the_reference_implementation_does() -> None:
+    pytest.importorskip("html2text")
+    page = b"<p>before <img src='img/a.png' alt='logo'> after</p><p><a href='/'><img src='b.png'></a></p>"
+    shown = "before ![logo](img/a.png) after\n![](b.png)"
+    assert HELM.text_for_edit(site_of({"index.html": page}, {}), Rendering(Verdict.RENDERED)) == shown
 
 
 def test_without_the_package_helm_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

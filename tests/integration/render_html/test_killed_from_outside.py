@@ -1,0 +1,67 @@
+"""Processes of the browser are killed from outside in the middle of a job: the answer stays as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+from below import Below, below, busy
+from i2s.render.v1 import render_pb2 as pb
+
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
+
+#: Computes for about a second, and then shows what came of it.
+PAGE = b"""<!DOCTYPE html><title>Slow</title><h1>Slow</h1><p id=p></p>
+<script>
+(() => { let n = 0; for (let i = 0; i < 8e8; i++) { n = (n + i) | 0 } p.textContent = n })()
+</script>"""
+
+
+def request(page: bytes = PAGE) -> pb.RenderRequest:
+    return pb.RenderRequest(site=pb.SiteSource(files=[pb.File(path="index.html", content=page)]))
+
+
+def is_renderer(one: Below) -> bool:
+    return "--type=renderer" in one.command
+
+
+def victims(kind: str, service: int, renderer: Below) -> list[int]:
+    """Return the processes of a kind that belong to the browser of a renderer."""
+    if kind == "renderer":
+        return [renderer.pid]
+    everyone = below(service)
+    if kind == "driver":
+        return [one.pid for one in everyone if "playwright" in one.command and "run-driver" in one.command]
+    browsers = [
+        one for one in everyone if "--remote-debugging-pipe" in one.command and "--type=" not in one.command
+    ]
+    mine = next(one for one in browsers if renderer.pid in {each.pid for each in below(one.pid)})
+    if kind == "browser":
+        return [mine.pid]
+    return [one.pid for one in below(mine.pid) if f"--type={kind}" in one.command]
+
+
+@pytest.mark.parametrize("kind", ["renderer", "gpu-process", "utility", "browser", "driver"])
+async def test_a_killed_process_changes_no_answer(started, kind):
+    service, pid = started
+    quiet = await service.Render(request())
+    assert quiet.verdict == pb.VERDICT_RENDERED
+    asked = asyncio.ensure_future(service.Render(request()))
+    renderer = await busy(pid, is_renderer, 0.2)
+    killed = victims(kind, pid, renderer)
+    if not killed:
+        pytest.skip(f"this browser has no process of the kind {kind}")
+    for one in killed:
+        os.kill(one, signal.SIGKILL)
+    answer = await asked
+    assert (answer.verdict, answer.message) == (pb.VERDICT_RENDERED, "")
+    assert answer.pictures[0].png == quiet.pictures[0].png
+
+
+async def test_the_next_job_is_as_ever(started):
+    service, _ = started
+    first, second = await service.Render(request()), await service.Render(request())
+    assert first.pictures[0].png == second.pictures[0].png

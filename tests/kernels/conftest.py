@@ -1,0 +1,91 @@
+"""The guests, which boot while the first tests wait, two at a time; each runs once for all tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+import guest_machine
+from chosen import why_not
+from guest_disk import CACHE, ROOT
+from guest_machine import GuestError, Step, run_guest
+from guest_results import EXPECTED, Guest
+
+HERE = Path(__file__).parent
+AT_ONCE = 2
+TEST_SECONDS = 3600
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.kernels)
+            item.add_marker(pytest.mark.timeout(TEST_SECONDS))
+
+
+def lacks(what: object) -> NoReturn:
+    """End a test that this machine lacks something for: in I2S_REQUIRE_KERNELS's presence as a failure."""
+    if os.environ.get("I2S_REQUIRE_KERNELS"):
+        pytest.fail(f"I2S_REQUIRE_KERNELS is set, but: {what}", pytrace=False)
+    pytest.skip(f"NOT TESTED ON OTHER KERNELS: {what}")
+
+
+@pytest.fixture(scope="session")
+def running(request: pytest.FixtureRequest) -> Iterator[dict[str, Future[dict[str, Step]]]]:
+    """All guests that the chosen tests ask for, by name."""
+    chosen = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
+    wanted = {parameters.get("guest") for parameters in chosen}
+    not_wanted = why_not("I2S_REQUIRE_KERNELS", "test-kernels")
+    if not_wanted is not None:
+        pytest.skip(f"NOT TESTED ON OTHER KERNELS: {not_wanted}")
+    reason = guest_machine.lacking()
+    if reason is not None:
+        lacks(reason)
+    disks = guest_machine.Disks.make()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        futures = {}
+        for name, about in EXPECTED.items():
+            kernel = CACHE / about["suite"] / "vmlinuz"
+            if name in wanted and kernel.exists():
+                options = about.get("options", "")
+                futures[name] = pool.submit(run_guest, kernel, disks, name, options)
+        try:
+            yield futures
+        finally:
+            for one in futures.values():
+                one.cancel()
+
+
+@pytest.fixture(scope="session")
+def guest(request: pytest.FixtureRequest, running: dict[str, Future[dict[str, Step]]]) -> Guest:
+    name = request.param
+    if name not in running:
+        suite = EXPECTED[name]["suite"]
+        missing = CACHE / suite / "missing"
+        if missing.exists():  # nobody here can bring it back
+            pytest.skip(f"NOT TESTED ON OTHER KERNELS: {missing.read_text().strip()}")
+        lacks(f"the kernel of {suite} was not fetched; run `scripts/bootstrap kernels`")
+    try:
+        return Guest(name, running[name].result())
+    except GuestError as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def rendered_here() -> dict[str, dict[str, Any]]:
+    """The same examples, rendered on the kernel of this machine."""
+    program = HERE / "guest/renders.py"
+    engines = ("render-latex", "render-html", "render-lilypond")
+    command = [sys.executable, str(program), str(ROOT / "examples"), *engines]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rendered: dict[str, dict[str, Any]] = json.loads(done.stdout)["rendered"]
+    return rendered

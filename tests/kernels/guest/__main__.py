@@ -1,0 +1,55 @@
+"""Runs everything that a guest is started for: as its first process, see init.
+
+    python guest OUTPUT NAME
+
+NAME is that of the guest in expected.json. Each step is a program of
+its own, started as root or as an ordinary user. A line of OUTPUT is a JSON object with "step", "seconds",
+"code", "out" and "err"; the last one has the step "end".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import termios
+import time
+import traceback
+import tty
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from steps import run_all
+
+
+def restore_times() -> None:
+    """Give files the times that they have outside, to the nanosecond; see tests/support/guest_disk.py."""
+    for disk in (Path("/"), Path.cwd()):
+        for name, nanoseconds in json.loads((disk / "times.json").read_text()).items():
+            os.utime(name, ns=(nanoseconds, nanoseconds))
+
+
+def main(output: str, chosen: Mapping[str, Sequence[str]]) -> None:
+    """Run the steps in a child, and adopt what they leave behind, as a first process must."""
+    with open(output, "wb", buffering=0) as out:
+        if os.isatty(out.fileno()):
+            tty.setraw(out.fileno(), termios.TCSANOW)
+        worker = os.fork()
+        if worker == 0:
+            try:
+                restore_times()
+                run_all(out.write, chosen)
+            except BaseException:
+                traceback.print_exc()  # to the console
+            os._exit(0)
+        while os.wait()[0] != worker:
+            pass
+        termios.tcdrain(out.fileno())
+    Path("/proc/sysrq-trigger").write_text("o")
+    while True:  # a kernel panics whose first process ends
+        time.sleep(1)
+
+
+if __name__ == "__main__":
+    expected = Path(__file__).parents[1] / "expected.json"
+    main(sys.argv[1], json.loads(expected.read_text())[sys.argv[2]])

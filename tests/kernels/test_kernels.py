@@ -1,0 +1,145 @@
+"""What holds on other kernels: each guest has run everything once, and each of its results is a test here.
+
+What is expected of a guest stands in expected.json; what it runs, in guest/steps.py.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from guest_disk import ROOT
+from guest_results import EXPECTED, WAYS, Guest, attack_names
+
+ENGINES = ("render-latex", "render-html", "render-lilypond")
+ATTACKS = attack_names(ROOT / "tests/security/jail/attacks")
+#: The first Landlock that controls an access itself, and what the escape tests say where an older one does
+#: not and the system call filter does not stand in for it.
+HOLES = {
+    "ioctl": (5, "escape test call_devices: called the driver of /dev/"),
+    "signals": (6, "escape test signal_processes: may signal process"),
+    "truncate": (3, "escape test truncate_files: emptied"),
+}
+SERVING = [(name, way) for name, about in EXPECTED.items() for way in about["serve"]]
+ATTACKED = [(name, way) for name, about in EXPECTED.items() for way in about["attacked"]]
+
+every_guest = pytest.mark.parametrize("guest", EXPECTED, indirect=True)
+
+
+@every_guest
+def test_the_kernel_offers_the_landlock_that_is_to_be_tried(guest: Guest) -> None:
+    expected = EXPECTED[guest.name]["landlock_abi"]
+    if expected >= 6:  # everything that a jail uses; a backport becomes newer with time
+        assert guest.landlock_abi >= expected
+    else:
+        assert guest.landlock_abi == expected
+
+
+@every_guest
+@pytest.mark.parametrize("way", WAYS)
+def test_a_tier_serves_or_is_refused_in_one_line(guest: Guest, way: str) -> None:
+    about = guest.jail(f"jail {way}")
+    if way in EXPECTED[guest.name]["serve"]:
+        assert "mechanisms" in about, about["refused"]
+    else:
+        assert about["refused"].strip()
+        assert "\n" not in about["refused"]
+        assert "Traceback" not in about["refused"]
+
+
+@pytest.mark.parametrize(("guest", "way"), SERVING, indirect=["guest"])
+def test_mechanisms_name_landlock_and_what_stands_in_for_it(guest: Guest, way: str) -> None:
+    mechanisms = guest.jail(f"jail {way}")["mechanisms"]
+    abi = guest.landlock_abi
+    assert [one for one in mechanisms if one.startswith("landlock")] == (
+        [f"landlock abi {abi}"] if abi else []
+    )
+    standing_in = {one for one in mechanisms if "in place of landlock" in one}
+    expected = {
+        f"seccomp in place of landlock: {name}"
+        for name, first in {**{name: first for name, (first, _) in HOLES.items()}, "sockets": 6}.items()
+        if way.endswith("LANDLOCK") and abi < first and (name != "signals" or not way.startswith("root"))
+    }
+    assert standing_in == expected
+
+
+@pytest.mark.parametrize(("guest", "way"), ATTACKED, indirect=["guest"])
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_attack_is_held(guest: Guest, way: str, attack: str) -> None:
+    wrong = guest.told(f"attacks {way}")[attack]
+    assert wrong is None, wrong
+
+
+@pytest.mark.parametrize(
+    ("guest", "left_out"),
+    [
+        (name, left_out)
+        for name, about in EXPECTED.items()
+        for left_out, (first, _) in HOLES.items()
+        if 0 < about["landlock_abi"] < first
+    ],
+    indirect=["guest"],
+)
+def test_without_a_substitute_its_hole_is_found(guest: Guest, left_out: str) -> None:
+    about = guest.jail(f"without {left_out}")
+    assert about.get("refused", "served").startswith(HOLES[left_out][1])
+
+
+def _tier(name: str, user: str) -> str | None:
+    """The strongest tier that is to serve a user of a guest."""
+    serving = [way.split()[1] for way in EXPECTED[name]["serve"] if way.startswith(user)]
+    return max(serving, default=None)
+
+
+def _pixels(picture: dict[str, Any]) -> tuple[tuple[int, int], bytes]:
+    assert picture["png"], picture
+    with Image.open(io.BytesIO(base64.b64decode(picture["png"]))) as image:
+        return image.size, image.convert("RGB").tobytes()
+
+
+@pytest.mark.parametrize(
+    ("guest", "user"),
+    [(name, user) for name, about in EXPECTED.items() for user in about["rendered"] if user != "contained"],
+    indirect=["guest"],
+)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_pictures_are_the_same_in_every_pixel(
+    guest: Guest, user: str, engine: str, rendered_here: dict[str, dict[str, Any]]
+) -> None:
+    rendered = guest.told(f"render {user}")["rendered"][engine]
+    assert rendered.get("error") is None
+    assert rendered["tier"] == _tier(guest.name, user)
+    assert _pixels(rendered) == _pixels(rendered_here[engine])
+
+
+@pytest.mark.parametrize(
+    "guest", [name for name, about in EXPECTED.items() if "contained" in about["rendered"]], indirect=True
+)
+@pytest.mark.parametrize("engine", ["render-latex", "render-lilypond"])
+def test_a_service_with_the_rights_of_a_container_renders(
+    guest: Guest, engine: str, rendered_here: dict[str, dict[str, Any]]
+) -> None:
+    rendered = guest.told("render contained")["rendered"][engine]
+    assert rendered.get("error") is None
+    assert rendered["tier"] == "LANDLOCK"
+    assert _pixels(rendered) == _pixels(rendered_here[engine])
+
+
+@pytest.mark.parametrize(
+    ("guest", "user"),
+    [(name, user) for name, about in EXPECTED.items() for user in about["doctor"]],
+    indirect=["guest"],
+)
+def test_doctor_finds_nothing_bad(guest: Guest, user: str) -> None:
+    told = guest.told(f"render {user}")
+    assert told["doctor_code"] == 0, told["doctor"]
+    assert told["doctor"]["ok"] is True
+    findings = {one["name"]: one for one in told["doctor"]["findings"]}
+    for engine in ENGINES:
+        assert findings[f"{engine} isolation"]["state"] == "good"
+        assert findings[f"{engine} isolation"]["detail"].startswith(str(_tier(guest.name, user)).lower())
+        assert findings[f"{engine} canary"]["state"] == "good"

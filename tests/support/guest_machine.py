@@ -1,0 +1,140 @@
+"""A machine of QEMU's with another Linux kernel and the files of this one, that runs tests/kernels/guest.
+
+Every instruction is emulated. While a guest computes, its clock counts instructions and not the time of day
+(four nanoseconds each), so it is a machine of ordinary speed to itself, however slow or busy this one is, and
+all limits of time mean in it what they mean elsewhere. While it waits, its clock goes as ours.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from guest_disk import ROOT, checkout_disk, system_disk
+
+QEMU = "qemu-system-x86_64"
+MEMORY_MIB = 4096
+SECONDS = 3000
+
+
+@dataclass(frozen=True)
+class Step:
+    """What came of a step of tests/kernels/guest.
+
+    Attributes:
+        seconds: That it took, by the clock of the guest.
+        code: Exit code; -1 if it was given up.
+        out: Standard output.
+        err: The end of standard error.
+    """
+
+    seconds: float
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Disks:
+    """Images that all guests share; none of them changes what the others see."""
+
+    system: Path
+    checkout: Path
+
+    @classmethod
+    def make(cls) -> Disks:
+        """Make them where anything has changed."""
+        return cls(system_disk(), checkout_disk())
+
+
+class GuestError(Exception):
+    """A guest did not run to its end; says how far it came and what its kernel has printed."""
+
+
+def run_guest(kernel: Path, disks: Disks, name: str, options: str = "") -> dict[str, Step]:
+    """Boot a kernel and have it run all steps.
+
+    Args:
+        kernel: A vmlinuz with drivers for NVMe and ext4 built in, as those of Debian's cloud kernels are.
+        disks: Of the guest.
+        name: In tests/kernels/expected.json, which says what is run.
+        options: More words for its command line.
+
+    Returns:
+        What came of each step, by its name.
+
+    Raises:
+        GuestError: It did not come to the end.
+    """
+    with tempfile.TemporaryDirectory(prefix="i2s-guest-") as folder:
+        console, results = Path(folder) / "console", Path(folder) / "results"
+        command = _command(kernel, disks, name, options, console, results)
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=SECONDS,
+                stdin=subprocess.DEVNULL,
+            )
+            complaint = done.stderr
+        except subprocess.TimeoutExpired:
+            complaint = f"no end after {SECONDS} s"
+        steps = _read(results)
+        if "end" not in steps:
+            shown = console.read_text(errors="replace")[-4000:] if console.exists() else ""
+            raise GuestError(f"{kernel}: steps {list(steps)}; {complaint}\n{shown}")
+        return steps
+
+
+def _command(kernel: Path, disks: Disks, name: str, options: str, console: Path, results: Path) -> list[str]:
+    # Devices appear some time after the first process starts, so it waits for the second disk.
+    first = (
+        "mount -t devtmpfs dev /dev; until [ -b /dev/nvme0n2 ]; do sleep 0.1; done; "
+        "mount -t ext4 /dev/nvme0n2 /mnt && "
+        f"exec /mnt/tests/kernels/guest/init {ROOT} {sys.executable} {name}"
+    )
+    words = f"console=ttyS0 root=/dev/nvme0n1 rw rootfstype=ext4 quiet panic=-1 mitigations=off {options}"
+    return [
+        *(QEMU, "-nodefaults", "-display", "none", "-no-reboot", "-m", str(MEMORY_MIB)),
+        *("-accel", "tcg,thread=single", "-icount", "shift=2,sleep=on", "-smp", "1"),
+        # QEMU 7.2 computes wrong flags for cmpxchg16b, which kernels use where it is there.
+        *("-cpu", "max,-cx16,-la57", "-kernel", str(kernel)),
+        *("-append", f'{words} init=/bin/sh -- -c "{first}"'),
+        *("-serial", f"file:{console}", "-serial", f"file:{results}"),
+        *("-device", "nvme,id=disks,serial=i2s"),
+        *_disk(1, disks.system),
+        *_disk(2, disks.checkout),
+    ]
+
+
+def _disk(number: int, image: Path) -> tuple[str, ...]:
+    """Options for a disk that the guest may write to; the image stays as it is."""
+    drive = f"file={image},format=raw,if=none,id=disk{number},snapshot=on"
+    return ("-drive", drive, "-device", f"nvme-ns,drive=disk{number},nsid={number}")
+
+
+def _read(results: Path) -> dict[str, Step]:
+    steps = {}
+    for line in results.read_text(errors="replace").splitlines() if results.exists() else ():
+        try:
+            told = json.loads(line)
+        except ValueError:  # cut off
+            continue
+        name = told.pop("step")
+        steps[name] = Step(**told)
+    return steps
+
+
+def lacking() -> str | None:
+    """Return what this machine lacks for guests; None for nothing."""
+    for command, package in ((QEMU, "qemu-system-x86"), ("mke2fs", "e2fsprogs"), ("dpkg-query", "dpkg")):
+        if shutil.which(command) is None:
+            return f"{command} is not installed (Debian: {package})"
+    return None

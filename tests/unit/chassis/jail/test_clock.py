@@ -1,0 +1,118 @@
+"""What counts against a limit on wall time."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from i2s_chassis.jail import clock as module
+from i2s_chassis.jail.clock import Clock, Covered, Scheduled
+
+_SECOND = 1_000_000_000
+
+
+class _Threads:
+    """The threads of a job, as the kernel would tell of them."""
+
+    def __init__(self) -> None:
+        self.now: dict[str, Scheduled] = {}
+        self.ready: set[str] = set()
+
+    def set(self, name: str, *, ran: float = 0.0, waited: float = 0.0, times: int = 0) -> None:
+        self.now[name] = Scheduled(round(ran * _SECOND), round(waited * _SECOND), times)
+
+
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> _Threads:
+    found = _Threads()
+    monkeypatch.setattr(module, "_threads", lambda _: found.now.items())
+    monkeypatch.setattr(module, "_is_ready", lambda name: name in found.ready)
+    return found
+
+
+def test_time_in_which_a_job_sleeps_counts(threads: _Threads) -> None:
+    clock = Clock(100.0)
+    threads.set("a", ran=0.01, times=1)
+    clock.look([1], 101.0)
+    clock.look([1], 102.0)
+    assert clock.seconds(103.0) == 3.0
+    assert clock.waited_seconds == 0.0
+
+
+def test_time_in_which_it_waits_for_a_processor_does_not(threads: _Threads) -> None:
+    clock = Clock(100.0)
+    threads.set("a", ran=0.25, waited=0.75, times=3)
+    clock.look([1], 101.0)
+    threads.set("a", ran=0.5, waited=1.5, times=6)
+    clock.look([1], 102.0)
+    assert clock.waited_seconds == 1.5
+    assert clock.seconds(102.0) == 0.5
+
+
+def test_one_that_waits_all_the_time_is_known_by_its_state(threads: _Threads) -> None:
+    clock = Clock(100.0)
+    threads.set("a", ran=0.1, times=1)
+    clock.look([1], 101.0)
+    threads.ready = {"a"}
+    clock.look([1], 103.0)
+    assert clock.waited_seconds == 2.0
+    threads.set("a", ran=0.2, waited=2.5, times=2)  # which the kernel says once it has run
+    clock.look([1], 103.6)
+    assert clock.waited_seconds == pytest.approx(2.6)
+
+
+def test_threads_that_wait_at_the_same_time_count_once(threads: _Threads) -> None:
+    clock = Clock(100.0)
+    for name in "abc":
+        threads.set(name, ran=0.1, waited=0.5, times=2)
+    clock.look([1], 101.0)
+    assert clock.waited_seconds == 0.5
+
+
+def test_what_a_thread_waited_for_is_known_late_and_counts_all_the_same(threads: _Threads) -> None:
+    clock = Clock(100.0)
+    clock.look([1], 101.0)
+    clock.look([1], 102.0)
+    threads.set("a", ran=0.1, waited=1.5, times=1)
+    clock.look([1], 102.0)
+    assert clock.waited_seconds == 1.5
+
+
+def test_nothing_before_the_start_counts(threads: _Threads) -> None:
+    clock = Clock(100.0)
+    threads.set("a", waited=50.0, times=1)
+    clock.look([1], 101.0)
+    assert clock.waited_seconds == 1.0
+
+
+def test_many_threads_are_looked_at_less_often(threads: _Threads) -> None:
+    clock = Clock(100.0)
+    for number in range(20):
+        threads.set(str(number), times=1)
+    clock.look([1], 100.3)
+    threads.set("0", waited=0.05, times=2)
+    clock.look([1], 100.35)
+    assert clock.waited_seconds == 0.0
+    clock.look([1], 100.35, at_once=True)
+    assert clock.waited_seconds == pytest.approx(0.05)
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=30))
+def test_a_union_is_as_long_as_the_moments_in_it(pairs: list[tuple[int, int]]) -> None:
+    covered, moments, end = Covered(), set(), 0
+    for step, length in pairs:
+        end += step
+        covered.add(float(end - length), float(end))
+        moments |= set(range(end - length, end))
+    assert covered.seconds == len(moments)
+
+
+def test_the_kernel_tells_of_this_process() -> None:
+    clock = Clock(time.monotonic())
+    clock.look([os.getpid()], time.monotonic())
+    found = dict(module._threads([os.getpid()]))
+    assert any(one.ran > 0 and one.times > 0 for one in found.values())

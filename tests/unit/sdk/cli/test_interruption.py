@@ -1,0 +1,111 @@
+"""Ctrl-C ends a run within a bounded time, and says what is done and how to continue."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tiny_formulas import write_tiny_formulas
+
+#: Far beyond what a test waits for: without the bound none of these would end.
+AGES = 3000
+
+_AT_WORK = """
+import asyncio, sys, time
+from pathlib import Path
+
+import click
+
+from i2s_sdk.cli.interruption import interruptible
+from i2s_sdk.cli.progress import Progress
+from i2s_sdk.runs.progress import Progress as RunProgress
+from i2s_sdk.settings import Settings
+from i2s_sdk.stack.blocking import run_blocking
+
+
+async def work(how, progress):
+    progress.show_run(RunProgress(12, 5, 4, 3))
+    if how == "in a thread":
+        asyncio.get_running_loop().call_soon(lambda: print("at work", flush=True))
+        await asyncio.to_thread(time.sleep, {ages})
+    print("at work", flush=True)
+    if how == "in the loop":
+        time.sleep({ages})
+    try:
+        await asyncio.Event().wait()
+    finally:
+        if how == "cleaning up":
+            await asyncio.sleep({ages})
+
+@click.command()
+@click.argument("how")
+@click.argument("out")
+def command(how, out):
+    with Progress(sys.stderr) as progress:
+        with interruptible(Path(out), Settings(interrupt_seconds=0.2), progress):
+            run_blocking(work(how, progress))
+
+sys.exit(command.main(sys.argv[1:], standalone_mode=False))
+""".replace("{ages}", str(AGES))
+
+
+@pytest.mark.parametrize("how", ["quick", "in a thread", "in the loop", "cleaning up"])
+def test_whatever_is_at_work_the_command_ends_and_says_what_is_done(how: str, tmp_path: Path) -> None:
+    (tmp_path / "calls.jsonl").write_text('{"id": "a"}\n{"id": "b"}\n')
+    (tmp_path / "answers.jsonl").write_text('{"id": "a", "attempts": 1}\n')
+    command = [sys.executable, "-c", _AT_WORK, how, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as one:
+        assert one.stdout is not None
+        assert one.stdout.readline() == "at work\n"
+        one.send_signal(signal.SIGINT)
+        _, said = one.communicate(timeout=120)
+    assert one.returncode == 130
+    assert said.splitlines()[-3:] == [
+        "interrupted: 3 of 12 samples are done (5 have an answer, 4 a rendering)",
+        "may have been billed without an answer: 1 call of the model: b",
+        f"to continue: i2s-sdk '{how}' {tmp_path}".replace("'quick'", "quick"),
+    ]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_names_the_command_that_continues_it(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    """The first picture is answered; the program takes ages for the others."""
+    data = write_tiny_formulas(tmp_path / "data", 3)
+    program = tmp_path / "program.sh"
+    program.write_text(
+        f'case $1 in *00000.png) echo ok;; *) echo $$ >> "$0.pids"; exec sleep {AGES};; esac\n'
+    )
+    words = ["generate", "--data", str(data.folder), "--out", str(tmp_path / "run")]
+    words += ["--model", f"command:sh {program} {{image}}", "--json"]
+    command = [sys.executable, "-m", "i2s_sdk.cli", *words]
+    run = tmp_path / "run"
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as one:
+        while not _both_wait(program) or not _lines(run / "answers.jsonl"):
+            assert one.poll() is None
+        one.send_signal(number)
+        _, said = one.communicate(timeout=120)
+    assert one.returncode == 130
+    assert "Traceback" not in said
+    first, billed, then = said.splitlines()[-3:]
+    assert first == "interrupted: 0 of 3 samples are done (1 have an answer, 0 a rendering)"
+    assert billed == "may have been billed without an answer: 2 calls of the model: tiny-1, tiny-2"
+    assert then.startswith("to continue: i2s-sdk generate --data ")
+    assert f"'command:sh {program} {{image}}'" in then
+    program.write_text("echo ok\n")
+    again = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert json.loads(again.stdout)["done"] == 3
+
+
+def _both_wait(program: Path) -> bool:
+    return len(_lines(Path(f"{program}.pids"))) == 2
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text().splitlines() if file.exists() else []

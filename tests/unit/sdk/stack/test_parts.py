@@ -1,0 +1,15 @@
+"""The doctor lists the optional parts of an engine that are not installed."""
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s_sdk.clients.render_wire import description
+from i2s_sdk.stack.parts import parts_missing
+
+
+def test_an_engine_with_all_parts_has_nothing_missing():
+    assert parts_missing(description(pb.DescribeResponse(service="render-html"))) == ""
+
+
+def test_missing_parts_are_listed_with_their_packages():
+    answer = pb.DescribeResponse(missing=["minima (Debian: jekyll-theme-minima)", "jekyll-feed (Debian: x)"])
+    listed = parts_missing(description(answer))
+    assert listed == "not installed: minima (Debian: jekyll-theme-minima), jekyll-feed (Debian: x)"

@@ -1,0 +1,44 @@
+"""JSON and TOML of others end in a value or a ValueError."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from i2s_sdk.json_text import MAX_DEPTH, read_json, read_toml
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 900, 200_000])
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+def test_deep_nesting_is_a_value_error(depth: int, opening: str, closing: str) -> None:
+    text = opening * depth + "1" + closing * depth
+    for raw in (text, text.encode(), opening * depth):
+        with pytest.raises(ValueError, match=r"nested deeper than|Expecting"):
+            read_json(raw)
+
+
+def test_what_is_nested_as_deep_as_allowed_is_read() -> None:
+    text = "[" * MAX_DEPTH + "]" * MAX_DEPTH
+    assert read_json(text) == eval(text)
+
+
+def test_many_brackets_are_not_deep() -> None:
+    assert read_json("[" + ",".join(["[1]"] * 1000) + "]") == [[1]] * 1000
+    assert read_json('["' + "[" * 1000 + '"]') == ["[" * 1000]
+
+
+@pytest.mark.parametrize(
+    "text", ["a = " + "[" * 200_000, "a = " + "[" * 300 + "]" * 300, "[" + "a." * 500 + "a]"]
+)
+def test_deep_tables_are_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r"nested deeper|\(at"):
+        read_toml(text)
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=40) | st.text('[]{}",:1e\\u0', max_size=40).map(str.encode))
+def test_any_bytes_give_a_value_or_a_value_error(raw: bytes) -> None:
+    try:
+        read_json(raw)
+        read_toml(raw.decode())
+    except ValueError:
+        pass
