@@ -10,14 +10,18 @@ import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from i2s_chassis.access import AccessFile
 from i2s_chassis.admission import Admission
-from i2s_chassis.logs import configure_logging
+from i2s_chassis.privileges import Standing
 from i2s_chassis.quota import Accounts
 from i2s_chassis.service import Chassis, Service
 from i2s_chassis.settings import ServiceSettings
 from i2s_chassis.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from i2s_chassis.jail import Jail
 
 # grpc's own lines are no JSON and anybody who can connect can cause them; GRPC_VERBOSITY brings
 # them back. It is read when grpc is imported.
@@ -31,13 +35,23 @@ from i2s_chassis.origin import Origins
 _log = logging.getLogger(__name__)
 
 
-def run_service(service: Service, settings: ServiceSettings) -> int:
-    """Serve until told to stop, in a process of its own; returns the exit code as ``serve`` does."""
-    configure_logging(service.name, settings.log_level, settings.log_format)
-    return asyncio.run(serve(service, settings))
+def run_service(
+    service: Service, settings: ServiceSettings, standing: Standing, jail: Jail | None = None
+) -> int:
+    """Serve until told to stop, in a process of its own; returns the exit code as ``serve`` does.
+
+    Args:
+        service: What to serve.
+        settings: Of it.
+        standing: With which privileges this process runs.
+        jail: What was started with more of them; closed at the end.
+    """
+    return asyncio.run(serve(service, settings, standing, jail))
 
 
-async def serve(service: Service, settings: ServiceSettings) -> int:
+async def serve(
+    service: Service, settings: ServiceSettings, standing: Standing, jail: Jail | None = None
+) -> int:
     """Serve until SIGTERM or SIGINT, then drain.
 
     Health is NOT_SERVING until the service is open. At the signal it is NOT_SERVING again, new
@@ -67,16 +81,19 @@ async def serve(service: Service, settings: ServiceSettings) -> int:
     admission = Admission(
         settings.slots, settings.queue, telemetry, pushback=settings.pushback, accounts=accounts
     )
-    chassis = Chassis(admission, telemetry, draining, set_healthy)
+    chassis = Chassis(admission, telemetry, draining, set_healthy, jail)
     try:
         async with AsyncExitStack() as stack:
+            if jail is not None:
+                stack.push_async_callback(jail.close)
             stack.enter_context(_stop_signals(draining, at_once, gate))
             stack.enter_context(_reload_signal(access))
             bound = await stack.enter_async_context(
                 listening(settings, gate, health, service.wire_names, telemetry.registry)
             )
-            stack.enter_context(announced(settings.announce, service.name, bound))
+            stack.enter_context(announced(settings.announce, service.name, bound, standing.announcer))
             _log.info("listening", extra={"fields": asdict(bound)})
+            _log_standing(standing)
             register = await stack.enter_async_context(service.open(chassis))
             await asyncio.sleep(0)  # a signal that came at the very end of the start takes effect here
             register(gate.registrar())
@@ -95,6 +112,14 @@ async def serve(service: Service, settings: ServiceSettings) -> int:
         _log.info("stopped while starting")
     _log.info("ended")
     return 1 if at_once.is_set() else 0
+
+
+def _log_standing(standing: Standing) -> None:
+    if standing.reason:
+        fields = {"mechanism": standing.mechanism, "reason": standing.reason}
+        _log.warning("started as root and stays user 0", extra={"fields": fields})
+    else:
+        _log.info("privileges given up", extra={"fields": {"mechanism": standing.mechanism}})
 
 
 def _access_file(settings: ServiceSettings) -> AccessFile | None:

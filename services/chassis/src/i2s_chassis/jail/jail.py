@@ -85,6 +85,11 @@ class Jail:
         bounds = PlanBounds(template, tuple(map(str, readable)), ceilings)
         self._spawner = Spawner(self._terms(bounds))
 
+    def add_mechanism(self, mechanism: str) -> None:
+        """Name something more that jobs are confined by, of the service around them."""
+        isolation = self.isolation
+        self.isolation = replace(isolation, mechanisms=(*isolation.mechanisms, mechanism))
+
     async def _choose_tier(self) -> None:
         reasons: dict[str, str] = {}
         wanted = self._settings.tier

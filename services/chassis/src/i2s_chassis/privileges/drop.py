@@ -1,0 +1,106 @@
+"""Giving up the privileges that a service was started with."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_chassis.address import Address
+from i2s_chassis.errors import StartError
+from i2s_chassis.privileges import folders, reach
+from i2s_chassis.privileges.account import Account, account_of
+from i2s_chassis.privileges.announcer import Announcer
+from i2s_chassis.privileges.confine import confine
+from i2s_chassis.settings import AUTO_USER, ServiceSettings
+
+_BIND_LOW_PORTS = 10  # CAP_NET_BIND_SERVICE
+_FIRST_OPEN_PORT = Path("/proc/sys/net/ipv4/ip_unprivileged_port_start")
+_USUAL_FIRST_OPEN_PORT = 1024
+_CACHE = "/var/cache"
+_NO_HOME = "/nonexistent"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """With which privileges the service runs.
+
+    Attributes:
+        uid: Of its user.
+        binds_low_ports: Whether it has kept the one capability that ports of root need.
+        reason: Why it stays user 0, where it was started as root and does.
+        announcer: Writes its announcement, where it may not do so any more.
+    """
+
+    uid: int
+    binds_low_ports: bool = False
+    reason: str = ""
+    announcer: Announcer | None = None
+
+    @property
+    def mechanism(self) -> str:
+        """The words for logs and descriptions."""
+        capabilities = (
+            "with no capability but that for low ports" if self.binds_low_ports else "without capabilities"
+        )
+        return f"service: uid {self.uid} {capabilities}"
+
+
+def give_up(settings: ServiceSettings) -> Standing:
+    """Give up all privileges of this process that a service does not need, for good.
+
+    Call it while there is one thread: capabilities and filters are those of a thread. Everything that
+    needs more privileges must have been started.
+
+    Raises:
+        StartError: The user that was asked for cannot run the service; says what it does not reach.
+    """
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("a service gives up its privileges before it starts threads")
+    if os.geteuid() != 0:
+        confine()
+        return Standing(os.geteuid())
+    kept = (_BIND_LOW_PORTS,) if _needs_low_ports(settings) else ()
+    account = account_of(settings)
+    reason = _prepare(account, settings)
+    if reason is not None:
+        if settings.user != AUTO_USER:
+            raise StartError(f"--user {settings.user}: {reason}; permit that, or name another user")
+        account = Account(0, 0)
+    if account.uid == 0:
+        confine(kept)
+        return Standing(0, bool(kept), reason or f"--user {settings.user}")
+    announcer = Announcer.start(settings.announce.absolute()) if settings.announce is not None else None
+    confine(kept, account)
+    _change_environment(settings)
+    return Standing(account.uid, bool(kept), announcer=announcer)
+
+
+def _prepare(account: Account, settings: ServiceSettings) -> str | None:
+    """Make the folders of a user, and return why it cannot run the service."""
+    if account.uid == 0:
+        return None
+    for folder in settings.folders_written():
+        folders.prepare(folder, account, is_ours=folder == settings.default_folder())
+    readable = (*reach.code(), *settings.files_read())
+    writable = (Path(tempfile.gettempdir()), *settings.folders_written())
+    return reach.unreached(account, readable, writable)
+
+
+def _change_environment(settings: ServiceSettings) -> None:
+    """Point to what the new user reaches, and no more to what is root's."""
+    folder = settings.default_folder()
+    os.environ["HOME"] = str(folder) if os.access(folder, os.W_OK) else _NO_HOME
+    os.environ["XDG_CACHE_HOME"] = _CACHE
+    for name in ("USER", "LOGNAME", "MAIL"):
+        os.environ.pop(name, None)
+
+
+def _needs_low_ports(settings: ServiceSettings) -> bool:
+    try:
+        first_open = int(_FIRST_OPEN_PORT.read_text())
+    except (OSError, ValueError):
+        first_open = _USUAL_FIRST_OPEN_PORT
+    listens = (settings.listen, settings.metrics_listen, settings.health_listen)
+    return any(0 < Address.parse(one).port < first_open for one in listens if one)
