@@ -41,6 +41,7 @@ _REAP_SECONDS = 0.5
 _LEASES = ".users"  # below the folder of the jail, where the host's folder of leases cannot be had
 _USER_SECONDS = 1.0
 _MAX_COMPLAINT = 500
+_MAX_COMPLAINTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,22 +126,35 @@ class Spawner:
         """
         self.keepers = keepers
         self._control, self._terms, self._users, self._own_fds = control, terms, users, own_fds
+        self._complaints = 0
 
     def attend(self) -> bool:
         """Do what one packet asks for, or refuse it; returns whether the service is still there."""
         data, fds, whole = framing.receive_packet(self._control, _MAX_PACKET, 1 + len(CHANNEL_NUMBERS))
         try:
-            if not data and not fds and _has_hung_up(self._control):
-                return False
+            if not data:
+                return False  # an empty packet cannot be told from the end, and means no more
             if not whole:
                 raise RefusedError("a packet that is too long")
             self._do(json.loads(data), fds)
         except Exception as error:  # whatever a service sends, the spawner serves on
-            _refuse(error, fds)
+            self._refuse(error, fds)
         finally:
             for fd in fds:
                 os.close(fd)
         return True
+
+    def _refuse(self, error: Exception, fds: Sequence[int]) -> None:
+        """Say why something is refused: to who waits for the cell, and in the log, which has an end."""
+        reason = " ".join(f"{error}".split())[:_MAX_COMPLAINT] or type(error).__name__
+        self._complaints += 1
+        if self._complaints <= _MAX_COMPLAINTS:
+            sys.stderr.write(f"i2s spawner: refused: {reason}\n")
+            sys.stderr.flush()
+        if fds:
+            with contextlib.suppress(OSError, ValueError), socket.socket(fileno=os.dup(fds[0])) as cell:
+                cell.setblocking(False)
+                framing.send(cell, Message({"id": 0, "error": "cell", "message": reason}))
 
     def _do(self, request: dict[str, Any], fds: Sequence[int]) -> None:
         bounds = self._terms.bounds
@@ -197,24 +211,6 @@ class Spawner:
             finally:
                 os._exit(1)
         self.keepers.add(pid, plan)
-
-
-def _has_hung_up(control: socket.socket) -> bool:
-    """Whether the other end has closed; a packet may be empty, too."""
-    poller = select.poll()
-    poller.register(control, 0)
-    return any(events & (select.POLLHUP | select.POLLERR) for _, events in poller.poll(0))
-
-
-def _refuse(error: Exception, fds: Sequence[int]) -> None:
-    """Say why something is refused: to who waits for the cell, and in the log."""
-    reason = " ".join(f"{error}".split())[:_MAX_COMPLAINT] or type(error).__name__
-    sys.stderr.write(f"i2s spawner: refused: {reason}\n")
-    sys.stderr.flush()
-    if fds:
-        with contextlib.suppress(OSError, ValueError), socket.socket(fileno=os.dup(fds[0])) as cell:
-            cell.setblocking(False)
-            framing.send(cell, Message({"id": 0, "error": "cell", "message": reason}))
 
 
 class Keepers:

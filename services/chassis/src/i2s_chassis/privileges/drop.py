@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,8 @@ _BIND_LOW_PORTS = 10  # CAP_NET_BIND_SERVICE
 _FIRST_OPEN_PORT = Path("/proc/sys/net/ipv4/ip_unprivileged_port_start")
 _USUAL_FIRST_OPEN_PORT = 1024
 _CACHE = "/var/cache"
+_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - which others may write to
+_THREADS_SECONDS = 10.0
 _NO_HOME = "/nonexistent"
 
 
@@ -56,8 +59,7 @@ def give_up(settings: ServiceSettings) -> Standing:
     Raises:
         StartError: The user that was asked for cannot run the service; says what it does not reach.
     """
-    if len(os.listdir("/proc/self/task")) != 1:
-        raise RuntimeError("a service gives up its privileges before it starts threads")
+    _wait_for_other_threads()
     if os.geteuid() != 0:
         confine()
         return Standing(os.geteuid())
@@ -72,9 +74,19 @@ def give_up(settings: ServiceSettings) -> Standing:
         confine(kept)
         return Standing(0, bool(kept), reason or f"--user {settings.user}")
     announcer = Announcer.start(settings.announce.absolute()) if settings.announce is not None else None
+    temporary = _temporary_folder(account)
     confine(kept, account)
-    _change_environment(settings)
+    _change_environment(settings, temporary)
     return Standing(account.uid, bool(kept), announcer=announcer)
+
+
+def _wait_for_other_threads() -> None:
+    """Wait until threads that were joined are gone: for the kernel they end later than for Python."""
+    deadline = time.monotonic() + _THREADS_SECONDS
+    while len(os.listdir("/proc/self/task")) != 1:
+        if time.monotonic() > deadline:
+            raise RuntimeError("a service gives up its privileges before it starts threads")
+        time.sleep(0.001)
 
 
 def _prepare(account: Account, settings: ServiceSettings) -> str | None:
@@ -84,12 +96,24 @@ def _prepare(account: Account, settings: ServiceSettings) -> str | None:
     for folder in settings.folders_written():
         folders.prepare(folder, account, is_ours=folder == settings.default_folder())
     readable = (*reach.code(), *settings.files_read())
-    writable = (Path(tempfile.gettempdir()), *settings.folders_written())
-    return reach.unreached(account, readable, writable)
+    return reach.unreached(account, readable, settings.folders_written())
 
 
-def _change_environment(settings: ServiceSettings) -> None:
+def _temporary_folder(account: Account) -> Path:
+    """Return a folder for temporary files that a user may write to: one of all users, else one of its own."""
+    usual = (Path(tempfile.gettempdir()), *map(Path, _TEMPORARY))
+    for folder in usual:
+        if folder.is_dir() and reach.unreached(account, (), (folder,)) is None:
+            return folder
+    made = Path(tempfile.mkdtemp(prefix="i2s-service-", dir=usual[1]))
+    os.chown(made, account.uid, account.gid)
+    return made
+
+
+def _change_environment(settings: ServiceSettings, temporary: Path) -> None:
     """Point to what the new user reaches, and no more to what is root's."""
+    os.environ["TMPDIR"] = str(temporary)
+    tempfile.tempdir = None  # looked up anew
     folder = settings.default_folder()
     os.environ["HOME"] = str(folder) if os.access(folder, os.W_OK) else _NO_HOME
     os.environ["XDG_CACHE_HOME"] = _CACHE
