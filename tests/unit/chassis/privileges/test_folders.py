@@ -50,6 +50,20 @@ def test_ours_that_others_can_change_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "ours").stat().st_uid == 0
 
 
+def test_a_service_that_stays_root_has_its_folder_back(tmp_path: Path) -> None:
+    (tmp_path / "ours" / "formats").mkdir(parents=True)
+    prepare(tmp_path / "ours", ACCOUNT, is_ours=True)
+    prepare(tmp_path / "ours", Account(0, 0), is_ours=True)
+    assert {path.stat().st_uid for path in (tmp_path / "ours", tmp_path / "ours" / "formats")} == {0}
+
+
+def test_no_other_user_is_given_what_a_user_has_made(tmp_path: Path) -> None:
+    (tmp_path / "ours").mkdir()
+    prepare(tmp_path / "ours", ACCOUNT, is_ours=True)
+    prepare(tmp_path / "ours", Account(51_998, 51_998), is_ours=True)
+    assert (tmp_path / "ours").stat().st_uid == 51_999
+
+
 def test_one_that_cannot_be_made_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     prepare(tmp_path / "file" / "folder", ACCOUNT, is_ours=False)
