@@ -35,8 +35,6 @@ SERVICES = {
     "i2s_render_lilypond": 51_730,
     "i2s_metrics": 51_740,
 }
-#: Weights of networks may lie in root's home, which would keep the service user 0.
-_OPTIONS = {"i2s_metrics": ("--weights-dir", "/nonexistent", "--hub-dir", "/nonexistent")}
 #: What stays root, beside who writes the announcement: the monitor of the jail and all below it.
 _STAY_ROOT = "i2s_chassis.jail.monitor"
 
@@ -47,9 +45,16 @@ def service(request: pytest.FixtureRequest) -> Iterator[tuple[str, Started]]:
     module = request.param
     with (
         tempfile.TemporaryDirectory(prefix="i2s-root-") as name,
-        started(module, Path(name), _OPTIONS.get(module, ())) as running,
+        started(module, Path(name), _options(module, name)) as running,
     ):
         yield module, running
+
+
+def _options(module: str, closed: str) -> tuple[str, ...]:
+    """Weights of networks that are in root's home would keep the service user 0: name folders without any."""
+    return (
+        ("--weights-dir", f"{closed}/none", "--hub-dir", f"{closed}/none") if module == "i2s_metrics" else ()
+    )
 
 
 def _own(pid: int) -> list[int]:
