@@ -188,7 +188,7 @@ class Jail:
                 close its own once the cell is open. Best pipes: a socket would let a program
                 send descriptors. Such runs have no RLIMIT_CPU; the keeper alone holds that limit.
             nesting: Let programs make namespaces inside of theirs and write to their /proc, as
-                the sandbox of a browser does. Takes RLIMIT_AS away. See docs/isolation.md.
+                the sandbox of a browser does. See docs/isolation.md.
 
         Raises:
             CellError: The cell cannot be made, or was lost.
