@@ -1,4 +1,4 @@
-"""A score that takes memory without end has the same verdict in every tier, also for a service that is no root."""
+"""A score that takes memory without end has the same verdict in every tier, as an ordinary user too."""
 
 from __future__ import annotations
 
