@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import signal
 import socket
 import threading
 import time
@@ -29,7 +27,6 @@ class HostSettings:
 
     Attributes:
         weights: The file of each network.
-        hub_dir: Cache of torchvision's loader.
         device: "auto", "cpu", "cuda" or "cuda:N".
         precision: Wanted.
         threads: For computing on processors.
@@ -37,10 +34,10 @@ class HostSettings:
         batch_wait_seconds: What the first pair of a batch waits for others at most.
         feature_bytes: What may be kept of references.
         device_bytes: What may be taken of a GPU's memory; None is all of it.
+        confined: Whether the process confines itself.
     """
 
     weights: Mapping[Network, Path]
-    hub_dir: Path
     device: str = "auto"
     precision: Precision = "float32"
     threads: int = 1
@@ -48,6 +45,7 @@ class HostSettings:
     batch_wait_seconds: float = 0.005
     feature_bytes: int = 256 * 1024 * 1024
     device_bytes: int | None = None
+    confined: bool = True
 
 
 class Answerer(Protocol):
@@ -63,9 +61,6 @@ Load = Callable[[HostSettings], tuple[Answerer, Description]]
 
 def run(connection: socket.socket, settings: HostSettings) -> None:
     """Load the published networks and serve until the other end is closed."""
-    # Ctrl-C reaches the whole group; the service decides when its processes end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     serve(connection, settings, _load)
 
 
