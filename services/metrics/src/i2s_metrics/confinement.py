@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 from i2s_chassis.jail.own_process import Confinement, Needs
+from i2s_chassis.jail.plan import DEVICES
 from i2s_metrics.functional.compiled import FOLDER
 from i2s_metrics.networks.files import LIBRARIES
 from i2s_metrics.networks.host import HostSettings
@@ -52,9 +53,9 @@ def network_needs(settings: HostSettings) -> Needs:
         )
     readable = (*map(str, settings.weights.values()), *folders, *_PROCESSORS)
     if not may_use_gpu(settings.device):
-        return Needs(readable)
+        return Needs(readable, DEVICES)
     # Its own folder: the driver's library reads its memory map there.
-    return Needs((*readable, *_GPU_READABLE, "/proc/self"), tuple(sorted(glob.glob(_GPU_DEVICES))))
+    return Needs((*readable, *_GPU_READABLE, "/proc/self"), DEVICES, tuple(sorted(glob.glob(_GPU_DEVICES))))
 
 
 def may_use_gpu(device: str) -> bool:

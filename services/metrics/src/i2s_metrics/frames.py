@@ -108,7 +108,11 @@ def unpack_confinement(frame: bytes) -> Confinement | None:
     if "fault" in header:
         raise WorkerError(str(header["fault"]))
     said = header["confinement"]
-    return said and Confinement(int(said["landlock_abi"]), tuple(map(str, said["drivers"])))
+    if said is None:
+        return None
+    return Confinement(
+        int(said["landlock_abi"]), bool(said["changes_files"]), tuple(map(str, said["drivers"]))
+    )
 
 
 def unpack_draft(frame: bytes) -> Draft:

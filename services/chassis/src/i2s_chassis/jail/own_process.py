@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -44,12 +45,15 @@ class Needs:
 
     Attributes:
         readable: Files and folders that it reads. Missing ones are passed over.
+        devices: Device files that it reads and writes. The filter cannot tell them from other files: with
+            them, or with drivers, it permits what changes files, and Landlock alone prevents that.
         drivers: Device files that it computes with: it reads, writes and maps them and calls their drivers.
-            With such files the system call filter permits ioctl and opening for writing, which it cannot
-            tell by device; Landlock then permits these files and no others.
+            With them the filter permits every ioctl, which Landlock then permits for these files alone
+            (from ABI 5 on).
     """
 
     readable: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
     drivers: tuple[str, ...] = ()
 
 
@@ -59,20 +63,21 @@ class Confinement:
 
     Attributes:
         landlock_abi: Version of Landlock's interface in force, 0 for none.
+        changes_files: Whether the system call filter permits what changes files.
         drivers: Device files whose drivers it may call.
     """
 
     landlock_abi: int
+    changes_files: bool = False
     drivers: tuple[str, ...] = ()
 
     @property
     def mechanisms(self) -> tuple[str, ...]:
         """What it is made of on this machine, for people to read."""
-        files = (
-            f"landlock abi {self.landlock_abi}"
-            if self.landlock_abi
-            else "no landlock: its user's files can be read"
-        )
+        accesses = "read and changed" if self.changes_files else "read"
+        files = f"no landlock: files can be {accesses}"
+        if self.landlock_abi:
+            files = f"landlock abi {self.landlock_abi}"
         own = ("no capabilities", "no new privileges", "seccomp")
         return (*own, files, *(f"driver {driver}" for driver in self.drivers))
 
@@ -116,18 +121,21 @@ def _confine(needs: Needs, kept: set[int]) -> Confinement:
     close_all_but(kept)
     hide()
     syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+    changes_files = bool(needs.devices or needs.drivers)
     abi = syscalls.landlock_abi()
     if abi:
         readable = filter(os.path.exists, (*_SHARED_LIBRARIES, *_import_folders(), *needs.readable))
-        landlock.restrict(abi, readable, drivers=needs.drivers, programs=False)
+        landlock.restrict(abi, readable, devices=needs.devices, drivers=needs.drivers, programs=False)
     syscalls.drop_capabilities()
     seccomp.restrict(
         our_user=True,
         substitutes=tuple(one for one in Substitute if not needs.drivers or one is not Substitute.IOCTL),
         starts_processes=False,
-        changes_files=bool(needs.drivers),
+        changes_files=changes_files,
     )
-    return Confinement(abi, needs.drivers)
+    # Libraries ask for the name while they are imported, and Python would look for a folder to write to.
+    tempfile.tempdir = "/nonexistent"
+    return Confinement(abi, changes_files, needs.drivers)
 
 
 def _import_folders() -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import time
@@ -89,6 +90,9 @@ def serve(connection: socket.socket, settings: HostSettings, load: Load) -> None
 
 
 def _load(settings: HostSettings) -> tuple[Answerer, Description]:
+    # PyTorch makes this folder while it is imported, and only its compiler, which nothing here uses, writes to
+    # it. A confined process makes no folders.
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = "/"
     from i2s_metrics.networks.loading import load_networks  # torch: seconds, and hundreds of MiB
 
     return load_networks(settings)
