@@ -186,11 +186,12 @@ def _of_its_folder(name: str, pid: Callable[[Targets], int]) -> Iterator[tuple[s
 def _of_files() -> Iterator[tuple[str, Attack]]:
     cache = confinement.FOLDER or Path("/nowhere")
     package = Path(confinement.__file__)
-    folders = {"/tmp", "/var/tmp", "/dev/shm", "/etc", "/", str(cache), str(package.parent), os.getcwd()}
-    for folder in sorted(folders):
-        yield f"write to {folder}", lambda _, folder=folder: _write(f"{folder}/i2s-escaped")
-        yield f"make a folder in {folder}", lambda _, folder=folder: os.mkdir(f"{folder}/i2s-escaped-folder")
-    yield "write to its folder", lambda aim: _write(f"{aim.folder}/escaped")
+    folders = {folder: folder for folder in ("/", "/tmp", "/var/tmp", "/dev/shm", "/etc")}
+    folders |= {"its cache": str(cache), "its package": str(package.parent), "the working directory": "."}
+    for name, folder in folders.items():
+        yield f"write to {name}", lambda _, folder=folder: _write(f"{folder}/i2s-escaped")
+        yield f"make a folder in {name}", lambda _, folder=folder: os.mkdir(f"{folder}/i2s-escaped-folder")
+    yield "write to a folder of the service", lambda aim: _write(f"{aim.folder}/escaped")
     yield "make an unnamed file", lambda aim: os.open(aim.folder, os.O_TMPFILE | os.O_RDWR)
     yield "overwrite a file", lambda aim: _write(aim.changeable)
     yield "open its own code for writing", lambda _: package.open("ab")
