@@ -90,8 +90,8 @@ def serve(connection: socket.socket, settings: HostSettings, load: Load) -> None
 
 
 def _load(settings: HostSettings) -> tuple[Answerer, Description]:
-    # PyTorch makes this folder while it is imported, and only its compiler, which nothing here uses, writes to
-    # it. A confined process makes no folders.
+    # PyTorch makes this folder while it is imported, and only its compiler, which nothing here uses, writes
+    # to it. A confined process makes no folders.
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = "/"
     from i2s_metrics.networks.loading import load_networks  # torch: seconds, and hundreds of MiB
 
