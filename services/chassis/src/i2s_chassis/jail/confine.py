@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from i2s_chassis.jail import landlock, processes, seccomp, syscalls
+from i2s_chassis.jail.descriptors import close_all_but
 from i2s_chassis.jail.model import Tier
 from i2s_chassis.jail.plan import DEVICES, PROCESSES, SYSTEM_READABLE, CellPlan
 
@@ -57,7 +58,7 @@ def become(plan: CellPlan, program: Program, descriptors: Mapping[int, int], err
         _limit(plan, program)
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         _restrict(plan)
-        _close_all_but({*descriptors, error_fd})
+        close_all_but({*descriptors, error_fd})
         if program.probe is not None:
             os._exit(program.probe(program.argv))
         os.execve(_find(program.argv[0]), program.argv, _environment(plan, program))  # noqa: S606
@@ -142,15 +143,6 @@ def _limit(plan: CellPlan, program: Program) -> None:
         allowed = max(soft, hard) if ceiling == resource.RLIM_INFINITY else ceiling
         resource.setrlimit(what, (min(soft, allowed), min(hard, allowed)))
     os.umask(0o077)
-
-
-def _close_all_but(kept: set[int]) -> None:
-    last = -1
-    for fd in sorted(kept):
-        if fd > last + 1:  # os.closerange(0, 0) closes everything
-            os.closerange(last + 1, fd)
-        last = fd
-    os.closerange(last + 1, 1 << 20)
 
 
 def _find(name: str) -> str:
