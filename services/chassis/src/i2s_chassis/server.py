@@ -18,6 +18,7 @@ from i2s_chassis.quota import Accounts
 from i2s_chassis.service import Chassis, Service
 from i2s_chassis.settings import ServiceSettings
 from i2s_chassis.telemetry import Telemetry
+from i2s_chassis.work_folder import remove_stale
 
 # grpc's own lines are no JSON and anybody who can connect can cause them; GRPC_VERBOSITY brings
 # them back. It is read when grpc is imported.
@@ -77,6 +78,9 @@ async def serve(service: Service, settings: ServiceSettings) -> int:
             )
             stack.enter_context(announced(settings.announce, service.name, bound))
             _log.info("listening", extra={"fields": asdict(bound)})
+            if removed := await asyncio.to_thread(remove_stale):
+                folders = [str(path) for path in removed]
+                _log.info("removed what killed services have left", extra={"fields": {"folders": folders}})
             register = await stack.enter_async_context(service.open(chassis))
             await asyncio.sleep(0)  # a signal that came at the very end of the start takes effect here
             register(gate.registrar())

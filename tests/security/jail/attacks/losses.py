@@ -15,6 +15,7 @@ from pathlib import Path
 from ground import LIMITS, Ground, attack, keepers, left_of_jobs, said, settings, shell, spawner, until
 
 from i2s_chassis.jail import CellError, Jail, Tier
+from i2s_chassis.work_folder import remove_stale
 
 
 @attack
@@ -71,7 +72,7 @@ async def a_killed_spawner_is_replaced(ground: Ground) -> None:
 
 @attack
 async def a_killed_service_leaves_nothing(ground: Ground) -> None:
-    """Spawner, keepers, jobs and folders go with it."""
+    """Spawner, keepers, jobs and their folders go with it; the folder of the jail is removed as stale."""
     command = [sys.executable, str(Path(__file__).parent), *sys.argv[1:], "service"]
     service = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert service.stdout is not None
@@ -82,7 +83,8 @@ async def a_killed_service_leaves_nothing(ground: Ground) -> None:
     service.wait()
     service.stdout.close()
     await until(lambda: not Path(f"/proc/{spawner_pid}").exists())
-    assert not list(folder.iterdir())
+    assert not list(folder.glob("*/cells/*"))
+    assert len(remove_stale(folder)) == 1
     folder.rmdir()
 
 

@@ -22,7 +22,6 @@ from i2s_chassis.jail.plan import DEVICES, PROCESSES, SYSTEM_READABLE, CellPlan
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _OPEN_FILES = 256
 _STACK = 64 * 1024 * 1024
-_ADDRESS_SPACE_BEYOND = 1024 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +136,8 @@ def _limit(plan: CellPlan, program: Program) -> None:
     if program.cpu_seconds is not None:
         cpu = max(1, math.ceil(program.cpu_seconds))
         bounds[resource.RLIMIT_CPU] = (cpu, cpu + 1)
-    if plan.groups is None and not plan.nesting:
-        # The backstop behind the keeper, which looks at resident memory only now and then. Far
-        # enough away that the keeper comes first: what fails here looks like the program's own fault.
-        # A browser reserves far more than it uses, so it cannot have this one.
-        most = limits.memory_bytes + _ADDRESS_SPACE_BEYOND
-        bounds[resource.RLIMIT_AS] = (most, most)
+    # No RLIMIT_AS: memory is what is used and not what is reserved, and a request that is refused looks
+    # like the program's own fault.
     for what, (soft, hard) in bounds.items():
         _, ceiling = resource.getrlimit(what)
         allowed = max(soft, hard) if ceiling == resource.RLIM_INFINITY else ceiling
@@ -168,6 +163,12 @@ def _environment(plan: CellPlan, program: Program) -> dict[str, str]:
         "LANG": "C.UTF-8",
         **program.env,
     }
+
+
+def be_killed_first() -> None:
+    """Have a kernel that is out of memory kill the calling process, and all that it starts, before others."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
 
 
 def mount_processes() -> None:

@@ -7,11 +7,9 @@ import contextlib
 import itertools
 import json
 import secrets
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,11 +26,13 @@ from i2s_chassis.jail.spawner import Survey
 from i2s_chassis.jail.substitutes import Substitute
 from i2s_chassis.jail.users import Users
 from i2s_chassis.limits import Limits
+from i2s_chassis.work_folder import WorkFolder, remove_stale
 
 _TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)
 # Where the kernel itself is the wall around all of us, and on no other kernel.
 _TIERS_IN_GVISOR = (*_TIERS, Tier.CONTAINER)
 _DYING_SECONDS = 1.0
+_PASSABLE = 0o711  # jobs of other users pass through such a folder, and cannot list it
 
 
 class Jail:
@@ -40,13 +40,15 @@ class Jail:
 
     Attributes:
         isolation: The tier in force and what it is made of here.
+        folder: Where the work folders of cells are made; holds nothing else.
     """
 
-    def __init__(self, settings: JailSettings, folder: Path) -> None:
+    def __init__(self, settings: JailSettings, work_folder: WorkFolder) -> None:
         """Prepare; ``start`` is the way in."""
         self.isolation = Isolation(Tier.NONE, ())
         self._settings = settings
-        self._folder = folder
+        self._work_folder = work_folder
+        self.folder = _folder_of_cells(work_folder)
         self._names = itertools.count(1)
         self._users = Users(settings.uid_base, settings.uid_count)
         self._spawner = Spawner()
@@ -59,8 +61,7 @@ class Jail:
         Raises:
             NoTierError: None does, and unsandboxed work is not allowed.
         """
-        folder = _make_folder(settings.state_dir)
-        jail = cls(settings, folder)
+        jail = cls(settings, await asyncio.to_thread(_work_folder, settings.state_dir))
         try:
             await jail._choose_tier()
         except BaseException:
@@ -80,7 +81,7 @@ class Jail:
                 self.isolation = self._isolation(tier)
                 if tier is Tier.CONTAINER:
                     shared.close()
-                reason = await escape.attempt(self, self._folder)
+                reason = await escape.attempt(self, self.folder)
             if reason is None:
                 return
             reasons[tier.name.lower()] = reason
@@ -187,7 +188,7 @@ class Jail:
                 close its own once the cell is open. Best pipes: a socket would let a program
                 send descriptors. Such runs have no RLIMIT_CPU; the keeper alone holds that limit.
             nesting: Let programs make namespaces inside of theirs and write to their /proc, as
-                the sandbox of a browser does. Takes RLIMIT_AS away. See docs/isolation.md.
+                the sandbox of a browser does. See docs/isolation.md.
 
         Raises:
             CellError: The cell cannot be made, or was lost.
@@ -234,7 +235,7 @@ class Jail:
             limits=limits,
             uid=uid,
             readable=tuple(str(path) for path in readable),
-            folder=str(self._folder),
+            folder=str(self.folder),
             private_mount=self._private_mount,
             new_user=self._survey.new_user,
             poll_seconds=self._settings.poll_seconds,
@@ -277,8 +278,7 @@ class Jail:
     async def close(self) -> None:
         """End the spawner; cells that are still open are killed and removed."""
         await asyncio.to_thread(self._spawner.close)
-        if self._settings.state_dir is None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._work_folder.remove()
 
 
 class Spawner:
@@ -364,13 +364,19 @@ class Spawner:
             self._process.wait()
 
 
-def _make_folder(state_dir: Path | None) -> Path:
-    if state_dir is None:
-        folder = Path(tempfile.mkdtemp(prefix="i2s-jail-"))
-    else:
+def _work_folder(state_dir: Path | None) -> WorkFolder:
+    if state_dir is not None:
         state_dir.mkdir(parents=True, exist_ok=True)
-        folder = state_dir
-    folder.chmod(0o711)  # jobs of other users pass through it, and cannot list it
+        state_dir.chmod(_PASSABLE)
+        remove_stale(state_dir)
+    return WorkFolder("jail", state_dir)
+
+
+def _folder_of_cells(work_folder: WorkFolder) -> Path:
+    work_folder.path.chmod(_PASSABLE)
+    folder = work_folder.path / "cells"
+    folder.mkdir()
+    folder.chmod(_PASSABLE)
     return folder
 
 
