@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate test test-unit test-mutants images test-containers test-platforms test-kernels in-debian lint format lock references clean
+.PHONY: help setup networks evaluate test test-unit test-mutants images test-containers test-platforms test-kernels test-load in-debian lint format lock references clean
 
 MODEL ?=
 DATA ?= examples
@@ -58,6 +58,10 @@ in-debian:  ## run RUN in a bare root of the Debian release SUITE, as in: make i
 test-kernels:  ## boot other Linux kernels under QEMU, and test the sandbox and the renderers on each
 	@scripts/bootstrap kernels
 	@I2S_REQUIRE_KERNELS=$${I2S_REQUIRE_KERNELS:-1} scripts/check kernels -- $(ARGS)
+
+test-load:  ## run attacks and examples on a machine kept eight times as busy as it has processors
+	@scripts/bootstrap dev
+	@I2S_REQUIRE_LOAD=1 scripts/check load -- $(ARGS)
 
 lint:  ## check style and types
 	@scripts/bootstrap dev

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 # No test may depend on the load of the machine, so no example has a deadline.
 settings.register_profile("i2s", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("i2s")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give every test more time, I2S_TIMEOUT_FACTOR times what it has, on machines that are slow or busy."""
+    factor = float(os.environ.get("I2S_TIMEOUT_FACTOR", "1"))
+    if factor == 1:
+        return
+    for item in items:
+        own = item.get_closest_marker("timeout")
+        seconds, *rest = own.args if own is not None and own.args else (float(config.getini("timeout")),)
+        scaled = pytest.mark.timeout(seconds * factor, *rest, **(own.kwargs if own is not None else {}))
+        item.add_marker(scaled, append=False)

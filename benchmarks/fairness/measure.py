@@ -3,8 +3,9 @@
     .venv/bin/python benchmarks/fairness/measure.py
 
 Starts the example service of services/chassis/README.md, whose jobs sleep, and measures with the SDK's
-retries 64 equal clients, and one modest client beside 120 greedy connections with another token. Prints a
-table.
+retries 64 equal clients, one client alone, and one beside 120 greedy connections: with another token, of the
+same address without tokens, and of the same address where each greedy connection makes one call at a time and
+comes back when it is asked to, as the measured client does. Prints a table.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,18 +123,42 @@ async def measure(clients: int, calls: int, job_seconds: float, attackers: int, 
         await asyncio.gather(*(client(address, calls, latencies, failures) for _ in range(clients)))
         print(line(f"{clients} equal", latencies, failures, time.monotonic() - began), flush=True)
     latencies, failures = [], []
-    with tempfile.TemporaryDirectory() as folder:
-        options, mine, theirs = named(Path(folder)) if names else ((), {}, ())
-        async with service(2, 8, job_seconds, *options) as address:
-            attack = [asyncio.create_task(greedy(address, theirs)) for _ in range(attackers)]
-            await asyncio.sleep(5)
-            began = time.monotonic()
-            await client(address, calls, latencies, failures, **mine)
-            name = f"1 beside {attackers} greedy"
-            print(line(name, latencies, failures, time.monotonic() - began), flush=True)
-            for task in attack:
-                task.cancel()
-            await asyncio.gather(*attack, return_exceptions=True)
+    async with service(2, 8, job_seconds) as address:
+        began = time.monotonic()
+        await client(address, calls, latencies, failures)
+        print(line("1 alone", latencies, failures, time.monotonic() - began), flush=True)
+    if names:
+        with tempfile.TemporaryDirectory() as folder:
+            options, mine, theirs = named(Path(folder))
+            async with service(2, 8, job_seconds, *options) as address:
+                attack = [greedy(address, theirs) for _ in range(attackers)]
+                await beside(f"1 beside {attackers} greedy, tokens", address, attack, calls, mine)
+    async with service(2, 8, job_seconds) as address:
+        attack = [greedy(address, ()) for _ in range(attackers)]
+        await beside(f"1 beside {attackers} greedy of its address", address, attack, calls, {})
+    async with service(2, 8, job_seconds) as address:
+        attack = [client(address, 10**6, [], []) for _ in range(attackers)]
+        await beside(f"1 beside {attackers} like it of its address", address, attack, calls, {})
+
+
+async def beside(
+    name: str,
+    address: str,
+    attack: Sequence[Coroutine[None, None, None]],
+    calls: int,
+    options: dict[str, Token],
+) -> None:
+    """Print the row of one client that calls while others do."""
+    latencies: list[float] = []
+    failures: list[str] = []
+    tasks = [asyncio.create_task(one) for one in attack]
+    await asyncio.sleep(5)
+    began = time.monotonic()
+    await client(address, calls, latencies, failures, **options)
+    print(line(name, latencies, failures, time.monotonic() - began), flush=True)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def named(folder: Path) -> tuple[tuple[str, ...], dict[str, Token], tuple[tuple[str, str], ...]]:
@@ -155,6 +180,6 @@ if __name__ == "__main__":
     parser.add_argument("--calls", type=int, default=3, help="of each client")
     parser.add_argument("--job-seconds", type=float, default=0.235)
     parser.add_argument("--attackers", type=int, default=120, help="connections, four calls on each")
-    parser.add_argument("--no-names", action="store_true", help="all are one caller; for older versions")
+    parser.add_argument("--no-names", action="store_true", help="no row with tokens; for older versions")
     given = parser.parse_args()
     asyncio.run(measure(given.clients, given.calls, given.job_seconds, given.attackers, not given.no_names))

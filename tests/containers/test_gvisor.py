@@ -85,7 +85,7 @@ for name in filter(str.isdigit, os.listdir("/proc")):
         alive.append(status["Name"])
 places = ("/tmp", "/dev/shm", "/opt/i2s")
 owned = [place for place in places if os.path.exists(f"{place}/owned")]
-jails = [f"/tmp/{name}" for name in os.listdir("/tmp") if name.startswith("i2s-jail-")]
+jails = [f"/tmp/{name}/cells" for name in os.listdir("/tmp") if name.startswith("i2s-jail-")]
 cells = [name for jail in jails for name in os.listdir(jail)]
 print(json.dumps({"alive": sorted(alive), "owned": owned, "cells": len(cells)}))
 """

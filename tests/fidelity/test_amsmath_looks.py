@@ -30,6 +30,19 @@ def test_symbols_look_the_same_behind_both_preambles():
     assert [one.snippet for one in looks(pages) if one.is_blank or not one.same] == []
 
 
+def test_fadings_look_the_same_behind_both_preambles():
+    pages = [
+        r"\tikz\fill[blue,path fading=east] (0,0) rectangle (3,1);",
+        r"\tikz\node[circular drop shadow,fill=yellow,circle]{A}; b \tikz\node[circular glow,fill=white]{C};",
+        r"\begin{tikzpicture}\begin{scope}[scope fading=south]"
+        r"\fill (0,0) rectangle (2,2);\end{scope}\end{tikzpicture}",
+        r"\tikzfading[name=east,left color=transparent!100]"
+        r"\tikz\fill[path fading=east] (0,0) rectangle (2,1);",
+    ]
+    found = looks(pages, r"\usepackage{tikz}\usetikzlibrary{shadows,fadings}")
+    assert [one.snippet for one in found if one.is_blank or not one.same] == []
+
+
 def test_a_difference_is_seen():
     one, other = looks([r"\[ x \]", r"\[ \ifdefined\mathtoolsset x \else x\, \fi y \]"])
     assert one.same

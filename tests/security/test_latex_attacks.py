@@ -109,7 +109,7 @@ async def attacked(open_folder):
     async with engine.open({"attacked": PREAMBLE.encode()}):
         good = await engine.render(GOOD)
         assert good.verdict is Verdict.RENDERED
-        yield Attacked(engine, folder / "jail", secret, [picture.png for picture in good.pictures])
+        yield Attacked(engine, jail.folder, secret, [picture.png for picture in good.pictures])
     index.close()
     await jail.close()
 

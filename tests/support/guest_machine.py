@@ -1,7 +1,7 @@
 """A machine of QEMU's with another Linux kernel and the files of this one, that runs tests/kernels/guest.
 
 Every instruction is emulated. While a guest computes, its clock counts instructions and not the time of day
-(four nanoseconds each), so it is a machine of ordinary speed to itself, however slow or busy this one is, and
+(a nanosecond each), so it is a machine of ordinary speed to itself, however slow or busy this one is, and
 all limits of time mean in it what they mean elsewhere. While it waits, its clock goes as ours.
 """
 
@@ -103,7 +103,7 @@ def _command(kernel: Path, disks: Disks, name: str, options: str, console: Path,
     words = f"console=ttyS0 root=/dev/nvme0n1 rw rootfstype=ext4 quiet panic=-1 mitigations=off {options}"
     return [
         *(QEMU, "-nodefaults", "-display", "none", "-no-reboot", "-m", str(MEMORY_MIB)),
-        *("-accel", "tcg,thread=single", "-icount", "shift=2,sleep=on", "-smp", "1"),
+        *("-accel", "tcg,thread=single", "-icount", "shift=0,sleep=on", "-smp", "1"),
         # QEMU 7.2 computes wrong flags for cmpxchg16b, which kernels use where it is there.
         *("-cpu", "max,-cx16,-la57", "-kernel", str(kernel)),
         *("-append", f'{words} init=/bin/sh -- -c "{first}"'),

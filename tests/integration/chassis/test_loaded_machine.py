@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 import pytest
+from busy_machine import BUSY, busy_machine
 
 from i2s_chassis.jail import Cause, Jail, JailSettings, StarvedError
 from i2s_chassis.limits import DEFAULT_LIMITS
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
-_TIMES_THE_PROCESSORS = 8
-_BUSY = ["perl", "-e", "1 while 1"]
-
 
 @pytest.fixture
 def load() -> Iterator[None]:
-    """Busy processes, eight for each processor, each in a session of its own: schedulers may group those."""
-    number = _TIMES_THE_PROCESSORS * len(os.sched_getaffinity(0))
-    burners = [subprocess.Popen(_BUSY, start_new_session=True) for _ in range(number)]
-    try:
+    with busy_machine():
         yield
-    finally:
-        for burner in burners:
-            burner.kill()
-        for burner in burners:
-            burner.wait()
 
 
 @pytest.fixture(params=[True, False], ids=["control group", "no control group"])
@@ -42,7 +30,7 @@ async def jail(request: pytest.FixtureRequest) -> AsyncIterator[Jail]:
 async def test_a_busy_loop_ends_by_its_cpu_seconds(jail: Jail, load: None) -> None:
     limits = replace(DEFAULT_LIMITS, cpu_seconds=1, wall_seconds=3)
     async with jail.cell(limits) as cell:
-        ended = await cell.run(_BUSY)
+        ended = await cell.run(list(BUSY))
     assert ended.cause is Cause.CPU_LIMIT, ended
     assert ended.usage.clock_seconds <= ended.usage.wall_seconds
     assert ended.usage.waited_seconds > 0
@@ -60,6 +48,6 @@ async def test_a_job_that_is_kept_waiting_without_end_is_nobodys_fault(load: Non
     try:
         async with jail.cell(replace(DEFAULT_LIMITS, cpu_seconds=60, wall_seconds=1)) as cell:
             with pytest.raises(StarvedError):
-                await cell.run(_BUSY)
+                await cell.run(list(BUSY))
     finally:
         await jail.close()

@@ -82,7 +82,7 @@ def test_the_columns_of_lpips_hold_what_is_measured(heading, weights_dir):
     from i2s_metrics.networks.loading import load_networks
 
     file = find(Network.VGG16, Places(weights_dir, weights_dir))
-    runner, _ = load_networks(HostSettings({Network.VGG16: file}, weights_dir, threads=2))
+    runner, _ = load_networks(HostSettings({Network.VGG16: file}, threads=2))
     check(heading, measured(heading, runner))
 
 

@@ -9,6 +9,8 @@ from i2s_render_latex.document import SOURCE
 from i2s_render_latex.format_build import FormatError, build_format
 from i2s_render_latex.model import BesideFile, Job, Options, Verdict
 from i2s_render_latex.split import BEGIN
+from i2s_sdk.profile import Profile
+from i2s_sdk.tasks.latex.preamble import preamble as preamble_of
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 
@@ -144,7 +146,7 @@ async def test_a_preamble_whose_beginning_writes_a_file_serves_without_it(engine
     [
         (b"\\documentclass{article}\\AtBeginDocument{text}", "typeset|prevdepth"),
         (b"\\documentclass{article}\\AtBeginDocument{\\vbox{}}", "typeset"),
-        (b"\\documentclass{article}\\AtBeginDocument{\\newpage x\\newpage}", "typeset|writes files"),
+        (b"\\documentclass{article}\\AtBeginDocument{\\newpage x\\newpage}", "typeset|into the PDF"),
         (b"\\documentclass{article}\\AtBeginDocument{\\begingroup}", "dump"),
         (b"\\documentclass{article}\\makeindex", "writes files"),
         (b"\\documentclass{article}\\usepackage{microtype}", "lpcode|rpcode|efcode|fontexpand|ligatures"),
@@ -205,7 +207,8 @@ async def test_a_hot_preamble_gets_a_format_that_is_byte_identical(engine):
         (b"\\begin{filecontents}{a.tex}\nx\n\\end{filecontents}\n\\documentclass{article}", "writes files"),
         (b"\\documentclass{article}\\chardef\\x=\\pdfcolorstackinit page{0 g}", "colour stack"),
         (b"\\documentclass{article}\\pdfmapline{+x}", "pdfmapline"),
-        (b"\\documentclass{article}\\immediate\\pdfobj{x}", "writes files"),
+        (b"\\documentclass{article}\\immediate\\pdfobj{x}", "into the PDF"),
+        (b"\\documentclass{article}\\usepackage{tikz}\\usetikzlibrary{fadings}", "into the PDF"),
         (b"\\documentclass{article}\\loop\\iftrue\\repeat", "limit"),
     ],
 )
@@ -345,3 +348,34 @@ async def test_an_ordinary_preamble_is_not_ruled_out(engine):
     for preamble in (b"\\documentclass{article}\\usepackage{amsmath,graphicx,xcolor,geometry}",):
         for head in (preamble, preamble + BEGIN):
             assert (await build_format(engine._jail, engine.installation, head)).dumped
+
+
+FADINGS = {
+    "a path": r"\tikz\fill[blue,path fading=east] (0,0) rectangle (3,1);",
+    "shadows": r"\tikz\node[circular drop shadow,circular glow={fill=red},fill=white,circle]{A};",
+    "one of its own": r"\begin{tikzfadingfrompicture}[name=mine]"
+    r"\shade[left color=transparent!0,right color=transparent!100] (0,0) rectangle (2,2);"
+    r"\end{tikzfadingfrompicture}\tikz\fill[blue,path fading=mine,fit fading=false] (0,0) rectangle (2,2);",
+}
+
+
+@pytest.fixture(scope="module")
+def of_the_profiles():
+    return {profile: preamble_of(profile).encode().rstrip() for profile in Profile}
+
+
+@pytest.mark.parametrize("profile", Profile)
+async def test_the_preamble_of_each_profile_has_a_format(engine, of_the_profiles, profile):
+    assert (await build_format(engine._jail, engine.installation, of_the_profiles[profile])).dumped
+
+
+async def test_documents_of_the_profile_paper_begin_with_a_format_and_have_fadings(engine, of_the_profiles):
+    head = of_the_profiles[Profile.PAPER]
+    for one in (head, head + BEGIN):
+        built = await build_format(engine._jail, engine.installation, one)
+        engine._shelf.write(one, built.dumped)
+        engine._shelf.add(one)
+    for body in FADINGS.values():
+        warm, cold = await both(engine, document(head.decode(), body))
+        assert (warm.stages[0].detail, warm.verdict) == ("format", Verdict.RENDERED)
+        assert pixels(warm) == pixels(cold) != []

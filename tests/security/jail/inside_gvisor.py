@@ -140,10 +140,9 @@ async def main() -> dict[str, str | None]:
         # Users alone are kept apart here, so what is to be held is closed to others.
         outside.chmod(0o755)
         (outside / "secret").chmod(0o600)
-        folder = Path(name)
-        jail = await Jail.start(JailSettings(tier=Tier.CONTAINER, state_dir=folder))
+        jail = await Jail.start(JailSettings(tier=Tier.CONTAINER, state_dir=Path(name)))
         try:
-            field = Ground(jail, folder, outside, port)
+            field = Ground(jail, jail.folder, outside, port)
             good = await program.good_job(field)
             return {name: await program.judge(field, name, good) for name in NAMES if name in ATTACKS}
         finally:

@@ -183,7 +183,7 @@ async def test_a_flood_of_descriptors_changes_nothing(jail: Jail) -> None:
 async def test_a_name_that_is_in_use_is_refused(jail: Jail) -> None:
     """Else what is cleaned up after the second would be the first."""
     async with jail.cell(LIMITS) as cell:
-        (name,) = [one.name for one in jail._folder.iterdir() if one.is_dir()]
+        (name,) = [one.name for one in jail.folder.iterdir() if one.is_dir()]
         assert '"error"' in await _sent(jail, _plan(jail, lambda plan: plan.update(name=name)))
         assert (await cell.run(["true"])).exit_code == 0
 
@@ -230,7 +230,7 @@ async def test_a_spawner_that_was_killed_comes_back_with_the_same_bounds(jail: J
 async def test_the_end_of_the_service_leaves_nothing(folder: Path) -> None:
     jail = await Jail.start(JailSettings())
     await jail.bind([folder / "readable"], CEILINGS)
-    work, monitor = jail._folder, jail._spawner._process
+    work, monitor = jail._work_folder.path, jail._spawner._process
     await jail.close()
     assert monitor.returncode == 0
     assert not work.exists()

@@ -141,7 +141,7 @@ async def attacked():
             async with engine.open():
                 good = await engine.render(GOOD)
                 assert good.verdict is Verdict.RENDERED, good.message
-                yield Attacked(engine, folder / "jail", secret, canary, good.picture.png)
+                yield Attacked(engine, jail.folder, secret, canary, good.picture.png)
         canary.close()
         await jail.close()
 

@@ -122,7 +122,7 @@ async def attacked():
             good = await engine.render(GOOD)
             assert good.verdict is Verdict.RENDERED
             yield Attacked(engine, folder, secret, canary, [picture.png for picture in good.pictures])
-        assert list((folder / "jail").iterdir()) == []
+        assert list(jail.folder.iterdir()) == []
         await jail.close()
 
 

@@ -11,8 +11,9 @@ from i2s_sdk.cli.terminal import say
 def command() -> None:
     """End the services that `i2s-sdk up` has started, and remove all that is theirs.
 
-    That is logs, containers and networks. Running jobs are given time to finish. Services that
-    `i2s-sdk up` is starting at the moment are ended too. If nothing is up, nothing happens.
+    That is logs, containers and networks, and what services that were killed have left in the temporary
+    folder. Running jobs are given time to finish. Services that `i2s-sdk up` is starting at the moment are
+    ended too. If nothing is up, no service is ended.
 
     \b
     Examples:

@@ -16,6 +16,7 @@ from pathlib import Path
 from i2s_sdk.errors import ServiceStartError, StackError, UnknownNameError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import last_lines
+from i2s_sdk.stack.cleaning import remove_left_folders
 from i2s_sdk.stack.services import METRICS, RENDERERS
 from i2s_sdk.stack.starting import end_requested, ending, starting
 from i2s_sdk.stack.state import Kind, Up, forget, read_record, remove_record, serves, stack_folder, supervisor
@@ -76,12 +77,18 @@ def up(
 def down() -> Ended:
     """End what ``up`` has started, or is starting, and remove all of it, logs too.
 
+    What services that were killed have left in the temporary folder is removed as well.
+
     Raises:
         StackError: Containers cannot be removed.
     """
     folder = stack_folder()
-    if not folder.is_dir():
-        return Ended.NOTHING
+    ended = _end(folder) if folder.is_dir() else Ended.NOTHING
+    remove_left_folders(RENDERERS)
+    return ended
+
+
+def _end(folder: Path) -> Ended:
     with ending(folder) as interrupted:
         found = _end_supervisor(folder)
         record = folder / "stack.json"

@@ -7,9 +7,10 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from i2s_chassis.access import AccessFile
@@ -19,6 +20,7 @@ from i2s_chassis.quota import Accounts
 from i2s_chassis.service import Chassis, Service
 from i2s_chassis.settings import ServiceSettings
 from i2s_chassis.telemetry import Telemetry
+from i2s_chassis.work_folder import remove_stale
 
 if TYPE_CHECKING:
     from i2s_chassis.jail import Jail
@@ -36,7 +38,11 @@ _log = logging.getLogger(__name__)
 
 
 def run_service(
-    service: Service, settings: ServiceSettings, standing: Standing, jail: Jail | None = None
+    service: Service,
+    settings: ServiceSettings,
+    standing: Standing,
+    jail: Jail | None = None,
+    removed: Sequence[Path] = (),
 ) -> int:
     """Serve until told to stop, in a process of its own; returns the exit code as ``serve`` does.
 
@@ -45,12 +51,17 @@ def run_service(
         settings: Of it.
         standing: With which privileges this process runs.
         jail: What was started with more of them; closed at the end.
+        removed: What of killed services was removed before; for the log.
     """
-    return asyncio.run(serve(service, settings, standing, jail))
+    return asyncio.run(serve(service, settings, standing, jail, removed))
 
 
 async def serve(
-    service: Service, settings: ServiceSettings, standing: Standing, jail: Jail | None = None
+    service: Service,
+    settings: ServiceSettings,
+    standing: Standing,
+    jail: Jail | None = None,
+    removed: Sequence[Path] = (),
 ) -> int:
     """Serve until SIGTERM or SIGINT, then drain.
 
@@ -94,6 +105,9 @@ async def serve(
             stack.enter_context(announced(settings.announce, service.name, bound, standing.announcer))
             _log.info("listening", extra={"fields": asdict(bound)})
             _log_standing(standing)
+            if removed := [*removed, *await asyncio.to_thread(remove_stale)]:
+                folders = [str(path) for path in removed]
+                _log.info("removed what killed services have left", extra={"fields": {"folders": folders}})
             register = await stack.enter_async_context(service.open(chassis))
             await asyncio.sleep(0)  # a signal that came at the very end of the start takes effect here
             register(gate.registrar())

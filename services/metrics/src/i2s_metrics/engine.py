@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from i2s_chassis.errors import DeadlineExceededError, UnavailableError
+from i2s_chassis.jail.own_process import Confinement
 from i2s_chassis.pool import Supervisor
 from i2s_chassis.telemetry import Telemetry
 from i2s_metrics.completion import Comparer, complete
@@ -55,6 +56,15 @@ class Engine:
         )
         async with pool:
             yield cls(pool, networks, wall_seconds)
+
+    async def confinement(self) -> Confinement | None:
+        """Return what a worker is confined by.
+
+        Raises:
+            UnavailableError: There is none.
+        """
+        async with self._pool.lease() as lease:
+            return lease.worker.confinement
 
     async def score(self, job: Job) -> Score:
         """Have a job done. Cancelling ends it at once, by killing its process.

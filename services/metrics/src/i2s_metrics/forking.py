@@ -1,18 +1,23 @@
-"""Starting and ending the processes of this service."""
+"""Starting and ending the processes of this service, which confine themselves before they do anything."""
 
 from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import resource
+import signal
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from typing import TypeVar
 
-from i2s_metrics.frames import LENGTH, framed
+from i2s_chassis.jail.own_process import Confinement, ConfinementError, Needs, confine
+from i2s_metrics.frames import LENGTH, framed, pack_confinement, pack_fault, unpack_confinement
 
 S = TypeVar("S")
+
+_MOST_REPORT_BYTES = 64 * 1024
 
 
 class WorkerLostError(Exception):
@@ -21,11 +26,16 @@ class WorkerLostError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A process of ours, and our end of the socket to it."""
+    """A process of ours, and our end of the socket to it.
+
+    Attributes:
+        confinement: What it said that it is confined by; None for nothing.
+    """
 
     process: ForkServerProcess
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
+    confinement: Confinement | None = None
 
     @property
     def alive(self) -> bool:
@@ -66,23 +76,56 @@ class Child:
         self.process.close()
 
 
-async def start(target: Callable[[socket.socket, S], None], settings: S) -> Child:
-    """Start a process that runs ``target`` with its end of a socket and its settings."""
+async def start(target: Callable[[socket.socket, S], None], settings: S, needs: Needs | None) -> Child:
+    """Start a process that runs ``target`` with its end of a socket and its settings, once it is confined.
+
+    Args:
+        target: Runs until the other end is closed.
+        settings: Of the target.
+        needs: What stays permitted to the process; None leaves it unconfined.
+
+    Raises:
+        WorkerLostError: It ended before it was confined.
+        WorkerError: It cannot be confined; the message says why.
+    """
     ours, theirs = socket.socketpair()
     with theirs:
-        process = _context().Process(target=target, args=(theirs, settings), daemon=True)
+        process = _context().Process(target=_enter, args=(theirs, target, settings, needs), daemon=True)
         reader, writer = await asyncio.open_connection(sock=ours)
         try:
             await asyncio.to_thread(process.start)
         except BaseException:
             writer.close()
             raise
-    return Child(process, reader, writer)
+    child = Child(process, reader, writer)
+    try:
+        return replace(child, confinement=unpack_confinement(await child.receive(_MOST_REPORT_BYTES)))
+    except BaseException:
+        await child.end()
+        raise
+
+
+def _enter(
+    connection: socket.socket,
+    target: Callable[[socket.socket, S], None],
+    settings: S,
+    needs: Needs | None,
+) -> None:
+    # Ctrl-C reaches the whole group; the service decides when its processes end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        confinement = confine(needs, [connection.fileno()]) if needs is not None else None
+    except ConfinementError as error:
+        connection.sendall(framed(pack_fault(f"the process cannot be confined: {error}")))
+        return
+    connection.sendall(framed(pack_confinement(confinement)))
+    target(connection, settings)
 
 
 def _context() -> ForkServerContext:
     # Workers are forked from a process that has everything imported and nothing else: importing
     # takes seconds, and forking this process would copy its threads' locks.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["__main__", "i2s_metrics.worker", "i2s_metrics.warm"])
+    context.set_forkserver_preload(["__main__", "i2s_metrics.origin"])
     return context

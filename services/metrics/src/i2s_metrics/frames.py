@@ -8,7 +8,9 @@ from __future__ import annotations
 import io
 import json
 import struct
+from dataclasses import asdict
 
+from i2s_chassis.jail.own_process import Confinement
 from i2s_metrics.model import (
     Comparison,
     Draft,
@@ -88,6 +90,29 @@ def pack_fault(traceback: str) -> bytes:
     """Return a fault of the worker's program as bytes."""
     header = json.dumps({"fault": traceback}).encode()
     return LENGTH.pack(len(header)) + header
+
+
+def pack_confinement(confinement: Confinement | None) -> bytes:
+    """Return what a process is confined by as bytes."""
+    header = json.dumps({"confinement": confinement and asdict(confinement)}).encode()
+    return LENGTH.pack(len(header)) + header
+
+
+def unpack_confinement(frame: bytes) -> Confinement | None:
+    """Return what a process said that it is confined by.
+
+    Raises:
+        WorkerError: It cannot be confined.
+    """
+    header = json.loads(frame[LENGTH.size :])
+    if "fault" in header:
+        raise WorkerError(str(header["fault"]))
+    said = header["confinement"]
+    if said is None:
+        return None
+    return Confinement(
+        int(said["landlock_abi"]), bool(said["changes_files"]), tuple(map(str, said["drivers"]))
+    )
 
 
 def unpack_draft(frame: bytes) -> Draft:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Self
 
+from i2s_chassis.jail.own_process import Confinement
+from i2s_metrics.confinement import worker_needs
 from i2s_metrics.forking import Child, start
 from i2s_metrics.frames import MOST_ANSWER_BYTES, pack_job, unpack_draft
 from i2s_metrics.model import Draft, Job
@@ -22,14 +24,14 @@ class WorkerProcess:
 
         Raises:
             WorkerLostError: It ended before that.
+            WorkerError: It cannot be confined; the message says why.
         """
-        child = await start(work, settings)
-        try:
-            await child.receive(MOST_ANSWER_BYTES)
-        except BaseException:
-            await child.end()
-            raise
-        return cls(child)
+        return cls(await start(work, settings, worker_needs()))
+
+    @property
+    def confinement(self) -> Confinement | None:
+        """What it is confined by."""
+        return self._child.confinement
 
     @property
     def alive(self) -> bool:

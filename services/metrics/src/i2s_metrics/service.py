@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from i2s_chassis.errors import StartError
+from i2s_chassis.jail import own_process
 from i2s_chassis.service import Chassis, Register
 from i2s_metrics.canary import check
+from i2s_metrics.confinement import log_confinement, may_use_gpu
 from i2s_metrics.engine import Engine
 from i2s_metrics.model import Network
 from i2s_metrics.networks.files import Inventory, Places, take_inventory
@@ -18,8 +19,6 @@ from i2s_metrics.networks.keeper import Networks, NetworksError
 from i2s_metrics.servicer import MetricsServicer, add_MetricsServiceServicer_to_server
 from i2s_metrics.settings import MetricsSettings
 from i2s_metrics.worker import WorkerSettings
-
-_GPU = Path("/dev/nvidiactl")
 
 
 class MetricsService:
@@ -38,6 +37,7 @@ class MetricsService:
         Raises:
             StartError: A comparison with a known result came out otherwise.
         """
+        own_process.hide()
         settings = self._settings
         inventory = await asyncio.to_thread(take_inventory, Places(settings.weights_dir, settings.hub_dir))
         async with Networks.open(
@@ -61,6 +61,7 @@ class MetricsService:
                 await check(
                     running, inventory.missing if preloaded else dict.fromkeys(Network, "not started")
                 )
+                log_confinement("workers", await running.confinement())
                 servicer = MetricsServicer(settings, running, networks, inventory.missing, chassis)
                 yield lambda server: add_MetricsServiceServicer_to_server(servicer, server)
 
@@ -69,7 +70,6 @@ def host_settings(settings: MetricsSettings, inventory: Inventory) -> HostSettin
     """Return what the process of the networks needs to know."""
     return HostSettings(
         weights=inventory.found,
-        hub_dir=settings.hub_dir,
         device=settings.device,
         precision=settings.precision,
         threads=settings.torch_threads,
@@ -77,19 +77,16 @@ def host_settings(settings: MetricsSettings, inventory: Inventory) -> HostSettin
         batch_wait_seconds=settings.batch_wait_ms / 1000,
         feature_bytes=settings.feature_memory,
         device_bytes=settings.device_memory,
+        confined=settings.confine_networks,
     )
 
 
 async def _preload(settings: MetricsSettings, inventory: Inventory, networks: Networks) -> bool:
     """Load the networks now where that is wanted, or where a GPU may be used: Describe has to name it."""
-    if not inventory.found or not (settings.preload_networks or _may_use_gpu(settings.device)):
+    if not inventory.found or not (settings.preload_networks or may_use_gpu(settings.device)):
         return False
     try:
         await networks.start()
     except NetworksError as error:
         raise StartError(f"the networks cannot be started: {error}") from error
     return True
-
-
-def _may_use_gpu(device: str) -> bool:
-    return device.startswith("cuda") or (device == "auto" and _GPU.exists())

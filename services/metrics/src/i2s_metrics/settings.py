@@ -122,6 +122,10 @@ class MetricsSettings(ServiceSettings):
     network_patience_seconds: float = Field(
         120.0, ge=1, le=3600, description="Silence after which networks are taken for stuck and replaced."
     )
+    confine_networks: bool = Field(
+        True,
+        description="Confine the process of networks too. Turn off only where a GPU does not work so.",
+    )
     preload_networks: bool = Field(
         False,
         description="Load networks before serving; else at the first call that needs them. A GPU implies it.",

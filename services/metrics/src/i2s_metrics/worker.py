@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import signal
 import socket
 import traceback
 from dataclasses import dataclass
@@ -13,9 +11,6 @@ from i2s_metrics.frames import LENGTH, framed, pack_draft, pack_fault, unpack_jo
 from i2s_metrics.memory import Memory
 from i2s_metrics.registry import Missing
 from i2s_metrics.scoring import draft
-
-#: What a worker says once it can work.
-READY = b"ready"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +32,8 @@ class WorkerSettings:
 
 def work(connection: socket.socket, settings: WorkerSettings) -> None:
     """Answer jobs until the other end is closed."""
-    # Ctrl-C reaches the whole group; the engine decides when its workers end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     memory = Memory(settings.reference_bytes)
     with connection, connection.makefile("rb") as jobs:
-        connection.sendall(framed(READY))
         while length := jobs.read(LENGTH.size):
             frame = jobs.read(*LENGTH.unpack(length))
             connection.sendall(framed(_answer(frame, memory, settings)))

@@ -7,6 +7,7 @@ import contextlib
 import os
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
@@ -42,6 +43,7 @@ class BrowserSettings:
         visit: Bounds of each page.
         start_seconds: For starting and preparing a page.
         close_seconds: For closing a page.
+        folder: For the sockets at which browsers are handed over; None for the system's temporary folder.
     """
 
     chromium: Chromium
@@ -50,6 +52,7 @@ class BrowserSettings:
     visit: VisitBounds
     start_seconds: float
     close_seconds: float
+    folder: Path | None = None
 
 
 class Browser:
@@ -84,7 +87,7 @@ class Browser:
             # A driver for each: one that is flooded or dies takes no other browser with it.
             driver = await async_playwright().start()
             stack.push_async_callback(driver.stop)
-            handover = stack.enter_context(Handover())
+            handover = stack.enter_context(Handover(settings.folder))
             launching = asyncio.create_task(_launch(driver, handover, settings.start_seconds))
             stack.push_async_callback(_dropped, launching)
             cell, run = await _in_a_cell(stack, jail, settings, handover, launching)

@@ -25,8 +25,13 @@ class Handover:
         arguments: With these arguments.
     """
 
-    def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="i2s-html-"))  # closed to other users
+    def __init__(self, folder: Path | None = None) -> None:
+        """Make the socket.
+
+        Args:
+            folder: Where a folder for it is made; None for the system's temporary folder.
+        """
+        self._folder = Path(tempfile.mkdtemp(prefix="i2s-pipe-", dir=folder))  # closed to other users
         path = str(self._folder / "pipe")
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         self._listener.bind(path)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
 
 from i2s_chassis.errors import StartError, UnavailableError
 from i2s_chassis.jail import Jail, JailError
 from i2s_chassis.renderer import open_jail
 from i2s_chassis.service import Chassis, Register
+from i2s_chassis.work_folder import WorkFolder
 from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.canary import canary
 from i2s_render_html.chromium import Chromium, find_chromium
@@ -57,9 +59,8 @@ class HtmlService:
                 )
             builder = await _jekyll(settings, jail, chassis, stack)
             try:
-                browser, layers = await choose_sandbox(
-                    jail, browser_settings(settings, chromium), settings.browser_sandbox
-                )
+                wanted = browser_settings(settings, chromium, stack.enter_context(folder_of_drivers()))
+                browser, layers = await choose_sandbox(jail, wanted, settings.browser_sandbox)
                 listeners = _listeners(chassis)
                 engine = HtmlEngine(engine_settings(settings, browser), jail, layers, builder, listeners)
                 await stack.enter_async_context(engine.open())
@@ -74,6 +75,24 @@ def forget_settings() -> None:
     """Take our settings, secrets among them, out of the environment that Playwright's driver inherits."""
     for name in [name for name in os.environ if name.startswith("I2S_")]:
         del os.environ[name]
+
+
+@contextmanager
+def folder_of_drivers() -> Iterator[Path]:
+    """Make a folder that Playwright's drivers take for the system's temporary one as long as the block lasts.
+
+    They make profiles and artifacts there, which nobody removes where a driver is killed.
+    """
+    before = os.environ.get("TMPDIR")
+    with WorkFolder("html") as folder:
+        os.environ["TMPDIR"] = str(folder.path)  # drivers inherit the environment and cannot be given another
+        try:
+            yield folder.path
+        finally:
+            if before is None:
+                del os.environ["TMPDIR"]
+            else:
+                os.environ["TMPDIR"] = before
 
 
 async def _jekyll(
@@ -99,8 +118,16 @@ def _listeners(chassis: Chassis) -> Listeners:
     return Listeners(telemetry.recycle, lambda ready: telemetry.warm("browser", ready))
 
 
-def browser_settings(settings: HtmlSettings, chromium: Chromium) -> BrowserSettings:
-    """Return what every browser is started with."""
+def browser_settings(
+    settings: HtmlSettings, chromium: Chromium, folder: Path | None = None
+) -> BrowserSettings:
+    """Return what every browser is started with.
+
+    Args:
+        settings: What an operator decided.
+        chromium: The program.
+        folder: See `BrowserSettings`.
+    """
     return BrowserSettings(
         chromium=chromium,
         sandbox=settings.browser_sandbox != "off",
@@ -108,6 +135,7 @@ def browser_settings(settings: HtmlSettings, chromium: Chromium) -> BrowserSetti
         visit=VisitBounds(settings.clock, settings.navigations, settings.console_entries),
         start_seconds=settings.browser_start_seconds,
         close_seconds=settings.page_close_seconds,
+        folder=folder,
     )
 
 

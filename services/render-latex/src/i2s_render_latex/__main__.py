@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from i2s_chassis.entry import Command, run, serve_command
+from i2s_chassis.renderer.clean import clean_command
 from i2s_chassis.renderer.host import host_command
 from i2s_chassis.service import Service
 from i2s_chassis.token_command import token_command
@@ -31,7 +32,12 @@ def main() -> None:
         _index,
         ["index", "index --once", "index --lookup toprule --lookup tikzcd"],
     )
-    raise SystemExit(run("i2s-render-latex", [serve, index, host_command(LatexSettings), token_command()]))
+    raise SystemExit(
+        run(
+            "i2s-render-latex",
+            [serve, index, host_command(LatexSettings), clean_command(LatexSettings), token_command()],
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from i2s_chassis.jail import Cause, Cell, Ended, Jail, OutputError
 from i2s_chassis.limits import Limits
-from i2s_render_latex.document import JOB_NAME, LOG, SOURCE
+from i2s_render_latex.document import JOB_NAME, LOG, PDF, SOURCE
 from i2s_render_latex.format_source import NOT_DUMPED, OF_FONTS, dump_of
 from i2s_render_latex.log import first_error
 from i2s_render_latex.searches import ENVIRONMENT_OF_SEARCHES, own_file
@@ -99,6 +99,10 @@ async def _dumped(cell: Cell, ended: Ended, installation: Installation, begun: b
     files = await cell.list()
     if ended.cause is not Cause.EXITED or ended.exit_code != 0 or _FORMAT not in files:
         raise FormatError(await _reason(cell, ended.cause))
+    if PDF in files:
+        # ENVIRONMENT_OF_SEARCHES makes TeX leave it. A job would refer to objects that its own PDF lacks, and
+        # pdfTeX crash.
+        raise FormatError("the preamble writes into the PDF, which no format holds")
     extra = sorted(files.keys() - {SOURCE, LOG, _FORMAT, _RECORD, *([AUX] if begun else ())})
     if extra:
         # A job that uses the format would miss the file, or the stream that writes it.

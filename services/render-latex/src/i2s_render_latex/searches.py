@@ -19,7 +19,8 @@ PICTURES_AND_DATA = (".png", ".jpg", ".jpeg", ".pdf", ".csv", ".dat", ".tsv")
 
 _SEARCH = re.compile(r"kdebug:returning from generic search\(\[([^\]\n]*)\]\) =>(.*)")
 
-#: What makes kpathsea write its searches to standard error (KPSE_DEBUG_SEARCH).
+#: What makes kpathsea write its searches to standard error (KPSE_DEBUG_SEARCH). With any debugging on, TeX
+#: also leaves the beginnings of a PDF that it otherwise removes.
 ENVIRONMENT_OF_SEARCHES: Mapping[str, str] = MappingProxyType({"KPATHSEA_DEBUG": "32"})
 
 

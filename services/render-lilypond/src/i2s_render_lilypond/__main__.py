@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from i2s_chassis.entry import run, serve_command
+from i2s_chassis.renderer.clean import clean_command
 from i2s_chassis.renderer.host import host_command
 from i2s_chassis.service import Service
 from i2s_chassis.token_command import token_command
@@ -18,7 +19,12 @@ def _build(settings: LilypondSettings) -> Service:
 def main() -> None:
     """Run the command line."""
     serve = serve_command(LilypondSettings, _build, ["serve", "serve --lilypond /usr/bin/lilypond"])
-    raise SystemExit(run("i2s-render-lilypond", [serve, host_command(LilypondSettings), token_command()]))
+    raise SystemExit(
+        run(
+            "i2s-render-lilypond",
+            [serve, host_command(LilypondSettings), clean_command(LilypondSettings), token_command()],
+        )
+    )
 
 
 if __name__ == "__main__":

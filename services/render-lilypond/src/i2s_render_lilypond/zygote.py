@@ -171,7 +171,10 @@ class ZygotePlace:
             self._left_behind = True
             self._zygote.condemn("left_behind")
             events.append(PolicyEvent(PolicyKind.LEFT_BEHIND, "processes outlived the program"))
-        if child.signal:
+        if child.peak_memory_bytes > self._limits.memory_bytes:
+            self._zygote.condemn("limit")
+            cause = Cause.MEMORY_LIMIT
+        elif child.signal:
             self._zygote.condemn("signal")
             cause = _CAUSE_OF.get(child.signal, Cause.SIGNALED)
             if child.signal == signal.SIGSYS:

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -135,3 +136,18 @@ def test_a_service_that_cannot_start_is_one_message_and_leaves_nothing(folder, m
     assert "did not serve within 0.001 s" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert supervisor(folder) is None
+
+
+def test_down_removes_what_killed_services_have_left(folder, monkeypatch):
+    with tempfile.TemporaryDirectory(prefix="up-down-") as name:
+        temporary = Path(name)
+        temporary.chmod(0o755)  # the users of jobs pass through it
+        monkeypatch.setenv("TMPDIR", name)
+        command("up", "render-lilypond")
+        killed = [supervisor(folder), *children(supervisor(folder))]
+        for pid in killed:
+            os.kill(pid, signal.SIGKILL)
+        assert ends(killed)
+        assert [path.name.rsplit("-", 1)[0] for path in temporary.iterdir()] == ["i2s-jail"]
+        command("down")
+        assert list(temporary.iterdir()) == []

@@ -71,10 +71,9 @@ async def main(tier: Tier) -> dict[str, str | None]:
     """Attack in every way; returns what went wrong, by attack."""
     os.environ["I2S_TEST_SECRET"] = "swordfish"
     with tempfile.TemporaryDirectory(prefix="i2s-attacked-") as name, prepared_folder() as (outside, port):
-        folder = Path(name)
-        jail = await Jail.start(settings(tier, folder))
+        jail = await Jail.start(settings(tier, Path(name)))
         try:
-            ground = Ground(jail, folder, outside, port)
+            ground = Ground(jail, jail.folder, outside, port)
             good = await good_job(ground)
             judged = {}
             for attack in ATTACKS:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from dataclasses import replace
+from pathlib import Path
 
-from ground import GOOD, LIMITS, Ground, attack, perl, said
+from ground import GOOD, LIMITS, Ground, attack, left_of_jobs, perl, said, until
 
 from i2s_chassis.jail import Cause, PolicyKind
 
@@ -45,6 +47,36 @@ async def memory_without_end_stops_at_the_limit(ground: Ground) -> None:
         ended = await perl(ground, program)
         assert ended.cause is Cause.MEMORY_LIMIT, ended
         assert ended.usage.peak_memory_bytes < 4 * LIMITS.memory_bytes, ended.usage
+
+
+@attack
+async def memory_in_one_piece_is_the_memory_limit(ground: Ground) -> None:
+    """However it is asked for: much at once, by doubling, and for a moment between two looks."""
+    for program in (
+        "$a = 'x' x $_ for 1.4e9",
+        "$a = 'x' x 1e6; $a .= $a while 1",
+        "$a = 'x' x $_ for 2.5e8; undef $a",
+    ):
+        ended = await perl(ground, program)
+        assert ended.cause is Cause.MEMORY_LIMIT, (program, ended)
+
+
+@attack
+async def out_of_memory_the_kernel_takes_a_job_before_the_service(ground: Ground) -> None:
+    """What the kernel reckons with is 1000 for each process of a job."""
+    async with ground.jail.cell(LIMITS) as cell:
+        running = asyncio.create_task(cell.run(["sleep", "60"]))
+
+        def scores() -> set[str]:
+            programs = [
+                pid for pid in left_of_jobs(ground) if Path(f"/proc/{pid}/comm").read_text() == "sleep\n"
+            ]
+            return {Path(f"/proc/{pid}/oom_score_adj").read_text().strip() for pid in programs}
+
+        await until(lambda: bool(scores()))
+        assert scores() == {"1000"}
+        await cell.stop()
+        await running
 
 
 @attack

@@ -15,6 +15,7 @@ from pathlib import Path
 from ground import LIMITS, Ground, attack, keepers, left_of_jobs, said, settings, shell, spawner, until
 
 from i2s_chassis.jail import CellError, Jail, Tier
+from i2s_chassis.work_folder import remove_stale
 
 
 @attack
@@ -90,7 +91,7 @@ async def _user(ground: Ground) -> int | None:
 
 @attack
 async def a_killed_service_leaves_nothing(ground: Ground) -> None:
-    """Monitor, spawner, keepers, jobs and folders go with it."""
+    """Monitor, spawner, keepers, jobs and their folders go with it; that of the jail is removed as stale."""
     command = [sys.executable, str(Path(__file__).parent), *sys.argv[1:], "service"]
     service = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert service.stdout is not None
@@ -101,7 +102,8 @@ async def a_killed_service_leaves_nothing(ground: Ground) -> None:
     service.wait()
     service.stdout.close()
     await until(lambda: not Path(f"/proc/{monitor}").exists())
-    assert not list(folder.iterdir())
+    assert not list(folder.glob("*/cells/*"))
+    assert len(remove_stale(folder)) == 1
     folder.rmdir()
 
 

@@ -77,5 +77,5 @@ async def attacked():
         async with JekyllBuilder(jail, JekyllSettings(processes=1, limits=LIMITS)) as builder:
             good = await builder.build(GOOD, LIMITS)
             assert good.cause is BuildCause.BUILT
-            yield Attacked(builder, folder / "jail", secrets, good.files)
+            yield Attacked(builder, jail.folder, secrets, good.files)
         await jail.close()

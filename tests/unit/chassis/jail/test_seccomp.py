@@ -242,6 +242,76 @@ def test_a_filter_with_all_substitutes_denies_all_that_it_denies_without(machine
         assert run_filter(program, numbers[name], _ARCH[machine]) == _ALLOW, name
 
 
+_STARTS = "execve execveat fork vfork".split()
+_JOINS = "connect bind listen accept accept4".split()
+_CHANGES = (
+    "rename renameat renameat2 link linkat symlink symlinkat unlink unlinkat "
+    "rmdir mkdir mkdirat creat truncate"
+).split()
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_who_starts_no_processes_starts_threads_and_uses_the_sockets_it_has(machine: str) -> None:
+    numbers, arch = numbers_of(machine), _ARCH[machine]
+    program = seccomp.build(our_user=True, starts_processes=False, machine=machine)
+    free = seccomp.build(our_user=True, machine=machine)
+    for name in filter(numbers.__contains__, _STARTS):
+        assert run_filter(program, numbers[name], arch) == _ERRNO | errno.EPERM, name
+        assert run_filter(free, numbers[name], arch) == _ALLOW, name
+    for name in _JOINS:
+        assert run_filter(program, numbers[name], arch) == _ERRNO | errno.EAFNOSUPPORT, name
+    assert run_filter(program, numbers["socketpair"], arch, 1, 1) == _ERRNO | errno.EAFNOSUPPORT
+    thread, new_mounts = 0x003D0F00, 0x00020000
+    assert run_filter(program, numbers["clone"], arch, thread) == _ALLOW
+    for flags in (17, 0x4111, thread | new_mounts):
+        assert run_filter(program, numbers["clone"], arch, flags) == _ERRNO | errno.EPERM, hex(flags)
+    assert run_filter(program, numbers["clone3"], arch) == _ERRNO | errno.ENOSYS
+    for name in "read write sendto recvfrom sendmsg recvmsg openat mmap futex exit_group".split():
+        assert run_filter(program, numbers[name], arch) == _ALLOW, name
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_who_changes_no_files_opens_them_for_reading(machine: str) -> None:
+    numbers, arch = numbers_of(machine), _ARCH[machine]
+    program = seccomp.build(our_user=True, changes_files=False, machine=machine)
+    for name in filter(numbers.__contains__, _CHANGES):
+        assert run_filter(program, numbers[name], arch) == _ERRNO | errno.EROFS, name
+    assert run_filter(program, numbers["openat2"], arch) == _ERRNO | errno.ENOSYS
+    opens = {"openat": (0, 0), **({"open": (0,)} if machine == "x86_64" else {})}
+    write, read_write, neither, create, truncate, directory, close_on_exec = (
+        1,
+        2,
+        3,
+        0o100,
+        0o1000,
+        0o200000,
+        0o2000000,
+    )
+    for name, before in opens.items():
+        for flags in (write, read_write, neither, create, truncate, write | create, create | close_on_exec):
+            result = run_filter(program, numbers[name], arch, *before, flags)
+            assert result == _ERRNO | errno.EROFS, (name, oct(flags))
+        for flags in (0, close_on_exec, directory | close_on_exec):
+            assert run_filter(program, numbers[name], arch, *before, flags) == _ALLOW, (name, oct(flags))
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_a_filter_of_workers_denies_all_that_one_of_jobs_denies(machine: str) -> None:
+    numbers = numbers_of(machine)
+    program = seccomp.build(
+        our_user=True,
+        substitutes=tuple(Substitute),
+        own_pid=4711,
+        starts_processes=False,
+        changes_files=False,
+        machine=machine,
+    )
+    for name in _MUST_BE_DENIED:
+        assert run_filter(program, numbers[name], _ARCH[machine]) == _ERRNO | errno.EPERM, name
+    assert run_filter(program, numbers["kill"], _ARCH[machine], 1) == _ERRNO | errno.EPERM
+    assert run_filter(program, numbers["socket"], _ARCH[machine], 1) == _ERRNO | errno.EAFNOSUPPORT
+
+
 _DENIED_TO_SERVICES = (
     "ptrace process_vm_readv process_vm_writev kcmp mount umount2 pivot_root chroot setns bpf keyctl add_key "
     "request_key io_uring_setup io_uring_enter io_uring_register userfaultfd perf_event_open "

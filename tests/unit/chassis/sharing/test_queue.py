@@ -214,3 +214,54 @@ def test_counts_are_right_whatever_happens(slots, places, steps):
         assert queue.running == len(running) <= slots
         assert queue.inside == len(running) + len(waiting) <= slots + places
         assert len(running) == slots or queue.running < slots
+
+
+# -- connections of one address without credentials --------------------------------------------
+
+
+def pressing(connections: int, calls: int = 4, job_seconds=(0.15, 0.35), obeys: bool = False) -> list[Client]:
+    """Connections of one address, each with several calls at the same time."""
+    return [
+        Client("pressing", "host", f"{number}", 10**6, job_seconds, names_calls=False, obeys=obeys)
+        for number in range(connections)
+        for _ in range(calls)
+    ]
+
+
+def undisturbed() -> float:
+    return statistics.median(play(Client("alone", "host", "alone", 10)).latencies["alone"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("obeys", [True, False])
+def test_one_call_at_a_time_is_served_beside_120_connections_of_its_address(obeys, seed):
+    other = Client("other", "host", "alone", 5, begins=2.0)
+    world = play(*pressing(120, obeys=obeys), other, seconds=6.0, seed=seed)
+    latencies = world.latencies["other"]
+    assert len(latencies) == 5
+    assert max(latencies) <= 3 * undisturbed()
+
+
+def test_connections_that_come_back_too_soon_yield_to_one_that_does_not():
+    other = Client("other", "host", "alone", 5, begins=2.0)
+    world = play(*pressing(120, calls=1), other, seconds=6.0)
+    # Those that are never sent away cannot be told from it; there are no more of them than places.
+    assert max(world.latencies["other"]) <= (SLOTS + QUEUE + 1) * 0.35
+
+
+def test_a_connection_with_many_calls_has_its_share_beside_many_with_one():
+    clients = [Client("one", "host", f"one {number}", 10**6) for number in range(30)]
+    clients += [Client("many", "host", "many", 10**6) for _ in range(8)]
+    world = play(*clients, seconds=400.0)
+    one, many = len(world.latencies["one"]) / 30, len(world.latencies["many"])
+    assert 0.8 < many / one < 1.25
+
+
+def test_who_asks_less_than_its_share_is_served_next():
+    """Beside clients that each make one call after the other, as it does itself."""
+    crowd = [Client("crowd", "host", f"{number}", 10**6) for number in range(60)]
+    rare = [Client("rare", "host", "rare", 1, begins=begin, number=0) for begin in range(10, 400, 40)]
+    world = play(*crowd, *rare, seconds=420.0)
+    _, *later = world.latencies["rare"]
+    assert len(later) == 9
+    assert max(later) <= 3 * undisturbed()

@@ -16,7 +16,7 @@ from i2s_metrics.model import Comparison, Inputs
 from i2s_metrics.networks.host import HostSettings
 from i2s_metrics.networks.keeper import Networks, NetworksError
 
-SETTINGS = HostSettings(weights={}, hub_dir=Path("/nowhere"), batch_size=4, batch_wait_seconds=0.0)
+SETTINGS = HostSettings(weights={}, batch_size=4, batch_wait_seconds=0.0)
 PATIENT = replace(SETTINGS, batch_wait_seconds=600)
 NO_PAUSE = Backoff(first=0, most=0)
 

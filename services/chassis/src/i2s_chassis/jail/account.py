@@ -96,6 +96,10 @@ class Account:
     def _grouped(self) -> float | None:
         return self._group.cpu_seconds() if self._group is not None else None
 
+    def add_peak(self, memory_bytes: int) -> None:
+        """Take notice of the greatest memory of one process, as the kernel tells it at its end."""
+        self._peaks += Usage(peak_memory_bytes=memory_bytes)
+
     @staticmethod
     def _reaped(pid: int) -> float:
         process = processes.look_at(pid)

@@ -120,14 +120,14 @@ class Terms:
         uid_base: First of the users that jobs run as where the spawner is root.
         uid_count: How many.
         folder: Where work folders are made.
-        remove_folder: Whether it is removed at the end.
+        removed_at_end: Folder that the monitor removes; empty where the service does so itself.
         bounds: What plans may ask for; None where who sends them has the rights of the spawner anyway.
     """
 
     uid_base: int
     uid_count: int
     folder: str
-    remove_folder: bool
+    removed_at_end: str
     bounds: PlanBounds | None = None
 
     def to_json(self) -> dict[str, Any]:

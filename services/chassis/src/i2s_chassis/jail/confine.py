@@ -15,13 +15,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from i2s_chassis.jail import landlock, processes, seccomp, syscalls
+from i2s_chassis.jail.descriptors import close_all_but
 from i2s_chassis.jail.model import Tier
 from i2s_chassis.jail.plan import DEVICES, PROCESSES, SYSTEM_READABLE, CellPlan
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _OPEN_FILES = 256
 _STACK = 64 * 1024 * 1024
-_ADDRESS_SPACE_BEYOND = 1024 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def become(plan: CellPlan, program: Program, descriptors: Mapping[int, int], err
         _limit(plan, program)
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         _restrict(plan)
-        _close_all_but({*descriptors, error_fd})
+        close_all_but({*descriptors, error_fd})
         if program.probe is not None:
             os._exit(program.probe(program.argv))
         os.execve(_find(program.argv[0]), program.argv, _environment(plan, program))  # noqa: S606
@@ -136,26 +136,13 @@ def _limit(plan: CellPlan, program: Program) -> None:
     if program.cpu_seconds is not None:
         cpu = max(1, math.ceil(program.cpu_seconds))
         bounds[resource.RLIMIT_CPU] = (cpu, cpu + 1)
-    if plan.groups is None and not plan.nesting:
-        # The backstop behind the keeper, which looks at resident memory only now and then. Far
-        # enough away that the keeper comes first: what fails here looks like the program's own fault.
-        # A browser reserves far more than it uses, so it cannot have this one.
-        most = limits.memory_bytes + _ADDRESS_SPACE_BEYOND
-        bounds[resource.RLIMIT_AS] = (most, most)
+    # No RLIMIT_AS: memory is what is used and not what is reserved, and a request that is refused looks
+    # like the program's own fault.
     for what, (soft, hard) in bounds.items():
         _, ceiling = resource.getrlimit(what)
         allowed = max(soft, hard) if ceiling == resource.RLIM_INFINITY else ceiling
         resource.setrlimit(what, (min(soft, allowed), min(hard, allowed)))
     os.umask(0o077)
-
-
-def _close_all_but(kept: set[int]) -> None:
-    last = -1
-    for fd in sorted(kept):
-        if fd > last + 1:  # os.closerange(0, 0) closes everything
-            os.closerange(last + 1, fd)
-        last = fd
-    os.closerange(last + 1, 1 << 20)
 
 
 def _find(name: str) -> str:
@@ -176,6 +163,12 @@ def _environment(plan: CellPlan, program: Program) -> dict[str, str]:
         "LANG": "C.UTF-8",
         **program.env,
     }
+
+
+def be_killed_first() -> None:
+    """Have a kernel that is out of memory kill the calling process, and all that it starts, before others."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
 
 
 def mount_processes() -> None:

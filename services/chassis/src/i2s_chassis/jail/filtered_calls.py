@@ -18,6 +18,9 @@ class Calls:
         unknown_to_our_user: Of such a job: said not to exist.
         signals: Whose first argument is whom to signal.
         flags_of_open: Calls that open a file by its path, with the place of the argument that holds flags.
+        starts: Start a process or a program; clone is looked at apart, since threads are made by it too.
+        joins: Give a socket an address, or connect it.
+        changes: Change files by their path, beside those that open them.
     """
 
     audit_arch: int
@@ -40,6 +43,9 @@ class Calls:
     truncate: int
     openat2: int
     flags_of_open: tuple[tuple[int, int], ...]
+    starts: tuple[int, ...]
+    joins: tuple[int, ...]
+    changes: tuple[int, ...]
 
 
 # Numbers from the kernel's unistd headers; the comments name the calls.
@@ -134,6 +140,12 @@ MACHINES = {
         truncate=76,
         openat2=437,
         flags_of_open=((2, 1), (257, 2)),  # open, openat
+        starts=(57, 58, 59, 322),  # fork, vfork, execve, execveat
+        joins=(42, 43, 49, 50, 288),  # connect, accept, bind, listen, accept4
+        changes=(
+            *(82, 264, 316, 86, 265, 88, 266),  # rename(at, at2), link(at), symlink(at)
+            *(87, 263, 84, 83, 258, 85, 76),  # unlink(at), rmdir, mkdir(at), creat, truncate
+        ),
     ),
     "aarch64": Calls(
         audit_arch=0xC00000B7,
@@ -204,5 +216,8 @@ MACHINES = {
         truncate=45,
         openat2=437,
         flags_of_open=((56, 2),),  # openat
+        starts=(221, 281),  # execve, execveat
+        joins=(203, 202, 200, 201, 242),  # connect, accept, bind, listen, accept4
+        changes=(38, 276, 37, 36, 35, 34, 45),  # renameat(2), linkat, symlinkat, unlinkat, mkdirat, truncate
     ),
 }

@@ -8,7 +8,6 @@ import itertools
 import os
 import secrets
 import socket
-import tempfile
 from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,10 +24,12 @@ from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.jail.settings import JailSettings
 from i2s_chassis.jail.substitutes import Substitute
 from i2s_chassis.limits import Limits
+from i2s_chassis.work_folder import WorkFolder, remove_stale
 
 _TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)
 # Where the kernel itself is the wall around all of us, and on no other kernel.
 _TIERS_IN_GVISOR = (*_TIERS, Tier.CONTAINER)
+_PASSABLE = 0o711  # jobs of other users pass through such a folder, and cannot list it
 
 
 class Jail:
@@ -36,13 +37,15 @@ class Jail:
 
     Attributes:
         isolation: The tier in force and what it is made of here.
+        folder: Where the work folders of cells are made; holds nothing else.
     """
 
-    def __init__(self, settings: JailSettings, folder: Path) -> None:
+    def __init__(self, settings: JailSettings, work_folder: WorkFolder) -> None:
         """Prepare; ``start`` is the way in."""
         self.isolation = Isolation(Tier.NONE, ())
         self._settings = settings
-        self._folder = folder
+        self._work_folder = work_folder
+        self.folder = _folder_of_cells(work_folder)
         self._names = itertools.count(1)
         self._spawner = Spawner(self._terms(None))
         self._survey = self._spawner.survey(settings.bwrap)
@@ -54,8 +57,7 @@ class Jail:
         Raises:
             NoTierError: None does, and unsandboxed work is not allowed.
         """
-        folder = _make_folder(settings.state_dir)
-        jail = cls(settings, folder)
+        jail = cls(settings, await asyncio.to_thread(_work_folder, settings.state_dir))
         try:
             await jail._choose_tier()
         except BaseException:
@@ -66,7 +68,11 @@ class Jail:
     def _terms(self, bounds: PlanBounds | None) -> Terms:
         settings = self._settings
         return Terms(
-            settings.uid_base, settings.uid_count, str(self._folder), settings.state_dir is None, bounds
+            settings.uid_base,
+            settings.uid_count,
+            str(self.folder),
+            str(self._work_folder.path) if bounds else "",
+            bounds,
         )
 
     async def bind(self, readable: Iterable[Path], ceilings: Limits) -> None:
@@ -80,7 +86,6 @@ class Jail:
             ceilings: The most of each limit of a cell.
         """
         await asyncio.to_thread(self._spawner.close)
-        self._folder = _make_folder(self._settings.state_dir)  # which may be another one
         template = self._plan(ceilings, (), (), nesting=False)
         bounds = PlanBounds(template, tuple(map(str, readable)), ceilings)
         self._spawner = Spawner(self._terms(bounds))
@@ -102,7 +107,7 @@ class Jail:
                 self.isolation = self._isolation(tier)
                 if tier is Tier.CONTAINER:
                     shared.close()
-                reason = await escape.attempt(self, self._folder)
+                reason = await escape.attempt(self, self.folder)
             if reason is None:
                 return
             reasons[tier.name.lower()] = reason
@@ -209,7 +214,7 @@ class Jail:
                 close its own once the cell is open. Best pipes: a socket would let a program
                 send descriptors. Such runs have no RLIMIT_CPU; the keeper alone holds that limit.
             nesting: Let programs make namespaces inside of theirs and write to their /proc, as
-                the sandbox of a browser does. Takes RLIMIT_AS away. See docs/isolation.md.
+                the sandbox of a browser does. See docs/isolation.md.
 
         Raises:
             CellError: The cell cannot be made, or was lost.
@@ -245,7 +250,7 @@ class Jail:
             limits=limits,
             uid=None,  # the spawner chooses one
             readable=tuple(str(path) for path in readable),
-            folder=str(self._folder),
+            folder=str(self.folder),
             private_mount=self._private_mount,
             new_user=self._survey.new_user,
             poll_seconds=self._settings.poll_seconds,
@@ -290,15 +295,22 @@ class Jail:
     async def close(self) -> None:
         """End the spawner; cells that are still open are killed and removed."""
         await asyncio.to_thread(self._spawner.close)
+        self._work_folder.remove()  # of a service without privileges the monitor has done so
 
 
-def _make_folder(state_dir: Path | None) -> Path:
-    if state_dir is None:
-        folder = Path(tempfile.mkdtemp(prefix="i2s-jail-"))
-    else:
+def _work_folder(state_dir: Path | None) -> WorkFolder:
+    if state_dir is not None:
         state_dir.mkdir(parents=True, exist_ok=True)
-        folder = state_dir
-    folder.chmod(0o711)  # jobs of other users pass through it, and cannot list it
+        state_dir.chmod(_PASSABLE)
+    remove_stale(state_dir)
+    return WorkFolder("jail", state_dir)
+
+
+def _folder_of_cells(work_folder: WorkFolder) -> Path:
+    work_folder.path.chmod(_PASSABLE)
+    folder = work_folder.path / "cells"
+    folder.mkdir()
+    folder.chmod(_PASSABLE)
     return folder
 
 

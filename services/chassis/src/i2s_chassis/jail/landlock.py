@@ -26,18 +26,22 @@ _MAKE_SOCK = 1 << 9
 _MAKE_SYM = 1 << 12
 _REFER = 1 << 13
 _TRUNCATE = 1 << 14
+_IOCTL_DEV = 1 << 15
 
 #: All file accesses that a version of the interface knows.
 _ALL_FILE_ACCESS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 _BIND_AND_CONNECT_TCP = 0b11
 _ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
 
-_FILE_ONLY = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
+_FILE_ONLY = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 # No links, devices, pipes or sockets: nothing of that kind is ever a result.
 _WRITE = _READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _REFER
 # Nothing is made, removed or executed there.
 _OF_KERNEL = _READ_FILE | _READ_DIR | _WRITE_FILE
+
+# Of a device that the process computes with.
+_OF_DRIVER = _OF_KERNEL | _IOCTL_DEV
 
 _FIRST_WITH_TCP, _FIRST_WITH_SCOPES = 4, 6
 
@@ -71,25 +75,40 @@ def handled(abi: int) -> Handled:
 
 
 def restrict(
-    abi: int, readable: Iterable[str], writable: Iterable[str], devices: Iterable[str], *, links: bool = False
+    abi: int,
+    readable: Iterable[str],
+    writable: Iterable[str] = (),
+    devices: Iterable[str] = (),
+    *,
+    links: bool = False,
+    programs: bool = True,
+    drivers: Iterable[str] = (),
 ) -> None:
     """Put the calling process under Landlock for good.
 
     Args:
         abi: Version of the interface to use, from 1 to what the kernel offers.
-        readable: Folders and files that may be read and executed. Missing ones are passed over.
+        readable: Folders and files that may be read. Missing ones are passed over.
         writable: Folders in which plain files and folders may be made, changed and removed.
         links: Also links and sockets may be made in the writable folders.
         devices: Device files, and folders of the kernel's own files, that may be read and written.
+        programs: Whether what may be read may be executed as a program too.
+        drivers: Device files that may be read and written, and whose drivers may be called (ioctl).
 
     Raises:
         OSError: The kernel refused.
     """
     bits = handled(abi)
+    read = _READ if programs else _READ & ~_EXECUTE
     write = _WRITE | (_MAKE_SOCK | _MAKE_SYM if links else 0)
     ruleset = syscalls.landlock_create_ruleset(bits.files, bits.network, bits.scoped)
     try:
-        for paths, access in ((readable, _READ), (writable, write), (devices, _OF_KERNEL)):
+        for paths, access in (
+            (readable, read),
+            (writable, write),
+            (devices, _OF_KERNEL),
+            (drivers, _OF_DRIVER),
+        ):
             for path in paths:
                 _allow(ruleset, path, access & bits.files)
         syscalls.landlock_restrict_self(ruleset)

@@ -18,7 +18,7 @@ import traceback
 
 from i2s_chassis.jail import gvisor, spawner, syscalls
 from i2s_chassis.jail.bounds import Terms
-from i2s_chassis.jail.workspace import remove_tree
+from i2s_chassis.remove_tree import remove_tree
 
 _MAX_PACKET = 128 * 1024
 _PAUSE_SECONDS = 0.02
@@ -39,8 +39,8 @@ def main(control_fd: int) -> None:
         sys.stderr.write("i2s monitor: the spawner was lost and is started again\n")
         sys.stderr.flush()
         time.sleep(_PAUSE_SECONDS)
-    if terms.remove_folder:
-        remove_tree(terms.folder)
+    if terms.removed_at_end:
+        remove_tree(terms.removed_at_end)
 
 
 def _spawner(control: socket.socket, terms: Terms) -> int:

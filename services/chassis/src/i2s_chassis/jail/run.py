@@ -156,6 +156,7 @@ class Run:
         """Never returns."""
         try:
             os.close(self._place.control)
+            confine.be_killed_first()
             if self._plan.mounts_processes:
                 confine.mount_processes()
             if self._plan.uid is not None:
@@ -360,8 +361,10 @@ class Run:
 
     def _status(self) -> tuple[int, int]:
         """Return exit code and signal of the program once it has ended."""
-        _, status = os.waitpid(self._child_pid, 0)
+        _, status, used = os.wait4(self._child_pid, 0)
         self._waited = True
+        if not self._place.channels:  # of a program that stays, a peak may be of another job
+            self._account.add_peak(used.ru_maxrss * 1024)
         if self._has_door:
             self._fate = follow.Fate.from_bytes(os.read(self._status_fd, 100))
             status = self._fate.status
@@ -373,7 +376,9 @@ class Run:
         """Return why a program ended that no look of ours caught at a limit."""
         if by_signal == signal.SIGXCPU or usage.cpu_seconds >= self._cpu_bound:
             return Cause.CPU_LIMIT
-        if self._out_of_memory():
+        # Also for a moment between two looks, whatever the program made of it.
+        passed = usage.peak_memory_bytes > self._plan.limits.memory_bytes and not self._place.channels
+        if passed or self._out_of_memory():
             return Cause.MEMORY_LIMIT
         if self._refused_forks():
             return Cause.PROCESS_LIMIT

@@ -23,13 +23,14 @@ _Instruction = tuple[int, int, int, int]
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET
 _NEW_TIME = 0x80  # CLONE_NEWTIME, known to unshare alone; clone has a signal in these bits
 _UNTRACED = 0x00800000  # CLONE_UNTRACED: out of sight of who follows the job
+_THREAD = 0x00010000  # CLONE_THREAD
 _BROWSER_NAMESPACES = 0x70000000  # CLONE_NEWUSER, -PID, -NET
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: put words into somebody's terminal
 _OWNER_OF_SIGNALS = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP: whom the kernel signals for a descriptor
 # TCGETS, which asks whether this is a terminal, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _ANY_DESCRIPTOR = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 _OWNER_BY_FCNTL = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
-_O_TRUNC, _O_ACCMODE = 0o1000, 0o3
+_O_CREAT, _O_TRUNC, _O_ACCMODE = 0o100, 0o1000, 0o3
 _O_RDONLY, _O_NEITHER = 0, 3  # the latter asks for both rights and gives neither
 _X32_BIT = 0x40000000
 _AF_UNIX = 1
@@ -59,6 +60,8 @@ def build(
     local_sockets: bool = False,
     substitutes: tuple[Substitute, ...] = (),
     own_pid: int | None = None,
+    starts_processes: bool = True,
+    changes_files: bool = True,
     machine: str = syscalls.MACHINE,
 ) -> bytes:
     """Return the filter as an array of struct sock_filter.
@@ -77,6 +80,10 @@ def build(
         own_pid: Of the process that is put under the filter and leads its process group; with
             Substitute.SIGNALS it and its descendants may signal that process and their group. None
             where they may signal nobody.
+        starts_processes: Whether it may start processes and programs, and make pairs of sockets to talk to
+            them. Without, it may start threads, and uses the sockets it has as they are.
+        changes_files: Whether it may make, change and remove files as far as other walls let it. Without,
+            the calls fail with EROFS, as on a file system that is read-only.
         machine: Architecture, as in uname -m.
 
     Denied calls fail with EPERM; sockets with EAFNOSUPPORT; clone3 with ENOSYS, so that the C
@@ -104,6 +111,10 @@ def build(
         (() if nesting else (table.unshare, table.chroot), errno.EPERM),
         ((table.clone3,), errno.ENOSYS),
         (() if local_sockets else (table.socket,), errno.EAFNOSUPPORT),
+        (() if starts_processes else table.starts, errno.EPERM),
+        (() if starts_processes else (table.socketpair, *table.joins), errno.EAFNOSUPPORT),
+        (() if changes_files else table.changes, errno.EROFS),
+        (() if changes_files else (table.openat2,), errno.ENOSYS),  # its flags lie in memory
     ):
         for number in numbers:
             code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERRNO | error)]
@@ -115,6 +126,17 @@ def build(
             (_RETURN, 0, 0, _ERRNO | errno.EPERM),
             (_RETURN, 0, 0, _ALLOW),
         ]
+    if not starts_processes:
+        code += [
+            (_EQUAL, 0, 4, table.clone),
+            (_LOAD, 0, 0, _OFFSET_ARG0),
+            (_ANY_BIT, 1, 0, _THREAD),
+            (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+            (_LOAD, 0, 0, _OFFSET_NUMBER),  # what a thread may be is looked at below
+        ]
+    if not changes_files:
+        for number, place in table.flags_of_open:
+            code += _for_reading(number, place)
     code += _instead_of_landlock(table, substitutes, own_pid)
     code += [
         # A pair of datagram sockets can send to any socket that has a path, so only those that
@@ -246,6 +268,17 @@ def _without_truncation(number: int, place: int) -> list[_Instruction]:
     ]
 
 
+def _for_reading(number: int, place: int) -> list[_Instruction]:
+    """Return instructions that let a file be opened for reading alone."""
+    return [
+        (_EQUAL, 0, 4, number),
+        (_LOAD, 0, 0, _argument(place)),
+        (_ANY_BIT, 0, 1, _O_ACCMODE | _O_CREAT | _O_TRUNC),
+        (_RETURN, 0, 0, _ERRNO | errno.EROFS),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
 def _without_flags(number: int, denied: int) -> list[_Instruction]:
     """Return instructions that let a call pass only without any of these bits in its first argument."""
     return [
@@ -258,7 +291,13 @@ def _without_flags(number: int, denied: int) -> list[_Instruction]:
 
 
 def restrict(
-    *, our_user: bool, nesting: bool, local_sockets: bool, substitutes: tuple[Substitute, ...] = ()
+    *,
+    our_user: bool,
+    nesting: bool = False,
+    local_sockets: bool = False,
+    substitutes: tuple[Substitute, ...] = (),
+    starts_processes: bool = True,
+    changes_files: bool = True,
 ) -> None:
     """Put the calling process under the filter for good. Needs no_new_privs to be set.
 
@@ -267,6 +306,8 @@ def restrict(
         nesting: See build.
         local_sockets: See build.
         substitutes: See build; the process must lead its process group.
+        starts_processes: See build.
+        changes_files: See build.
 
     Raises:
         OSError: The kernel refused.
@@ -277,6 +318,8 @@ def restrict(
         local_sockets=local_sockets,
         substitutes=substitutes,
         own_pid=os.getpid() if Substitute.SIGNALS in substitutes else None,
+        starts_processes=starts_processes,
+        changes_files=changes_files,
     )
     syscalls.load_seccomp_filter(program)
 

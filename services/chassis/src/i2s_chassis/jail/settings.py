@@ -16,8 +16,8 @@ class JailSettings:
         tier: The only tier to try; None tries them from the strongest down. CONTAINER is refused
             on every kernel but gVisor's, and is tried by None there alone.
         allow_unsandboxed: Serve with tier NONE where no other works (or where tier is NONE).
-        state_dir: Folder for the work folders of jobs, reachable by other users. None makes
-            one below the system's temporary folder and removes it at the end.
+        state_dir: Folder in which the jail makes one for the work folders of jobs, reachable by other
+            users. None: the system's temporary folder.
         uid_base: First of the users that jobs run as where the service runs as root. One
             for each cell that is open at the same time; no real user may have these ids.
         uid_count: How many.

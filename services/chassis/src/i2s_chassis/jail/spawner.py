@@ -34,7 +34,7 @@ from i2s_chassis.jail.errors import CellError
 from i2s_chassis.jail.framing import Message
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.jail.users import Users
-from i2s_chassis.jail.workspace import remove_tree
+from i2s_chassis.remove_tree import remove_tree
 
 _MAX_PACKET = 128 * 1024
 _REAP_SECONDS = 0.5

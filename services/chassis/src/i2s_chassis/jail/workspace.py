@@ -17,6 +17,7 @@ from i2s_chassis.jail import syscalls
 from i2s_chassis.jail.errors import OutputError, OutputReason
 from i2s_chassis.jail.model import Excerpt, Fill
 from i2s_chassis.limits import Limits
+from i2s_chassis.remove_tree import empty_folder, open_folder, remove_tree
 
 _RESOLVE = (
     syscalls.RESOLVE_BENEATH
@@ -75,9 +76,9 @@ class Workspace:
             OSError: Something cannot be removed.
         """
         os.chmod(self.path, 0o700)  # a job may have closed it, to us too where we have its user
-        top = _open_folder(self.path)
+        top = open_folder(self.path)
         try:
-            _empty(top)
+            empty_folder(top)
             if os.listdir(top):
                 raise OSError(errno.ENOTEMPTY, f"{self.path} cannot be emptied")
         finally:
@@ -244,74 +245,6 @@ class Workspace:
         remove_tree(self.path)
 
 
-def remove_tree(path: str) -> None:
-    """Remove a folder that a hostile program has filled: deep, closed to us, or full of links.
-
-    Folders are emptied one level at a time by moving what they hold to the top, so that neither
-    the depth of the tree nor the length of its paths matters. Never raises; what cannot be
-    removed stays.
-    """
-    with contextlib.suppress(OSError):
-        os.chmod(path, 0o700)
-        top = _open_folder(path)
-        try:
-            _empty(top)
-        finally:
-            os.close(top)
-        os.rmdir(path)
-
-
-def _empty(top: int) -> None:
-    number = 0
-    while names := os.listdir(top):
-        removed = 0
-        for name in names:
-            with contextlib.suppress(OSError):
-                try:
-                    os.unlink(name, dir_fd=top)
-                except (IsADirectoryError, PermissionError):
-                    number = _lift(top, name, number)
-                    os.rmdir(name, dir_fd=top)
-                removed += 1
-        if not removed:
-            return
-
-
-def _lift(top: int, name: str, number: int) -> int:
-    """Move everything in the folder ``name`` one level up, under names of ours."""
-    _open_to_us(top, name)
-    folder = _open_folder(name, top)
-    try:
-        for inner in os.listdir(folder):
-            number += 1
-            _open_to_us(folder, inner)
-            os.rename(inner, f".i2s-{os.getpid()}-{number}", src_dir_fd=folder, dst_dir_fd=top)
-    finally:
-        os.close(folder)
-    return number
-
-
-def _open_to_us(parent: int, name: str) -> None:
-    """Give ourselves the rights on a folder that its maker has taken away; links are left alone."""
-    if stat.S_ISDIR(os.lstat(name, dir_fd=parent).st_mode):
-        os.chmod(name, 0o700, dir_fd=parent)
-
-
-def _open_folder(name: str, dir_fd: int | None = None) -> int:
-    """Open a folder that is no link to one.
-
-    Without O_DIRECTORY: gVisor of 2022 follows a link in spite of O_NOFOLLOW where both are given.
-
-    Raises:
-        OSError: It is a link, or no folder.
-    """
-    fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
-    if not stat.S_ISDIR(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise NotADirectoryError(errno.ENOTDIR, f"{name} is no folder")
-    return fd
-
-
 def _opens_beneath(dir_fd: int) -> bool:
     """Whether the kernel itself keeps a path below a folder (openat2)."""
     try:
@@ -341,7 +274,7 @@ def _open_by_parts(dir_fd: int, name: str, flags: int) -> int:
         folder = place < len(parts) - 1 or flags & os.O_DIRECTORY
         try:
             if folder:
-                below = _open_folder(part, current)
+                below = open_folder(part, current)
             else:
                 below = os.open(part, flags | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=current)
         finally:

@@ -41,7 +41,7 @@ class RendererSettings(ServiceSettings):
         False, description="Serve without walls where no tier works, and say so in every answer."
     )
     jail_state_dir: Path | None = Field(
-        None, description="Folder for the work folders of jobs; unset makes one and removes it at the end."
+        None, description="Folder for the work folders of jobs; unset takes the system's temporary folder."
     )
     jail_uid_base: int = Field(
         52_000, ge=1, le=2**31, description="Started as root: first of the user ids that jobs run as."

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
+
+
+class Demand(enum.Enum):
+    """How much a connection asks for.
+
+    LOW: one call at a time, and one that is sent away comes back no sooner than it was asked to.
+    HIGH: more than that, now or a short time ago.
+    """
+
+    LOW = "low"
+    HIGH = "high"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +47,8 @@ class Waiting:
         may_be_displaced: Whether another may take its place in the queue.
         has_place: Whether it holds a place, in the queue or in a slot.
         charged: Slot seconds that its shares were charged when it got its slot.
+        kind: The kind of connection that was charged for it.
+        weight: Of that kind at the time.
     """
 
     flow: Flow
@@ -44,6 +58,8 @@ class Waiting:
     may_be_displaced: bool
     has_place: bool = False
     charged: float = 0.0
+    kind: Demand = Demand.LOW
+    weight: int = 1
 
     def __lt__(self, other: Waiting) -> bool:
         return (self.arrival, self.number) < (other.arrival, other.number)

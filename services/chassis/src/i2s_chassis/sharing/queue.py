@@ -3,7 +3,8 @@
 Callers share the slots by the time that their jobs hold them (start-time fair queueing): each has a
 *tag*, the slot seconds it was charged, and the waiting job of the caller with the lowest tag runs
 next. A caller that was away begins at the tag that is served now, so nobody saves up for later. In one
-caller its connections share in the same way; in one connection the oldest call comes first.
+caller its connections share in the same way, but those that make one call at a time have together at least
+as much as those that make more. In one connection the oldest call comes first.
 
 The places of the queue are shared too. Where it is full, a call that comes takes the place of the
 newest call of whoever has most calls waiting, unless that is the call itself. So a caller may use the
@@ -21,7 +22,7 @@ import itertools
 from bisect import insort
 from dataclasses import dataclass
 
-from i2s_chassis.sharing.calls import Flow, Refused, Waiting
+from i2s_chassis.sharing.calls import Demand, Flow, Refused, Waiting
 from i2s_chassis.sharing.refusals import Pushback, Refusals
 from i2s_chassis.sharing.shares import Caller, Connection, drop_idle, greediest_first, next_served
 
@@ -102,15 +103,17 @@ class FairQueue:
         if not able:
             return None
         caller = next_served(able)
-        connection = next_served(one for one in caller.connections.values() if one.waiting)
+        connection = caller.next_connection()
         chosen = connection.line.pop(0)
+        chosen.kind, chosen.weight = connection.demand, caller.weight(connection.demand)
         self._clock = max(self._clock, caller.tag)
         caller.clock = max(caller.clock, connection.tag)
         chosen.charged = self.job_seconds
+        caller.add_waiting(connection, -1)
         for share in (caller, connection):
-            share.waiting -= 1
             share.running += 1
             share.tag += chosen.charged
+        caller.kinds[chosen.kind].tag += chosen.charged / chosen.weight
         self.running += 1
         return chosen
 
@@ -122,9 +125,12 @@ class FairQueue:
             seconds: How long; None where the job never began.
         """
         self.running -= 1
-        for share in self._shares(job.flow):
+        caller, connection = self._shares(job.flow)
+        difference = (seconds or 0.0) - job.charged
+        for share in (caller, connection):
             share.running -= 1
-            share.tag += (seconds or 0.0) - job.charged
+            share.tag += difference
+        caller.kinds[job.kind].tag += difference / job.weight
         if seconds is not None:
             self.job_seconds += _WEIGHT_OF_LATEST * (seconds - self.job_seconds)
         self._tidy(job.flow)
@@ -133,8 +139,7 @@ class FairQueue:
         """Take a job out of the queue; its place stays taken."""
         caller, connection = self._shares(job.flow)
         connection.line.remove(job)
-        for share in (caller, connection):
-            share.waiting -= 1
+        caller.add_waiting(connection, -1)
         self._tidy(job.flow)
 
     def leave(self) -> None:
@@ -159,6 +164,8 @@ class FairQueue:
         most = min(bounds.first_seconds * 2.0 ** min(call.refusals, 30), bounds.max_seconds)
         turn = self._seconds_until_turn(call) if is_remembered else self._seconds_of_line()
         seconds = min(max(part * turn, _MIN_PUSHBACK_SECONDS), most)
+        _, connection = self._shares(call.flow)
+        connection.due = max(connection.due, now + seconds)
         if is_remembered:
             due, number = now + seconds, next(self._numbers)
             self._remember(
@@ -176,8 +183,12 @@ class FairQueue:
         caller, connection = self._shares(call.flow)
         ahead = connection.jobs_older_than(call.arrival)
         turn = connection.tag + ahead * step
-        connections = (one for one in caller.connections.values() if one is not connection)
+        kind = connection.demand
+        connections = (
+            one for one in caller.connections.values() if one is not connection and one.demand is kind
+        )
         ahead += sum(one.jobs_before(turn, call.arrival, step) for one in connections)
+        ahead = _with_other_kind(caller, kind, ahead)
         turn = caller.tag + ahead * step
         callers = (one for one in self._callers.values() if one is not caller)
         ahead += sum(one.jobs_before(turn, call.arrival, step) for one in callers)
@@ -190,20 +201,20 @@ class FairQueue:
             self._forget(before)
         caller, connection = self._shares(flow)
         caller.most_running = most_running
+        caller.set_demand(connection, connection.demand_with_call(now, self._pushback.memory_seconds))
         credit = 0.0 if before is None else self.job_seconds
         caller.start(self._clock, credit)
         connection.start(caller.clock, credit)
         arrival, refusals = (now, 0) if before is None else (before.arrival, before.refusals)
         coming = Waiting(flow, arrival, next(self._numbers), refusals, may_be_displaced)
         insort(connection.line, coming)
-        for share in (caller, connection):
-            share.waiting += 1
+        caller.add_waiting(connection, 1)
         return coming
 
     def _loser(self) -> Waiting:
         """Return the job that loses its place where there is one too many."""
         for caller in greediest_first(self._callers.values()):
-            for connection in greediest_first(caller.connections.values()):
+            for connection in caller.greediest_connections():
                 for job in reversed(connection.line):
                     if job.may_be_displaced:
                         return job
@@ -237,3 +248,12 @@ class FairQueue:
         if caller := self._callers.get(flow.caller):
             drop_idle(caller.connections, flow.connection, caller.clock)
             drop_idle(self._callers, flow.caller, self._clock)
+
+
+def _with_other_kind(caller: Caller, demand: Demand, ahead: int) -> int:
+    """Return how many jobs of a caller precede one, where so many of its own kind do."""
+    other = [one for one in caller.connections.values() if one.demand is not demand]
+    most = sum(one.waiting + one.refused for one in other)
+    (kind,) = set(Demand) - {demand}
+    beside = (ahead + 1) * caller.weight(kind) // max(caller.weight(demand), 1)
+    return ahead + min(beside, most)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from i2s_chassis.sharing.calls import Refused, Waiting
+from i2s_chassis.sharing.calls import Demand, Refused, Waiting
 
 _MOST_SHARES = 8192  # of callers, or of connections of one; beyond it those with nothing here are dropped
 
@@ -68,10 +68,27 @@ class Connection(Share):
     Attributes:
         line: Its waiting jobs, oldest first.
         sent_away: Its calls that are expected back, oldest first.
+        demand: Whether it asks for more than one call at a time.
+        due: Before that time nothing of it is expected, unless it makes several calls at once.
+        high_until: Its demand counts as high for so long.
     """
 
     line: list[Waiting] = field(default_factory=list)
     sent_away: list[Refused] = field(default_factory=list)
+    demand: Demand = Demand.LOW
+    due: float = -math.inf
+    high_until: float = -math.inf
+
+    def demand_with_call(self, now: float, seconds: float) -> Demand:
+        """Return what the demand is with one call more.
+
+        Args:
+            now: Seconds, when that call comes.
+            seconds: How long a connection that makes more than one call at a time counts as such.
+        """
+        if self.waiting or self.running or now < self.due:
+            self.high_until = now + seconds
+        return Demand.HIGH if now < self.high_until else Demand.LOW
 
     def oldest_waiting(self) -> float:
         """Return when its oldest waiting job came first."""
@@ -88,18 +105,71 @@ class Connection(Share):
 
 
 @dataclass(slots=True)
+class Kind:
+    """What the connections of a caller with low demand, or those with high demand, have together.
+
+    Attributes:
+        tag: Slot seconds charged, divided by the weight of the kind.
+        waiting: Their jobs in the queue.
+        connections: Those of them that have jobs in the queue.
+    """
+
+    tag: float = 0.0
+    waiting: int = 0
+    connections: int = 0
+
+
+@dataclass(slots=True)
 class Caller(Share):
     """One caller.
+
+    Its slots and places are first shared among two kinds of connections, those with low and those with high
+    demand: by their numbers, but connections with low demand have together at least as much as the others.
+    So one that makes a call at a time is served beside any number that make more.
 
     Attributes:
         clock: Tag of its connection that was served last.
         most_running: Jobs that may run at once; 0: as many as there are slots.
         connections: By name.
+        kinds: What its connections of each kind have together.
     """
 
     clock: float = 0.0
     most_running: int = 0
     connections: dict[str, Connection] = field(default_factory=dict)
+    kinds: dict[Demand, Kind] = field(default_factory=lambda: {one: Kind() for one in Demand})
+
+    def weight(self, demand: Demand) -> int:
+        """Return the part of a kind in what both kinds get; 0 where nothing of it waits."""
+        low, high = self.kinds[Demand.LOW].connections, self.kinds[Demand.HIGH].connections
+        return high if demand is Demand.HIGH else max(low, high if low else 0)
+
+    def add_waiting(self, connection: Connection, jobs: int) -> None:
+        """Count jobs of a connection that begin to wait; below 0: that wait no more."""
+        kind = self.kinds[connection.demand]
+        kind.connections -= connection.waiting > 0
+        for share in (self, connection, kind):
+            share.waiting += jobs
+        kind.connections += connection.waiting > 0
+
+    def set_demand(self, connection: Connection, demand: Demand) -> None:
+        """Count a connection among those of a kind; where none waits, the kind begins where the other is."""
+        waiting = connection.waiting
+        self.add_waiting(connection, -waiting)
+        connection.demand = demand
+        if not self.kinds[demand].waiting:
+            self.kinds[demand].tag = max(kind.tag for kind in self.kinds.values())
+        self.add_waiting(connection, waiting)
+
+    def next_connection(self) -> Connection:
+        """Return the connection whose turn it is; a job of it must wait."""
+        turn = min((one for one in Demand if self.kinds[one].waiting), key=lambda one: self.kinds[one].tag)
+        return next_served(one for one in self.connections.values() if one.waiting and one.demand is turn)
+
+    def greediest_connections(self) -> list[Connection]:
+        """Return those with jobs waiting: first of the kind with more places for its part, then by number."""
+        places = {one: self.kinds[one].waiting / max(self.weight(one), 1) for one in Demand}
+        return sorted(greediest_first(self.connections.values()), key=lambda one: -places[one.demand])
 
     @property
     def can_run(self) -> bool:

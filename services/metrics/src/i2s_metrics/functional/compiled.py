@@ -32,11 +32,9 @@ def _compiled(function: _Function, fastmath: bool | set[str]) -> _Function:
     settings = vars(numba.config)
     usual = settings["CACHE_DIR"]
     # It is read while the decorator runs, and not again.
-    settings["CACHE_DIR"] = str(_FOLDER or "")
+    settings["CACHE_DIR"] = str(FOLDER or "")
     try:
-        machine = numba.njit(nogil=True, cache=bool(_FOLDER), fastmath=fastmath, error_model="numpy")(
-            function
-        )
+        machine = numba.njit(nogil=True, cache=bool(FOLDER), fastmath=fastmath, error_model="numpy")(function)
     finally:
         settings["CACHE_DIR"] = usual
     return cast(_Function, machine)
@@ -60,4 +58,5 @@ def _folder() -> Path | None:
     return None
 
 
-_FOLDER = _folder()
+#: Where machine code is kept; None where it cannot be.
+FOLDER = _folder()

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Self
 
+from i2s_chassis.jail.own_process import Confinement
+from i2s_metrics.confinement import network_needs
 from i2s_metrics.forking import Child, WorkerLostError, start
 from i2s_metrics.frames import WorkerError, framed
 from i2s_metrics.model import Inputs
@@ -50,9 +52,9 @@ class NetworkProcess:
 
         Raises:
             WorkerLostError: It ended before that, or took too long.
-            WorkerError: It cannot load them; the message says why.
+            WorkerError: It cannot be confined or cannot load them; the message says why.
         """
-        child = await start(program, settings)
+        child = await start(program, settings, network_needs(settings) if settings.confined else None)
         try:
             async with asyncio.timeout(_START_SECONDS):
                 first = await child.receive(messages.MOST_ANSWER_BYTES)
@@ -63,6 +65,11 @@ class NetworkProcess:
         except BaseException:
             await child.end()
             raise
+
+    @property
+    def confinement(self) -> Confinement | None:
+        """What the process is confined by; None for nothing."""
+        return self._child.confinement
 
     @property
     def alive(self) -> bool:

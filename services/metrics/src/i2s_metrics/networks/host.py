@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import resource
-import signal
+import os
 import socket
 import threading
 import time
@@ -29,7 +28,6 @@ class HostSettings:
 
     Attributes:
         weights: The file of each network.
-        hub_dir: Cache of torchvision's loader.
         device: "auto", "cpu", "cuda" or "cuda:N".
         precision: Wanted.
         threads: For computing on processors.
@@ -37,10 +35,10 @@ class HostSettings:
         batch_wait_seconds: What the first pair of a batch waits for others at most.
         feature_bytes: What may be kept of references.
         device_bytes: What may be taken of a GPU's memory; None is all of it.
+        confined: Whether the process confines itself.
     """
 
     weights: Mapping[Network, Path]
-    hub_dir: Path
     device: str = "auto"
     precision: Precision = "float32"
     threads: int = 1
@@ -48,6 +46,7 @@ class HostSettings:
     batch_wait_seconds: float = 0.005
     feature_bytes: int = 256 * 1024 * 1024
     device_bytes: int | None = None
+    confined: bool = True
 
 
 class Answerer(Protocol):
@@ -63,9 +62,6 @@ Load = Callable[[HostSettings], tuple[Answerer, Description]]
 
 def run(connection: socket.socket, settings: HostSettings) -> None:
     """Load the published networks and serve until the other end is closed."""
-    # Ctrl-C reaches the whole group; the service decides when its processes end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     serve(connection, settings, _load)
 
 
@@ -94,6 +90,9 @@ def serve(connection: socket.socket, settings: HostSettings, load: Load) -> None
 
 
 def _load(settings: HostSettings) -> tuple[Answerer, Description]:
+    # PyTorch makes this folder while it is imported, and only its compiler, which nothing here uses, writes
+    # to it. A confined process makes no folders.
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = "/"
     from i2s_metrics.networks.loading import load_networks  # torch: seconds, and hundreds of MiB
 
     return load_networks(settings)

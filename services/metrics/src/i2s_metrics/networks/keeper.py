@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.pool import Backoff
 from i2s_chassis.telemetry import Telemetry
+from i2s_metrics.confinement import log_confinement
 from i2s_metrics.forking import WorkerLostError
 from i2s_metrics.frames import WorkerError
 from i2s_metrics.model import Inputs
@@ -119,6 +120,7 @@ class Networks:
             self._telemetry.warm(_WARM, 1)
             description = self._process.description
             _log.info("networks on %s in %s", description.device, description.precision)
+            log_confinement("networks", self._process.confinement)
             return self._process
 
     async def _answer(self, process: NetworkProcess, inputs: Inputs) -> Answer:

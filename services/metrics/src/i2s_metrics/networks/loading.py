@@ -18,7 +18,6 @@ from i2s_metrics.networks.files import heads_file
 from i2s_metrics.networks.host import HostSettings
 from i2s_metrics.networks.inception import InceptionNetwork, inception_v3
 from i2s_metrics.networks.messages import Description
-from i2s_metrics.networks.operators import declare_missing_operators
 from i2s_metrics.networks.runner import Runner
 from i2s_metrics.networks.vgg import PerceptualNetwork, vgg16_layers
 
@@ -35,7 +34,7 @@ def load_networks(settings: HostSettings) -> tuple[Runner, Description]:
     """
     device = choose_device(settings.device)
     prepare(device, settings.threads, settings.device_bytes)
-    states = {network: _state(network, file, settings.hub_dir) for network, file in settings.weights.items()}
+    states = {network: _state(file) for network, file in settings.weights.items()}
 
     def made(dtype: torch.dtype) -> Mapping[Network, FeatureNetwork]:
         return {network: make_network(network, state, device, dtype) for network, state in states.items()}
@@ -66,29 +65,11 @@ def make_network(
     return PerceptualNetwork(vgg16_layers(state).to(device), weights, dtype)
 
 
-def _state(network: Network, file: Path, hub_dir: Path) -> Mapping[str, Tensor]:
+def _state(file: Path) -> Mapping[str, Tensor]:
     if file.suffix == ".npz":
         return {name: torch.from_numpy(array) for name, array in arrays.read(file).items()}
-    if file.parent == hub_dir / "checkpoints":
-        return load_published(network, hub_dir)
     try:
         state: Mapping[str, Tensor] = torch.load(file, weights_only=True, map_location="cpu")
     except Exception as error:  # Damaged archives raise nearly anything.
         raise WeightsError(f"{file} cannot be loaded: {error}") from error
-    return state
-
-
-def load_published(network: Network, hub_dir: Path) -> Mapping[str, Tensor]:
-    """Return what torchvision's loader gives; it fetches the file where it is not in its cache yet."""
-    declare_missing_operators()
-    from torchvision import models
-
-    torch.hub.set_dir(hub_dir)
-    published = {
-        Network.VGG16: models.VGG16_Weights.IMAGENET1K_V1,
-        Network.INCEPTION: models.Inception_V3_Weights.IMAGENET1K_V1,
-    }[network]
-    state: Mapping[str, Tensor] = published.get_state_dict(
-        progress=False, check_hash=True, weights_only=True, map_location="cpu"
-    )
     return state

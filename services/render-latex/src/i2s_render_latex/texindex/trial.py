@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
+from i2s_chassis.work_folder import WorkFolder
+
 from .trees import TreeError
 
 _SECONDS = 60
@@ -68,7 +70,7 @@ class PdfLatex:
         self._workers = workers or len(os.sched_getaffinity(0))
         extra = "".join(f"{root}/tex//:" for root in roots)
         self._environment = {**os.environ, "TEXINPUTS": f".:{extra}", "max_print_line": "1000"}
-        self._folder = tempfile.TemporaryDirectory(prefix="i2s-texindex-")
+        self._folder = WorkFolder("texindex")
 
     def __enter__(self) -> PdfLatex:
         """Make a format with class article in it, which saves its loading in every trial.
@@ -88,7 +90,7 @@ class PdfLatex:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._folder.cleanup()
+        self._folder.remove()
 
     def known(self, names: Collection[str]) -> frozenset[str]:
         """See `Engine.known`.
@@ -147,4 +149,4 @@ class PdfLatex:
 
     @property
     def _home(self) -> Path:
-        return Path(self._folder.name)
+        return self._folder.path

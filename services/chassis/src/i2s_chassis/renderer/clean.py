@@ -1,0 +1,33 @@
+"""The subcommand ``clean`` of a renderer: removes the work folders of services that were killed."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from i2s_chassis.entry import Command
+from i2s_chassis.renderer.settings import RendererSettings
+from i2s_chassis.work_folder import remove_stale
+
+S = TypeVar("S", bound=RendererSettings)
+
+
+def clean_command(settings: type[S]) -> Command[S]:
+    """Return the subcommand that removes stale work folders and prints their paths.
+
+    Args:
+        settings: Those of ``serve``, so that the folders are looked for where it would make them.
+    """
+    return Command(
+        "clean",
+        "Remove the work folders of services that were killed; those of services that run stay.",
+        settings,
+        _clean,
+        ["clean", "clean --jail-state-dir /var/tmp/i2s"],
+    )
+
+
+def _clean(settings: RendererSettings) -> int:
+    folders = {None, settings.jail_settings().state_dir}
+    for path in sorted(path for folder in folders for path in remove_stale(folder)):
+        print(path)
+    return 0
