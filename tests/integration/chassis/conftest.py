@@ -4,8 +4,9 @@ import asyncio
 import json
 import os
 import sys
+import tempfile
 import urllib.request
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +31,7 @@ class Control:
 
     async def __aenter__(self) -> Control:
         self._server = await asyncio.start_unix_server(self._connected, self.path)
+        self.path.chmod(0o666)  # the service may be another user by now
         return self
 
     async def __aexit__(self, *_) -> None:
@@ -118,7 +120,15 @@ async def wait_until_serving(running: Running, tls: bool) -> None:
 
 
 @pytest.fixture
-def start(tmp_path):
+def control_folder() -> Iterator[Path]:
+    """A folder that other users pass through; those of pytest are closed to them."""
+    with tempfile.TemporaryDirectory(prefix="i2s-control-") as name:
+        Path(name).chmod(0o711)
+        yield Path(name)
+
+
+@pytest.fixture
+def start(tmp_path, control_folder):
     """Start the echo service as a process; ended with the test."""
 
     @asynccontextmanager
@@ -128,7 +138,7 @@ def start(tmp_path):
         announce = tmp_path / "announce"
         arguments = ("--listen", "127.0.0.1:0", "--announce", announce, "--metrics-listen", "127.0.0.1:0")
         with (tmp_path / "log").open("ab") as log:
-            async with Control(tmp_path) as control:
+            async with Control(control_folder) as control:
                 process = await asyncio.create_subprocess_exec(
                     *(sys.executable, ECHO, "serve", *arguments, "--control", control.path, *options),
                     stderr=log,

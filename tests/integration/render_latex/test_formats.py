@@ -217,7 +217,8 @@ async def test_a_preamble_that_no_format_can_hold_is_refused(engine, preamble, r
 
     from i2s_render_latex import format_build
 
-    monkeypatch.setattr(format_build, "_LIMITS", replace(format_build._LIMITS, cpu_seconds=3.0))
+    limits = replace(format_build.LIMITS_OF_BUILD, cpu_seconds=3.0)
+    monkeypatch.setattr(format_build, "LIMITS_OF_BUILD", limits)
     with pytest.raises(FormatError, match=reason):
         await build_format(engine._jail, engine.installation, preamble)
 

@@ -63,9 +63,21 @@ def serve_command(
     """
 
     def serve(chosen: V) -> int:
-        from i2s_chassis.server import run_service  # grpc is slow to import
+        from i2s_chassis.logs import configure_logging
+        from i2s_chassis.privileges import give_up
+        from i2s_chassis.work_folder import remove_stale
 
-        return run_service(build(chosen), chosen)
+        configure_logging(chosen.service, chosen.log_level, chosen.log_format)
+        removed = remove_stale()  # of our user; what has the user that we become is removed later
+        jail = chosen.start_privileged()
+        standing = give_up(chosen)
+        if jail is not None:
+            jail.add_mechanism(standing.mechanism)
+
+        # Slow to import, and full of threads.
+        from i2s_chassis.server import run_service
+
+        return run_service(build(chosen), chosen, standing, jail, removed)
 
     usual = (
         "serve",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
@@ -16,10 +13,13 @@ import grpc.aio
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import CollectorRegistry, start_http_server
 
+from i2s_chassis import announcement as announcement_file
 from i2s_chassis import health
 from i2s_chassis.address import Address
+from i2s_chassis.announcement import Announcement
 from i2s_chassis.errors import StartError
 from i2s_chassis.gate import Gate
+from i2s_chassis.privileges.announcer import Announcer
 from i2s_chassis.settings import ServiceSettings
 from i2s_chassis.tls import server_credentials
 
@@ -74,8 +74,14 @@ async def listening(
 
 
 @contextmanager
-def announced(file: Path | None, service: str, bound: Bound) -> Iterator[None]:
+def announced(file: Path | None, service: str, bound: Bound, announcer: Announcer | None) -> Iterator[None]:
     """Write the addresses to ``file``, all at once, and remove it at the end.
+
+    Args:
+        file: None for none.
+        service: Name of the service.
+        bound: The addresses.
+        announcer: Who writes the file; None where this process does.
 
     Raises:
         StartError: The file cannot be written.
@@ -83,21 +89,21 @@ def announced(file: Path | None, service: str, bound: Bound) -> Iterator[None]:
     if file is None:
         yield
         return
-    content = json.dumps({"service": service, **asdict(bound), "pid": os.getpid()})
+    announcement = Announcement(service=service, **asdict(bound), pid=os.getpid())
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", dir=file.parent, prefix=f".{file.name}.", delete=False
-        ) as draft:
-            draft.write(content + "\n")
-        Path(draft.name).replace(file)
+        if announcer is not None:
+            announcer.write(announcement)
+        else:
+            announcement_file.write(file, announcement)
     except OSError as error:
         raise StartError(f"--announce {file}: cannot be written: {error.strerror}") from None
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):
-            if json.loads(file.read_text())["pid"] == os.getpid():
-                file.unlink()
+        if announcer is not None:
+            announcer.end()
+        else:
+            announcement_file.remove(file, os.getpid())
 
 
 def _options(settings: ServiceSettings) -> list[tuple[str, int]]:

@@ -7,18 +7,23 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from i2s_chassis.access import AccessFile
 from i2s_chassis.admission import Admission
-from i2s_chassis.logs import configure_logging
+from i2s_chassis.privileges import Standing
 from i2s_chassis.quota import Accounts
 from i2s_chassis.service import Chassis, Service
 from i2s_chassis.settings import ServiceSettings
 from i2s_chassis.telemetry import Telemetry
 from i2s_chassis.work_folder import remove_stale
+
+if TYPE_CHECKING:
+    from i2s_chassis.jail import Jail
 
 # grpc's own lines are no JSON and anybody who can connect can cause them; GRPC_VERBOSITY brings
 # them back. It is read when grpc is imported.
@@ -32,13 +37,32 @@ from i2s_chassis.origin import Origins
 _log = logging.getLogger(__name__)
 
 
-def run_service(service: Service, settings: ServiceSettings) -> int:
-    """Serve until told to stop, in a process of its own; returns the exit code as ``serve`` does."""
-    configure_logging(service.name, settings.log_level, settings.log_format)
-    return asyncio.run(serve(service, settings))
+def run_service(
+    service: Service,
+    settings: ServiceSettings,
+    standing: Standing,
+    jail: Jail | None = None,
+    removed: Sequence[Path] = (),
+) -> int:
+    """Serve until told to stop, in a process of its own; returns the exit code as ``serve`` does.
+
+    Args:
+        service: What to serve.
+        settings: Of it.
+        standing: With which privileges this process runs.
+        jail: What was started with more of them; closed at the end.
+        removed: What of killed services was removed before; for the log.
+    """
+    return asyncio.run(serve(service, settings, standing, jail, removed))
 
 
-async def serve(service: Service, settings: ServiceSettings) -> int:
+async def serve(
+    service: Service,
+    settings: ServiceSettings,
+    standing: Standing,
+    jail: Jail | None = None,
+    removed: Sequence[Path] = (),
+) -> int:
     """Serve until SIGTERM or SIGINT, then drain.
 
     Health is NOT_SERVING until the service is open. At the signal it is NOT_SERVING again, new
@@ -68,17 +92,20 @@ async def serve(service: Service, settings: ServiceSettings) -> int:
     admission = Admission(
         settings.slots, settings.queue, telemetry, pushback=settings.pushback, accounts=accounts
     )
-    chassis = Chassis(admission, telemetry, draining, set_healthy)
+    chassis = Chassis(admission, telemetry, draining, set_healthy, jail)
     try:
         async with AsyncExitStack() as stack:
+            if jail is not None:
+                stack.push_async_callback(jail.close)
             stack.enter_context(_stop_signals(draining, at_once, gate))
             stack.enter_context(_reload_signal(access))
             bound = await stack.enter_async_context(
                 listening(settings, gate, health, service.wire_names, telemetry.registry)
             )
-            stack.enter_context(announced(settings.announce, service.name, bound))
+            stack.enter_context(announced(settings.announce, service.name, bound, standing.announcer))
             _log.info("listening", extra={"fields": asdict(bound)})
-            if removed := await asyncio.to_thread(remove_stale):
+            _log_standing(standing)
+            if removed := [*removed, *await asyncio.to_thread(remove_stale)]:
                 folders = [str(path) for path in removed]
                 _log.info("removed what killed services have left", extra={"fields": {"folders": folders}})
             register = await stack.enter_async_context(service.open(chassis))
@@ -99,6 +126,14 @@ async def serve(service: Service, settings: ServiceSettings) -> int:
         _log.info("stopped while starting")
     _log.info("ended")
     return 1 if at_once.is_set() else 0
+
+
+def _log_standing(standing: Standing) -> None:
+    if standing.reason:
+        fields = {"mechanism": standing.mechanism, "reason": standing.reason}
+        _log.warning("started as root and stays user 0", extra={"fields": fields})
+    else:
+        _log.info("privileges given up", extra={"fields": {"mechanism": standing.mechanism}})
 
 
 def _access_file(settings: ServiceSettings) -> AccessFile | None:

@@ -14,6 +14,8 @@ from i2s_chassis.telemetry import Telemetry
 if TYPE_CHECKING:
     import grpc.aio
 
+    from i2s_chassis.jail import Jail
+
 #: Adds a service's servicers to the server.
 Register = Callable[["grpc.aio.Server"], None]
 
@@ -28,12 +30,14 @@ class Chassis:
         draining: Set when the service shall end: what runs is finished, nothing is begun.
         set_healthy: Says whether the service can work. While it cannot, health is NOT_SERVING and
             every call is answered UNAVAILABLE.
+        jail: Of a renderer, which was started while the service had more privileges; None elsewhere.
     """
 
     admission: Admission
     telemetry: Telemetry
     draining: asyncio.Event
     set_healthy: Callable[[bool], Awaitable[None]]
+    jail: Jail | None = None
 
 
 class Service(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, ByteSize, Field, model_validator
 
@@ -14,6 +14,9 @@ from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, Limits, LimitTable
 from i2s_chassis.quota import Quota
 from i2s_chassis.sharing.refusals import Pushback
 
+if TYPE_CHECKING:
+    from i2s_chassis.jail import Jail
+
 
 def _check_address(text: str) -> str:
     return str(Address.parse(text))
@@ -21,6 +24,10 @@ def _check_address(text: str) -> str:
 
 ListenAddress = Annotated[str, AfterValidator(_check_address)]
 _MIB = 1024 * 1024
+_CACHE = Path("/var/cache")
+
+#: Value of ``user``: one that each kind of service has.
+AUTO_USER = "auto"
 
 
 class ServiceSettings(Settings):
@@ -79,6 +86,13 @@ class ServiceSettings(Settings):
         False,
         description="Serve --health-listen and --metrics-listen, which have no TLS, beyond loopback.",
     )
+    user: str = Field(
+        AUTO_USER,
+        min_length=1,
+        description="Started as root: user that the service becomes once what must stay root is started, by "
+        "name or number. auto: 44000 plus the usual port, or 0 without capabilities where that user does not "
+        "reach the code or a file of the settings.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level logged.")
     log_format: Literal["json", "text"] = Field("json", description="Form of the log on standard error.")
     max_concurrent_streams: int = Field(
@@ -110,6 +124,35 @@ class ServiceSettings(Settings):
     def limit_table(self) -> LimitTable:
         """Return defaults and maxima of a job's limits."""
         return LimitTable(self.limit, self.max)
+
+    @classmethod
+    def default_folder(cls) -> Path:
+        """Return where a service that was started as root keeps what it makes."""
+        return _CACHE / f"i2s-{cls.service}"
+
+    def files_read(self) -> tuple[Path, ...]:
+        """Return files and folders of the settings that are read without privileges."""
+        return tuple(
+            file
+            for file in (self.tls_cert, self.tls_key, self.tls_client_ca, self.access_file)
+            if file is not None
+        )
+
+    def folders_written(self) -> tuple[Path, ...]:
+        """Return the folders that are written to without privileges."""
+        return ()
+
+    def users_of_jobs(self) -> range:
+        """Return the users that jobs run as, none of whom the service may be."""
+        return range(0)
+
+    def start_privileged(self) -> Jail | None:
+        """Start what needs the privileges that the service was started with, before it gives them up.
+
+        Raises:
+            StartError: The service cannot serve here.
+        """
+        return None
 
     @property
     def reflects(self) -> bool:

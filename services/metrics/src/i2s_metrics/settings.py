@@ -32,6 +32,13 @@ def _hub_dir() -> Path:
     return Path(os.environ.get("TORCH_HOME") or _cache() / "torch") / "hub"
 
 
+def _holds_something(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except OSError:
+        return False
+
+
 class MetricsSettings(ServiceSettings):
     """What an operator can choose."""
 
@@ -123,6 +130,14 @@ class MetricsSettings(ServiceSettings):
         False,
         description="Load networks before serving; else at the first call that needs them. A GPU implies it.",
     )
+
+    def files_read(self) -> tuple[Path, ...]:
+        """Return files and folders of the settings that are read without privileges."""
+        return (*super().files_read(), *filter(_holds_something, (self.weights_dir, self.hub_dir)))
+
+    def folders_written(self) -> tuple[Path, ...]:
+        """Return the folder that keeps compiled code."""
+        return (self.default_folder(),)
 
     @model_validator(mode="after")
     def _check_request(self) -> Self:

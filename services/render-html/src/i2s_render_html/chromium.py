@@ -199,12 +199,19 @@ def find_chromium(program: Path | None, fonts_folder: Path = DEFAULT_FOLDER) -> 
         versions=versions,
         digest=hashlib.sha256("\n".join(facts).encode()).hexdigest(),
         fonts=fonts,
-        readable=tuple(
-            path
-            for path in (_FONT_CACHE, *_outside(program.resolve().parent), *_outside(fonts_folder))
-            if path.is_dir()
-        ),
+        readable=readable_folders(program, fonts_folder),
     )
+
+
+def readable_folders(program: Path, fonts_folder: Path) -> tuple[Path, ...]:
+    """Return the folders outside of /usr that a browser reads.
+
+    Args:
+        program: The browser.
+        fonts_folder: Where the fonts of pages lie.
+    """
+    folders = (_FONT_CACHE, *_outside(program.resolve().parent), *_outside(fonts_folder))
+    return tuple(path for path in folders if path.is_dir())
 
 
 def _outside(folder: Path) -> tuple[Path, ...]:

@@ -77,3 +77,9 @@ class HtmlSettings(RendererSettings):
     jekyll_processes: int = Field(1, ge=0, le=256, description="Prepared Jekyll processes; 0: no Jekyll.")
     limit: Limits = Field(PAGE_LIMITS, description="Default of a job.")
     max: Limits = Field(PAGE_MAX_LIMITS, description="Most that a job may ask for.")
+
+    def readable_by_jobs(self) -> tuple[Path, ...]:
+        """Return the folders that a browser reads."""
+        from i2s_render_html.chromium import installed_browser, readable_folders
+
+        return readable_folders(self.chromium or installed_browser(), self.fonts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_chassis.jail import Cause, Cell, Ended, Jail, OutputError
@@ -25,14 +25,16 @@ _MIB = 1024 * 1024
 
 #: A format is larger than most that a job writes: 20 MiB for a long preamble.
 MAX_FORMAT_BYTES = 256 * _MIB
-_LIMITS = Limits(
+_LOG_BYTES = _MIB
+_SEARCHES_BYTES = 32 * _MIB
+#: Of the cell in which a format is made.
+LIMITS_OF_BUILD = Limits(
     cpu_seconds=10.0,
     wall_seconds=120.0,
     file_bytes=MAX_FORMAT_BYTES,
     disk_bytes=MAX_FORMAT_BYTES + 64 * _MIB,
+    log_bytes=_SEARCHES_BYTES,
 )
-_LOG_BYTES = _MIB
-_SEARCHES_BYTES = 32 * _MIB
 _WITH_MACROS = frozenset({".cfg", ".clo", ".cls", ".def", ".fd", ".sty", ".tex"})
 
 
@@ -76,9 +78,8 @@ async def build_format(jail: Jail, installation: Installation, head: bytes) -> B
     lost = _named(head, [name.removeprefix(b"\\") for name in (*NOT_DUMPED, *OF_FONTS)])
     if lost:
         raise FormatError(f"{lost} has an effect that no format holds")
-    limits = replace(_LIMITS, log_bytes=_SEARCHES_BYTES)
     dump = dump_of(head)
-    async with jail.cell(limits, {SOURCE: dump.source}, readable=installation.readable) as cell:
+    async with jail.cell(LIMITS_OF_BUILD, {SOURCE: dump.source}, readable=installation.readable) as cell:
         env = {**ENVIRONMENT, **ENVIRONMENT_OF_SEARCHES}
         ended = await cell.run(dump_command(dump.definition), env=env)
         try:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import ByteSize, Field
 
 from i2s_chassis.configure import Settings
+from i2s_chassis.errors import StartError
+from i2s_chassis.jail import Usage
+from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import RendererSettings
+
+if TYPE_CHECKING:
+    from i2s_chassis.jail import Jail
 
 _KIB = 1024
 _MIB = 1024 * 1024
@@ -52,6 +58,42 @@ class LatexSettings(RendererSettings):
         ByteSize(48 * _MIB), gt=0, description="Size of all pictures of an answer together."
     )
     beside_files: int = Field(256, ge=0, le=10_000, description="Most files beside a document.")
+
+    def files_read(self) -> tuple[Path, ...]:
+        """Return files of the settings that are read without privileges."""
+        return (*super().files_read(), *self.preamble)
+
+    def folders_written(self) -> tuple[Path, ...]:
+        """Return the state folder."""
+        return (state_folder(self.state_dir),)
+
+    def readable_by_jobs(self) -> tuple[Path, ...]:
+        """Return the TeX trees and the state folder, where formats lie."""
+        from i2s_render_latex.texindex import TreeError, tree_roots
+
+        try:
+            return (*tree_roots(), state_folder(self.state_dir).absolute())
+        except TreeError as error:
+            raise StartError(str(error)) from None
+
+    def cells(self) -> tuple[Limits, ...]:
+        """Return the limits of cells in which formats are made and pages are drawn."""
+        from i2s_render_latex.format_build import LIMITS_OF_BUILD
+        from i2s_render_latex.raster import limits_of_raster
+
+        return (LIMITS_OF_BUILD, limits_of_raster(self.max, self.max.file_bytes, Usage()))
+
+    def start_privileged(self) -> Jail:
+        """Check that jobs with users of their own reach the state folder, and start the jail.
+
+        Raises:
+            StartError: They do not, or no jail can be started.
+        """
+        from i2s_render_latex.state import check_reachable
+
+        if os.geteuid() == 0:
+            check_reachable(state_folder(self.state_dir))
+        return super().start_privileged()
 
 
 class IndexSettings(Settings):

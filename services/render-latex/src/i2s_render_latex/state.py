@@ -33,20 +33,30 @@ _log = logging.getLogger(__name__)
 
 
 def prepare_folder(folder: Path) -> None:
-    """Make the state folder; jobs, which run as users of their own, read formats in it.
+    """Make the state folder; jobs, which may have users of their own, read formats in it.
 
     Raises:
-        StartError: It cannot be made, or other users cannot reach it.
+        StartError: It cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o755)
+        if folder.stat().st_uid == os.geteuid():
+            folder.chmod(0o755)
     except OSError as error:
         raise StartError(
             f"--state-dir {folder} cannot be used: {error.strerror}; name another folder"
         ) from None
-    closed = next((path for path in folder.resolve().parents if not path.stat().st_mode & stat.S_IXOTH), None)
-    if os.geteuid() == 0 and closed is not None:
+
+
+def check_reachable(folder: Path) -> None:
+    """Check that other users reach the state folder, which may not be there yet.
+
+    Raises:
+        StartError: They do not.
+    """
+    above = [path for path in folder.resolve().parents if path.exists()]
+    closed = next((path for path in above if not path.stat().st_mode & stat.S_IXOTH), None)
+    if closed is not None:
         raise StartError(
             f"--state-dir {folder} cannot be reached by the users that jobs run as, because {closed} is "
             "closed to others; name another folder"

@@ -16,7 +16,7 @@ from i2s_render_lilypond.score import CONVERT_LOG, SCORE
 from i2s_render_lilypond.warm import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 from i2s_render_lilypond.warm_pool import WarmPool
 
-_LOG_BYTES = 256 * 1024
+LOG_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Converter:
 
     async def _cold(self, job: Job, assumed: str) -> _Ran:
         installation = self._installation
-        limits = replace(job.limits, log_bytes=_LOG_BYTES)
+        limits = replace(job.limits, log_bytes=LOG_BYTES)
         async with self._jail.cell(limits, {SCORE: job.score}, readable=installation.readable) as cell:
             ended = await cell.run(command(str(installation.convert_ly), assumed), env=ENVIRONMENT)
             succeeded = ended.cause is Cause.EXITED and ended.exit_code == 0
@@ -129,7 +129,7 @@ async def _warm(converter: Warm, folder: str, job: Job, assumed: str) -> _Ran:
     if not succeeded:
         converter.condemn("failed")
     try:
-        log = await cell.excerpt(f"{folder}/{CONVERT_LOG}", _LOG_BYTES, 0)
+        log = await cell.excerpt(f"{folder}/{CONVERT_LOG}", LOG_BYTES, 0)
     except OutputError:
         log = NO_LOG
     score = await _fetch(cell, f"{folder}/{SCORE}") if succeeded else None

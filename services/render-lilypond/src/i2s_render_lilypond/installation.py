@@ -90,7 +90,7 @@ def find_installation(chosen: Path | None = None) -> Installation:
     own = root / "libexec/gs"
     ghostscript = own if own.is_file() else _on_path("gs", "ghostscript")
     bundled = own.is_file()
-    readable = [path for path in (root, INSIDE) if not path.is_relative_to("/usr")]
+    readable = _readable(lilypond)
     _must_be_open(readable)
 
     found = re.search(r"LilyPond (\S+?),? ", _words(lilypond, "--version") + " ")
@@ -129,6 +129,22 @@ def find_installation(chosen: Path | None = None) -> Installation:
         python=next((root / "libexec").glob("python3*"), None),
         convert_script=root / "libexec/convert-ly",
     )
+
+
+def readable_folders(chosen: Path | None = None) -> tuple[Path, ...]:
+    """Return what jobs must read outside of /usr.
+
+    Args:
+        chosen: As of ``find_installation``.
+
+    Raises:
+        StartError: There is no LilyPond.
+    """
+    return tuple(_readable(_find_lilypond(chosen)))
+
+
+def _readable(lilypond: Path) -> list[Path]:
+    return [path for path in (lilypond.parent.parent, INSIDE) if not path.is_relative_to("/usr")]
 
 
 def _find_lilypond(chosen: Path | None) -> Path:

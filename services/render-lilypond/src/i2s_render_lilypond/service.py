@@ -16,7 +16,6 @@ from i2s_render_lilypond.faults import EngineError, WarmError
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.servicer import LilypondServicer
 from i2s_render_lilypond.settings import LilypondSettings
-from i2s_render_lilypond.warm import WarmSettings
 
 
 class LilypondService:
@@ -45,7 +44,7 @@ class LilypondService:
                         jail,
                         installation,
                         EngineSettings(settings.score_bytes),
-                        self._warm(),
+                        None if settings.warm == "single-use" else settings.warm_settings(),
                         must_be_warm=settings.warm == "zygote",
                         slots=chassis.admission.slots,
                         telemetry=chassis.telemetry,
@@ -58,15 +57,3 @@ class LilypondService:
                 chassis.telemetry.self_test_failure("canary")
                 raise StartError(str(error)) from None
             yield LilypondServicer(engine, settings, chassis).registration()
-
-    def _warm(self) -> WarmSettings | None:
-        settings = self._settings
-        if settings.warm == "single-use":
-            return None
-        return WarmSettings(
-            limits=settings.limit_table().default,
-            jobs=settings.warm_jobs,
-            memory_bytes=settings.warm_memory_bytes,
-            start_seconds=settings.warm_start_seconds,
-            spare=settings.warm_spare,
-        )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import ByteSize, Field
 
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import RendererSettings
+
+if TYPE_CHECKING:
+    from i2s_render_lilypond.warm import WarmSettings
 
 _KIB = 1024
 _MIB = 1024 * 1024
@@ -46,3 +50,28 @@ class LilypondSettings(RendererSettings):
     warm_start_seconds: float = Field(
         30.0, gt=0, description="CPU seconds that a warm process may take to get ready."
     )
+
+    def readable_by_jobs(self) -> tuple[Path, ...]:
+        """Return LilyPond's folder, and the one with what of ours runs in it."""
+        from i2s_render_lilypond.installation import readable_folders
+
+        return readable_folders(self.lilypond)
+
+    def cells(self) -> tuple[Limits, ...]:
+        """Return the limits of cells with warm programs and of those in which scores are converted."""
+        from i2s_render_lilypond.converter import LOG_BYTES
+
+        programs = (replace(self.warm_settings(), limits=each).cell() for each in (self.limit, self.max))
+        return (*programs, replace(self.max, log_bytes=LOG_BYTES))
+
+    def warm_settings(self) -> WarmSettings:
+        """Return what an operator has decided about warm programs."""
+        from i2s_render_lilypond.warm import WarmSettings
+
+        return WarmSettings(
+            limits=self.limit_table().default,
+            jobs=self.warm_jobs,
+            memory_bytes=self.warm_memory_bytes,
+            start_seconds=self.warm_start_seconds,
+            spare=self.warm_spare,
+        )

@@ -98,8 +98,8 @@ def said(ended: Ended) -> str:
 
 
 def spawner(ground: Ground) -> int:
-    """Return the pid of the jail's spawner."""
-    return ground.jail._spawner._process.pid
+    """Return the pid of the jail's spawner, which its parent may be about to start again; then 0."""
+    return next(iter(children(ground.jail._spawner._process.pid)), 0)
 
 
 def children(pid: int) -> list[int]:

@@ -64,25 +64,44 @@ def _groups_of_cells(ground: Ground) -> list[Path]:
 @attack
 async def a_killed_spawner_is_replaced(ground: Ground) -> None:
     """The next job does not notice."""
-    os.kill(spawner(ground), signal.SIGKILL)
-    await until(lambda: not Path(f"/proc/{spawner(ground)}/cmdline").read_bytes())
+    killed = spawner(ground)
+    os.kill(killed, signal.SIGKILL)
+    await until(lambda: not Path(f"/proc/{killed}").exists())
     ended = await shell(ground, "echo still here")
     assert said(ended) == "still here\n"
+    assert spawner(ground) not in (0, killed)
+
+
+@attack
+async def a_spawner_killed_under_a_job_leaves_its_user_to_it(ground: Ground) -> None:
+    """Whoever comes next runs as somebody else, and the job goes on."""
+    async with ground.jail.cell(LIMITS) as cell:
+        first = cell.uid
+        os.kill(spawner(ground), signal.SIGKILL)
+        others = [await _user(ground) for _ in range(3)]
+        assert first is None or first not in others
+        assert (await cell.run(["sh", "-c", "echo still here"])).output.whole == b"still here\n"
+    await until(lambda: not list(ground.folder.iterdir()))
+
+
+async def _user(ground: Ground) -> int | None:
+    async with ground.jail.cell(LIMITS) as cell:
+        return cell.uid
 
 
 @attack
 async def a_killed_service_leaves_nothing(ground: Ground) -> None:
-    """Spawner, keepers, jobs and their folders go with it; the folder of the jail is removed as stale."""
+    """Monitor, spawner, keepers, jobs and their folders go with it; that of the jail is removed as stale."""
     command = [sys.executable, str(Path(__file__).parent), *sys.argv[1:], "service"]
     service = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert service.stdout is not None
     started = service.stdout.readline()
     assert started, "the service to be killed did not start"
-    spawner_pid, folder = int(started.split()[0]), Path(started.split()[1].decode())
+    monitor, folder = int(started.split()[0]), Path(started.split()[1].decode())
     service.kill()
     service.wait()
     service.stdout.close()
-    await until(lambda: not Path(f"/proc/{spawner_pid}").exists())
+    await until(lambda: not Path(f"/proc/{monitor}").exists())
     assert not list(folder.glob("*/cells/*"))
     assert len(remove_stale(folder)) == 1
     folder.rmdir()
@@ -95,5 +114,5 @@ async def be_a_service(tier: Tier) -> None:
     async with jail.cell(LIMITS) as cell:
         running = asyncio.create_task(cell.run(["perl", "-e", "fork for 1..2; sleep 60"]))
         await asyncio.sleep(0.3)
-        print(jail._spawner._process.pid, folder, flush=True)
+        print(jail._spawner._process.pid, folder, flush=True)  # of the monitor, which ends last
         await running

@@ -310,3 +310,46 @@ def test_a_filter_of_workers_denies_all_that_one_of_jobs_denies(machine: str) ->
         assert run_filter(program, numbers[name], _ARCH[machine]) == _ERRNO | errno.EPERM, name
     assert run_filter(program, numbers["kill"], _ARCH[machine], 1) == _ERRNO | errno.EPERM
     assert run_filter(program, numbers["socket"], _ARCH[machine], 1) == _ERRNO | errno.EAFNOSUPPORT
+
+
+_DENIED_TO_SERVICES = (
+    "ptrace process_vm_readv process_vm_writev kcmp mount umount2 pivot_root chroot setns bpf keyctl add_key "
+    "request_key io_uring_setup io_uring_enter io_uring_register userfaultfd perf_event_open "
+    "open_by_handle_at fsopen fsmount move_mount open_tree mount_setattr pidfd_getfd init_module "
+    "finit_module delete_module kexec_load reboot swapon swapoff acct syslog personality sethostname "
+    "settimeofday clock_settime quotactl process_madvise"
+).split()
+_MADE_BY_SERVICES = (
+    "read write openat close execve munmap brk futex wait4 exit_group getpid ioctl clone kill socketpair "
+    "connect bind listen accept4 epoll_pwait setresuid setresgid setgroups shmget semget mbind get_mempolicy "
+    "inotify_init1 mknodat sched_setaffinity fchown fchmodat prctl prlimit64 openat2 memfd_create"
+).split()
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_a_service_makes_what_it_needs_and_nothing_with_a_history(machine: str) -> None:
+    numbers, program = numbers_of(machine), seccomp.build_for_service(machine)
+    denied, arch = _ERRNO | errno.EPERM, _ARCH[machine]
+    for name in _DENIED_TO_SERVICES:
+        assert run_filter(program, numbers[name], arch) == denied, name
+    for name in _MADE_BY_SERVICES:
+        assert run_filter(program, numbers[name], arch) == _ALLOW, name
+    assert run_filter(program, numbers["clone3"], arch) == _ERRNO | errno.ENOSYS
+    for namespace in (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000):
+        assert run_filter(program, numbers["clone"], arch, namespace | 17) == denied
+        assert run_filter(program, numbers["unshare"], arch, namespace) == denied
+    assert run_filter(program, numbers["unshare"], arch, 0x80) == denied  # of time
+    assert run_filter(program, numbers["ioctl"], arch, 0, 0x5412) == denied  # TIOCSTI
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_a_service_has_sockets_of_ordinary_families(machine: str) -> None:
+    number, program = numbers_of(machine)["socket"], seccomp.build_for_service(machine)
+    for family in (1, 2, 10, 16):  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK
+        assert run_filter(program, number, _ARCH[machine], family, 1) == _ALLOW
+    for family in (17, 38, 40, 44, 9):  # AF_PACKET, AF_ALG, AF_VSOCK, AF_XDP, AF_X25
+        assert run_filter(program, number, _ARCH[machine], family, 1) == _ERRNO | errno.EAFNOSUPPORT
+
+
+def test_a_service_of_another_architecture_is_killed() -> None:
+    assert run_filter(seccomp.build_for_service("x86_64"), 39, 0x40000003) == _KILL

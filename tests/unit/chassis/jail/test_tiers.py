@@ -9,6 +9,7 @@ import pytest
 
 from i2s_chassis.jail import JailSettings, NoTierError, Tier
 from i2s_chassis.jail import jail as module
+from i2s_chassis.jail.bounds import Terms
 from i2s_chassis.jail.jail import Jail
 from i2s_chassis.jail.spawner import Survey, survey
 
@@ -22,6 +23,9 @@ class _Spawner:
     """Says of the machine what a test wants."""
 
     found = ORDINARY
+
+    def __init__(self, _: Terms) -> None:
+        """Start nothing."""
 
     def survey(self, _: str) -> Survey:
         return self.found

@@ -17,7 +17,7 @@ from i2s_chassis.renderer import RendererSettings, open_jail
 from i2s_chassis.renderer import settings as module
 from i2s_chassis.telemetry import Telemetry
 
-CHASSIS = SimpleNamespace(telemetry=Telemetry("some"))
+CHASSIS = SimpleNamespace(telemetry=Telemetry("some"), jail=None)
 
 
 class SomeSettings(RendererSettings):

@@ -70,9 +70,7 @@ def reap(uid: int, program: int | None = None) -> None:
 
 
 def is_used(uid: int) -> bool:
-    """Whether a user has living processes. As the first process of all, reap those that have ended."""
-    if os.getpid() == 1:
-        reap(uid)
+    """Whether a user has living processes."""
     return any(map(processes.is_alive, pids(uid)))
 
 

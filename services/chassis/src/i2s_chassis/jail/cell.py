@@ -34,6 +34,7 @@ class Cell:
         self.workdir = plan.workdir
         self._limits, self._times = plan.limits, plan.patience
         self._link = link
+        self._uid: int | None = None
         self._running = asyncio.Lock()
         self._patience = asyncio.timeout(None)
 
@@ -44,7 +45,7 @@ class Cell:
             CellError: It could not.
         """
         async with asyncio.timeout(_BACKSTOP_SECONDS):
-            _checked(await self._link.hello())
+            self._uid = _checked(await self._link.hello()).head.get("uid")
 
     async def run(
         self,
@@ -226,6 +227,11 @@ class Cell:
         """Return what stands around each process of the cell, parents before children."""
         message = await self._ask({"op": "walls"})
         return tuple(Walls(**one) for one in json.loads(message.body))
+
+    @property
+    def uid(self) -> int | None:
+        """User that programs run as, None for that of the service."""
+        return self._uid
 
     async def close(self) -> None:
         """Kill what runs, remove the cell, and wait until that is done.

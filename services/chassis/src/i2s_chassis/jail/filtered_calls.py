@@ -12,6 +12,7 @@ class Calls:
     Attributes:
         audit_arch: The kernel's number of the architecture.
         denied: Never made by a job.
+        made_by_services: Those of them that a service and its libraries may need.
         denied_to_our_user: Not made by a job that has the user of the service.
         ignored_of_our_user: Of such a job: said to have succeeded, and not made.
         unknown_to_our_user: Of such a job: said not to exist.
@@ -24,6 +25,7 @@ class Calls:
 
     audit_arch: int
     denied: tuple[int, ...]
+    made_by_services: tuple[int, ...]
     denied_to_our_user: tuple[int, ...]
     ignored_of_our_user: tuple[int, ...]
     unknown_to_our_user: tuple[int, ...]
@@ -104,6 +106,13 @@ MACHINES = {
                 450,
             ),  # memory policy and page migration
         ),
+        made_by_services=(
+            *(133, 259),  # mknod, mknodat: pipes with a name
+            *(29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71),  # all of System V
+            *(240, 241),  # mq_open, mq_unlink
+            *(253, 254, 294),  # inotify_init, inotify_add_watch, inotify_init1
+            *(237, 238, 256, 279, 450),  # memory policy and page migration
+        ),
         denied_to_our_user=(
             *(92, 93, 94, 260),  # chown, fchown, lchown, fchownat
             *(141, 142, 144, 203, 251, 314),  # priorities, scheduling, affinity
@@ -176,6 +185,13 @@ MACHINES = {
                 239,
                 450,
             ),  # memory policy and page migration
+        ),
+        made_by_services=(
+            *(33,),  # mknodat: pipes with a name
+            *(186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197),  # all of System V
+            *(180, 181),  # mq_open, mq_unlink
+            *(26, 27),  # inotify_init1, inotify_add_watch
+            *(235, 237, 238, 239, 450),  # memory policy and page migration
         ),
         denied_to_our_user=(
             *(54, 55),  # fchownat, fchown

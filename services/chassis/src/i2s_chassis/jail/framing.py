@@ -23,6 +23,7 @@ from typing import Any
 _LENGTH = struct.Struct("!I")
 _INLINE_BYTES = 64 * 1024
 _PACKET_BYTES = 2 * _INLINE_BYTES
+_MOST_BYTES = 1025 * 1024 * 1024  # of one message; the largest request of a service is smaller
 
 Head = dict[str, Any]
 
@@ -64,29 +65,38 @@ def receive(sock: socket.socket) -> Message | None:
 
     Raises:
         BlockingIOError: The socket does not block and nothing has come.
+        ValueError: It is no message, or too long.
     """
-    packet, files = receive_packet(sock, _PACKET_BYTES, 1)
+    packet, files, whole = receive_packet(sock, _PACKET_BYTES, 1)
+    if not whole:
+        raise ValueError("a packet that is too long")
     if not packet:
         return None
+    if packet[:1] in b"@+" and not files:
+        raise ValueError("a packet without its file")
     if packet[:1] == b"@":
         with open(files[0], "rb") as memory:
             size = os.fstat(files[0]).st_size
+            if size > _MOST_BYTES:
+                raise ValueError(f"a message of {size} bytes")
             return _parse(os.pread(memory.fileno(), size, 0), None)
     return _parse(packet[1:], files[0] if packet[:1] == b"+" else None)
 
 
-def receive_packet(sock: socket.socket, size: int, max_files: int) -> tuple[bytes, list[int]]:
-    """Return the next packet and the descriptors that came with it, which no program inherits.
+def receive_packet(sock: socket.socket, size: int, max_files: int) -> tuple[bytes, list[int], bool]:
+    """Return the next packet, the descriptors that came with it, and whether that is all of it.
+
+    No program inherits the descriptors.
 
     socket.recv_fds leaves its flags unused, and with them close-on-exec.
     """
     files = array("i")
     room = socket.CMSG_SPACE(max_files * files.itemsize)
-    packet, ancillary, _, _ = sock.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
+    packet, ancillary, flags, _ = sock.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
     for level, kind, data in ancillary:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
             files.frombytes(data[: len(data) - len(data) % files.itemsize])
-    return packet, list(files)
+    return packet, list(files), not flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC)
 
 
 def _parse(data: bytes, file: int | None) -> Message:

@@ -5,33 +5,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import json
+import os
 import secrets
 import socket
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from i2s_chassis.jail import by_user, escape, shared, substitutes
+from i2s_chassis.jail.bounds import PlanBounds, Terms
 from i2s_chassis.jail.cell import Cell
 from i2s_chassis.jail.cgroup import Hierarchy
-from i2s_chassis.jail.errors import CellError, CellLostError, JailError, NoTierError
+from i2s_chassis.jail.control import Spawner
+from i2s_chassis.jail.errors import CellError, CellLostError, NoTierError
 from i2s_chassis.jail.link import Link
 from i2s_chassis.jail.model import Isolation, Tier
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.jail.settings import JailSettings
-from i2s_chassis.jail.spawner import Survey
 from i2s_chassis.jail.substitutes import Substitute
-from i2s_chassis.jail.users import Users
 from i2s_chassis.limits import Limits
 from i2s_chassis.work_folder import WorkFolder, remove_stale
 
 _TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)
 # Where the kernel itself is the wall around all of us, and on no other kernel.
 _TIERS_IN_GVISOR = (*_TIERS, Tier.CONTAINER)
-_DYING_SECONDS = 1.0
 _PASSABLE = 0o711  # jobs of other users pass through such a folder, and cannot list it
 
 
@@ -50,8 +47,7 @@ class Jail:
         self._work_folder = work_folder
         self.folder = _folder_of_cells(work_folder)
         self._names = itertools.count(1)
-        self._users = Users(settings.uid_base, settings.uid_count)
-        self._spawner = Spawner()
+        self._spawner = Spawner(self._terms(None))
         self._survey = self._spawner.survey(settings.bwrap)
 
     @classmethod
@@ -68,6 +64,36 @@ class Jail:
             await jail.close()
             raise
         return jail
+
+    def _terms(self, bounds: PlanBounds | None) -> Terms:
+        settings = self._settings
+        return Terms(
+            settings.uid_base,
+            settings.uid_count,
+            str(self.folder),
+            str(self._work_folder.path) if bounds else "",
+            bounds,
+        )
+
+    async def bind(self, readable: Iterable[Path], ceilings: Limits) -> None:
+        """Have the spawner permit nothing from now on but cells of the tier in force, within bounds.
+
+        For a service that gives up its rights afterwards: should it be taken over, whoever sends plans to
+        the spawner then gets no more than cells like these. No cell may be open.
+
+        Args:
+            readable: What cells may be given to read, and all below it.
+            ceilings: The most of each limit of a cell.
+        """
+        await asyncio.to_thread(self._spawner.close)
+        template = self._plan(ceilings, (), (), nesting=False)
+        bounds = PlanBounds(template, tuple(map(str, readable)), ceilings)
+        self._spawner = Spawner(self._terms(bounds))
+
+    def add_mechanism(self, mechanism: str) -> None:
+        """Name something more that jobs are confined by, of the service around them."""
+        isolation = self.isolation
+        self.isolation = replace(isolation, mechanisms=(*isolation.mechanisms, mechanism))
 
     async def _choose_tier(self) -> None:
         reasons: dict[str, str] = {}
@@ -199,41 +225,30 @@ class Jail:
         channels = dict(channels or {})
         if not set(channels) <= CHANNEL_NUMBERS:
             raise ValueError(f"channels have the numbers 0 to 9, not {sorted(channels)}")
-        uid = self._users.take() if self._survey.root else None
+        plan = self._plan(limits, readable, tuple(channels), nesting=nesting)
+        cell = await self._open(plan, tuple(channels.values()))
         try:
-            plan = self._plan(limits, readable, uid, tuple(channels), nesting=nesting)
-            cell = await self._open(plan, tuple(channels.values()))
-            try:
-                for name, content in (files or {}).items():
-                    await cell.write(name, content)
-                yield cell
-            finally:
-                try:
-                    await _to_the_end(cell.close())
-                except CellError:
-                    # Something of the job may still run as that user, so nobody else becomes it.
-                    uid = None
-                    raise
-                if plan.known_by_user is not None and by_user.is_used(plan.known_by_user):
-                    uid = None
+            for name, content in (files or {}).items():
+                await cell.write(name, content)
+            yield cell
         finally:
-            if uid is not None:
-                self._users.give_back(uid)
+            await _to_the_end(cell.close())
+            if cell.uid is not None and plan.tier is Tier.CONTAINER and os.getpid() == 1:
+                by_user.reap(cell.uid)  # what has left its parents was left to the first process of all
 
     def _plan(
         self,
         limits: Limits,
         readable: Sequence[Path],
-        uid: int | None,
         channels: tuple[int, ...],
         *,
         nesting: bool,
     ) -> CellPlan:
         return CellPlan(
-            name=f"{secrets.token_hex(4)}-{next(self._names)}",
+            name=self._new_name(),
             tier=self.isolation.tier,
             limits=limits,
-            uid=uid,
+            uid=None,  # the spawner chooses one
             readable=tuple(str(path) for path in readable),
             folder=str(self.folder),
             private_mount=self._private_mount,
@@ -253,10 +268,12 @@ class Jail:
         try:
             return await self._stand(plan, channel_fds)
         except CellLostError:
-            # Most likely the spawner died under way; the next one is started on demand.
-            if await asyncio.to_thread(self._spawner.stays):
-                raise
+            # Most likely the spawner died under way; its parent starts another one.
+            plan = replace(plan, name=self._new_name())
         return await self._stand(plan, channel_fds)
+
+    def _new_name(self) -> str:
+        return f"{secrets.token_hex(4)}-{next(self._names)}"
 
     async def _stand(self, plan: CellPlan, channel_fds: tuple[int, ...]) -> Cell:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -278,97 +295,14 @@ class Jail:
     async def close(self) -> None:
         """End the spawner; cells that are still open are killed and removed."""
         await asyncio.to_thread(self._spawner.close)
-        self._work_folder.remove()
-
-
-class Spawner:
-    """Our end of the spawner process, which is started again when it was lost."""
-
-    def __init__(self) -> None:
-        self._start()
-
-    def _start(self) -> None:
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        root = str(Path(__file__).resolve().parents[2])
-        program = (
-            f"import sys; sys.path.insert(0, {root!r}); "
-            f"from i2s_chassis.jail.spawner import main; main({theirs.fileno()})"
-        )
-        # A fresh, bare interpreter: no site packages, no threads, an empty environment, and a
-        # session of its own so that a Ctrl-C at the terminal is for the service alone.
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", program],
-            pass_fds=(theirs.fileno(),),
-            env={},
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        theirs.close()
-
-    def survey(self, bwrap: str) -> Survey:
-        """Return what this machine permits.
-
-        Raises:
-            JailError: The spawner did not start.
-        """
-        try:
-            self._control.send(json.dumps({"op": "survey", "bwrap": bwrap}).encode())
-            self._control.settimeout(30)
-            answer = self._control.recv(65536)
-        except OSError as error:
-            raise JailError(f"the spawner process did not start: {error}") from error
-        if not answer:
-            raise JailError("the spawner process did not start; its complaint is on standard error")
-        fields: dict[str, Any] = json.loads(answer)
-        return Survey(**fields)
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process runs."""
-        return self._process.poll() is None
-
-    def stays(self) -> bool:
-        """Whether the process still runs after the moment that dying takes."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=_DYING_SECONDS)
-        return self.alive
-
-    def fork_keeper(self, plan: CellPlan, descriptors: Sequence[int]) -> None:
-        """Have a keeper forked, by a new spawner if the old one is gone.
-
-        Args:
-            plan: Of its cell.
-            descriptors: The socket that it talks over, then the channels of the plan in order.
-
-        Raises:
-            CellLostError: The spawner was lost meanwhile.
-        """
-        packet = json.dumps({"op": "cell", "plan": plan.to_json()}).encode()
-        if not self.alive:
-            self.close()
-            self._start()
-        try:
-            socket.send_fds(self._control, [packet], descriptors)
-        except OSError as error:
-            raise CellLostError(f"the spawner process was lost: {error}") from error
-
-    def close(self) -> None:
-        """Close our end and wait for the spawner and its keepers to clean up."""
-        self._control.close()
-        try:
-            self._process.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._work_folder.remove()  # of a service without privileges the monitor has done so
 
 
 def _work_folder(state_dir: Path | None) -> WorkFolder:
     if state_dir is not None:
         state_dir.mkdir(parents=True, exist_ok=True)
         state_dir.chmod(_PASSABLE)
-        remove_stale(state_dir)
+    remove_stale(state_dir)
     return WorkFolder("jail", state_dir)
 
 

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 from i2s_chassis.jail import by_user, cgroup, framing, processes, syscalls
+from i2s_chassis.jail.bounds import PlanBounds
 from i2s_chassis.jail.errors import CellError, OutputError, StarvedError
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier, Usage
@@ -35,13 +36,20 @@ class _GoneError(CellError):
 class Keeper:
     """Owns the cell's folder, sandbox and control group."""
 
-    def __init__(self, plan: CellPlan, control: socket.socket, channels: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        plan: CellPlan,
+        control: socket.socket,
+        channels: Mapping[int, int],
+        bounds: PlanBounds | None = None,
+    ) -> None:
         """Make the cell.
 
         Raises:
             OSError, CellError: Some part of it cannot be made.
         """
         self._plan = plan
+        self._bounds = bounds
         self._control = control
         self._channels = channels
         self._last_usage = Usage()
@@ -82,7 +90,7 @@ class Keeper:
 
     def serve(self) -> None:
         """Do what is asked until the other end goes away."""
-        framing.send(self._control, Message({"id": 0}))
+        framing.send(self._control, Message({"id": 0, "uid": self._plan.uid}))
         with contextlib.suppress(_GoneError):
             while True:
                 self._attend(None)
@@ -146,6 +154,8 @@ class Keeper:
         raise CellError(f"unknown operation {operation!r}")
 
     def _renew(self, limits: Limits) -> None:
+        if self._bounds is not None:
+            self._bounds.check_limits(limits)
         self._workspace.renew(limits)
         if self._group is not None:
             self._group.limit_memory(_memory_of_group(limits))
@@ -230,19 +240,21 @@ def enter_private_mounts(*, new_user: bool) -> None:
     syscalls.mount("none", "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
 
 
-def keep(plan: CellPlan, control: socket.socket, channels: Mapping[int, int]) -> None:
+def keep(plan: CellPlan, control_fd: int, channels: Mapping[int, int], bounds: PlanBounds | None) -> None:
     """Be the keeper of a cell until its control socket closes; never returns.
 
     Args:
         plan: Of the cell.
-        control: Where the service asks.
+        control_fd: Where the service asks.
         channels: Descriptors for the programs, by the numbers that they find them at.
+        bounds: What limits may be renewed to; None for any.
     """
     status = 0
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches us too; the service decides
     try:
+        control = socket.socket(fileno=control_fd)
         try:
-            keeper = Keeper(plan, control, channels)
+            keeper = Keeper(plan, control, channels, bounds)
         except (OSError, CellError) as error:
             framing.send(control, Message({"id": 0, "error": "cell", "message": str(error)}))
             os._exit(1)

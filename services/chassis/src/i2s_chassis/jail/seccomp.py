@@ -34,6 +34,7 @@ _O_CREAT, _O_TRUNC, _O_ACCMODE = 0o100, 0o1000, 0o3
 _O_RDONLY, _O_NEITHER = 0, 3  # the latter asks for both rights and gives neither
 _X32_BIT = 0x40000000
 _AF_UNIX = 1
+_FAMILIES_OF_SERVICES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK (asks for addresses)
 _SOCKET_TYPE_MASK, _SOCK_STREAM, _SOCK_SEQPACKET = 0xF, 1, 5
 
 _LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
@@ -164,6 +165,40 @@ def build(
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
 
 
+@functools.cache
+def build_for_service(machine: str = syscalls.MACHINE) -> bytes:
+    """Return the filter of a service itself, and of all it starts, as an array of struct sock_filter.
+
+    It denies what no service needs and what holes of kernels are reached by: tracing, mounts, modules,
+    namespaces, other processes' memory, keys, clocks, io_uring and sockets of rare families. What the
+    service starts with more rights, the spawner, is started before.
+
+    Raises:
+        KeyError: There is no table for ``machine``.
+    """
+    table = MACHINES[machine]
+    denied = [number for number in table.denied if number not in table.made_by_services]
+    code: list[_Instruction] = [
+        (_LOAD, 0, 0, _OFFSET_ARCH),
+        (_EQUAL, 1, 0, table.audit_arch),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _OFFSET_NUMBER),
+        (_ANY_BIT, 0, 1, _X32_BIT),
+        (_RETURN, 0, 0, _KILL),
+    ]
+    for numbers, error in (((*denied, table.chroot), errno.EPERM), ((table.clone3,), errno.ENOSYS)):
+        for number in numbers:
+            code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERRNO | error)]
+    code += [
+        *_only_argument(table.socket, 0, _FAMILIES_OF_SERVICES, errno.EAFNOSUPPORT),
+        *_without_flags(table.clone, _NEW_NAMESPACES),
+        *_without_flags(table.unshare, _NEW_NAMESPACES | _NEW_TIME),
+        *_unless_argument(table.ioctl, 1, _TERMINAL_INPUT, errno.EPERM),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
+
+
 def _instead_of_landlock(
     table: Calls, substitutes: Sequence[Substitute], own_pid: int | None
 ) -> list[_Instruction]:
@@ -287,3 +322,12 @@ def restrict(
         changes_files=changes_files,
     )
     syscalls.load_seccomp_filter(program)
+
+
+def restrict_service() -> None:
+    """Put the calling process, a service, under its filter for good. Needs no_new_privs to be set.
+
+    Raises:
+        OSError: The kernel refused.
+    """
+    syscalls.load_seccomp_filter(build_for_service())

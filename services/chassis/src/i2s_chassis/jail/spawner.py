@@ -4,6 +4,10 @@ The service itself has threads and gRPC, and must not fork. It starts this proce
 asks it, over a socket of packets, to fork a keeper for each cell; the keeper then talks to
 the service over a socket of its own. Whatever a keeper that was killed leaves behind falls
 to the spawner, which kills and removes it.
+
+It keeps the rights that the service was started with, where the service gives them up. It does not trust
+the service then: what it is asked for is checked against bounds (see bounds), it chooses the users of jobs
+itself, and nothing that it is sent makes it end.
 """
 
 from __future__ import annotations
@@ -17,16 +21,27 @@ import shutil
 import signal
 import socket
 import subprocess
-from dataclasses import asdict, dataclass
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from i2s_chassis.jail import by_user, cgroup, follow, framing, gvisor, keeper, processes, seccomp, syscalls
+from i2s_chassis.jail.bounds import RefusedError, Terms
 from i2s_chassis.jail.errors import CellError
+from i2s_chassis.jail.framing import Message
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
+from i2s_chassis.jail.users import Users
 from i2s_chassis.remove_tree import remove_tree
 
 _MAX_PACKET = 128 * 1024
 _REAP_SECONDS = 0.5
+_LEASES = ".users"  # below the folder of the jail, where the host's folder of leases cannot be had
+_USER_SECONDS = 1.0
+_MAX_COMPLAINT = 500
+_MAX_COMPLAINTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +72,8 @@ class Survey:
     traces: bool
 
 
-def main(control_fd: int) -> None:
+def serve(control: socket.socket, terms: Terms) -> None:
     """Serve until the other end of the control socket closes."""
-    control = socket.socket(fileno=control_fd)
     if not gvisor.inside():  # some versions of it do not know this
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     os.umask(0o022)
@@ -75,50 +89,141 @@ def main(control_fd: int) -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
-    keepers = Keepers()
+    users = Users(terms.uid_base, terms.uid_count, otherwise=Path(terms.folder, _LEASES))
+    spawner = Spawner(control, terms, Keepers(users), users, (wake_read, wake_write))
     while True:
-        patience = _REAP_SECONDS if keepers.to_watch else None
+        patience = _REAP_SECONDS if spawner.keepers.to_watch else None
         ready, _, _ = select.select([control.fileno(), wake_read], [], [], patience)
         if wake_read in ready:
             with contextlib.suppress(BlockingIOError):
                 os.read(wake_read, 4096)
-        keepers.reap()
-        if control.fileno() in ready and not _answer(control, keepers, (wake_read, wake_write)):
+        spawner.keepers.reap()
+        if control.fileno() in ready and not spawner.attend():
             break
-    keepers.wait()
+    spawner.keepers.wait()
+    users.close()
 
 
-def _answer(control: socket.socket, keepers: Keepers, own_fds: tuple[int, int]) -> bool:
-    data, fds = framing.receive_packet(control, _MAX_PACKET, 1 + len(CHANNEL_NUMBERS))
-    if not data:
-        return False
-    request: dict[str, Any] = json.loads(data)
-    if request["op"] == "survey":
-        control.send(json.dumps(asdict(survey(request["bwrap"]))).encode())
+class Spawner:
+    """Does what is asked over the control socket."""
+
+    def __init__(
+        self,
+        control: socket.socket,
+        terms: Terms,
+        keepers: Keepers,
+        users: Users,
+        own_fds: tuple[int, int],
+    ) -> None:
+        """Prepare.
+
+        Args:
+            control: Where the service asks.
+            terms: What was fixed at the start.
+            keepers: Those of open cells.
+            users: That jobs run as, where this process is root.
+            own_fds: That no keeper is to have.
+        """
+        self.keepers = keepers
+        self._control, self._terms, self._users, self._own_fds = control, terms, users, own_fds
+        self._complaints = 0
+
+    def attend(self) -> bool:
+        """Do what one packet asks for, or refuse it; returns whether the service is still there."""
+        data, fds, whole = framing.receive_packet(self._control, _MAX_PACKET, 1 + len(CHANNEL_NUMBERS))
+        try:
+            if not data:
+                return False  # an empty packet cannot be told from the end, and means no more
+            if not whole:
+                raise RefusedError("a packet that is too long")
+            self._do(json.loads(data), fds)
+        except Exception as error:  # whatever a service sends, the spawner serves on
+            self._refuse(error, fds)
+        finally:
+            for fd in fds:
+                os.close(fd)
         return True
-    plan = CellPlan.from_json(request["plan"])
-    cell_fd, *channel_fds = fds
-    pid = os.fork()
-    if pid == 0:
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        control.close()
-        for fd in own_fds:
-            os.close(fd)
-        channels = dict(zip(plan.channels, channel_fds, strict=True))
-        keeper.keep(plan, socket.socket(fileno=cell_fd), channels)
-    for fd in fds:
-        os.close(fd)
-    keepers.add(pid, plan)
-    return True
+
+    def _refuse(self, error: Exception, fds: Sequence[int]) -> None:
+        """Say why something is refused: to who waits for the cell, and in the log, which has an end."""
+        reason = " ".join(f"{error}".split())[:_MAX_COMPLAINT] or type(error).__name__
+        self._complaints += 1
+        if self._complaints <= _MAX_COMPLAINTS:
+            sys.stderr.write(f"i2s spawner: refused: {reason}\n")
+            sys.stderr.flush()
+        if fds:
+            with contextlib.suppress(OSError, ValueError), socket.socket(fileno=os.dup(fds[0])) as cell:
+                cell.setblocking(False)
+                framing.send(cell, Message({"id": 0, "error": "cell", "message": reason}))
+
+    def _do(self, request: dict[str, Any], fds: Sequence[int]) -> None:
+        bounds = self._terms.bounds
+        if bounds is None and request["op"] == "survey":
+            self._control.send(json.dumps(asdict(survey(request["bwrap"]))).encode())
+            return
+        if request["op"] != "cell":
+            raise RefusedError("an operation that there is not")
+        plan = CellPlan.from_json(request["plan"])
+        if bounds is not None:
+            plan = bounds.permitted(plan)
+        if plan.uid is not None or self.keepers.has(plan.name) or len(fds) != 1 + len(plan.channels):
+            raise RefusedError("a plan with a user, a name that is in use, or too many or few descriptors")
+        if os.geteuid() == 0:
+            plan = replace(plan, uid=self._take_user())
+        self._fork_keeper(plan, fds)
+
+    def _take_user(self) -> int:
+        """Return a user that no other cell has.
+
+        Raises:
+            CellError: All are in use.
+        """
+        deadline = time.monotonic() + _USER_SECONDS
+        while True:
+            try:
+                return self._users.take()
+            except CellError:
+                # A cell is closed for the service a moment before its keeper can be reaped.
+                if not self.keepers.to_watch or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.01)
+            self.keepers.reap()
+
+    def _fork_keeper(self, plan: CellPlan, fds: Sequence[int]) -> None:
+        cell_fd, *channel_fds = fds
+        try:
+            pid = os.fork()
+        except OSError:
+            if plan.uid is not None:
+                self._users.give_back(plan.uid)
+            raise
+        if pid == 0:
+            try:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                self._control.close()
+                for fd in self._own_fds:
+                    os.close(fd)
+                # Its lease lasts as long as the keeper, whatever becomes of this process.
+                self._users.keep_only(plan.uid)
+                channels = dict(zip(plan.channels, channel_fds, strict=True))
+                keeper.keep(plan, cell_fd, channels, self._terms.bounds)
+            finally:
+                os._exit(1)
+        self.keepers.add(pid, plan)
 
 
 class Keepers:
     """The keepers that were forked, and what is left of the cells of those that were killed."""
 
-    def __init__(self) -> None:
+    def __init__(self, users: Users) -> None:
+        self._users = users
         self._plans: dict[int, CellPlan] = {}
         self._left: list[CellPlan] = []
+
+    def has(self, name: str) -> bool:
+        """Whether a cell of that name is open, or not cleaned up yet."""
+        return any(plan.name == name for plan in (*self._plans.values(), *self._left))
 
     @property
     def to_watch(self) -> bool:
@@ -138,12 +243,31 @@ class Keepers:
             if pid not in self._plans:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-        self._left = [plan for plan in self._left if not _clean_up(plan)]
+        self._left = [plan for plan in self._left if not self._clean_up(plan)]
 
     def _ended(self, pid: int, status: int) -> None:
         plan = self._plans.pop(pid, None)
-        if plan is not None and status != 0:
+        if plan is None:
+            return
+        if status != 0:
             self._left.append(plan)
+        else:
+            self._release(plan)
+
+    def _clean_up(self, plan: CellPlan) -> bool:
+        """Remove what a killed keeper has left; returns whether all of it is gone."""
+        is_clean = _clean_up(plan)
+        if is_clean:
+            self._release(plan)
+        return is_clean
+
+    def _release(self, plan: CellPlan) -> None:
+        """Let another cell have the user of one that is gone."""
+        if plan.uid is None:
+            return
+        if plan.known_by_user is not None and by_user.is_used(plan.known_by_user):
+            return  # something of the job may still run as that user, so nobody else becomes it
+        self._users.give_back(plan.uid)
 
     def wait(self) -> None:
         """Wait for the keepers, whose own sockets have closed too, to clean up."""
@@ -152,7 +276,7 @@ class Keepers:
             while self._plans:
                 self._ended(*os.waitpid(-1, 0))
         for plan in self._left:
-            _clean_up(plan)
+            self._clean_up(plan)
 
 
 def _clean_up(plan: CellPlan) -> bool:

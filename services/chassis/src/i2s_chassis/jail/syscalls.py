@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import os
 import platform
+from collections.abc import Collection
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -22,7 +23,9 @@ _SYS_LANDLOCK_RESTRICT_SELF = 446
 _SYS_CAPSET = {"x86_64": 126, "aarch64": 91}
 
 PR_SET_PDEATHSIG = 1
+PR_GET_PDEATHSIG = 2
 PR_SET_DUMPABLE = 4
+PR_SET_KEEPCAPS = 8
 PR_SET_SECCOMP = 22
 PR_CAPBSET_DROP = 24
 PR_SET_CHILD_SUBREAPER = 36
@@ -213,14 +216,35 @@ class _CapData(ctypes.Structure):
     )
 
 
-def drop_capabilities() -> None:
-    """Empty the bounding set and all capability sets of the calling process."""
+def drop_capabilities(kept: Collection[int] = ()) -> None:
+    """Empty the bounding set and all capability sets of the calling process.
+
+    Args:
+        kept: Numbers of capabilities that stay in force where they are permitted. No program that
+            this process becomes has them.
+    """
+    drop_bounding_set()
+    version_3 = 0x20080522
+    header = _CapHeader(version_3, 0)
+    data = (_CapData * 2)()
+    for capability in kept:
+        word, bit = divmod(capability, 32)
+        data[word].effective |= 1 << bit
+        data[word].permitted |= 1 << bit
+    _check(_libc.syscall(_SYS_CAPSET[MACHINE], ctypes.byref(header), ctypes.byref(data)), "capset")
+
+
+def drop_bounding_set() -> None:
+    """Empty the bounding set of the calling process: no program that it becomes has any capability."""
     for capability in range(64):
         try:
             prctl(PR_CAPBSET_DROP, capability)
         except OSError:  # EINVAL: past the last one; EPERM: had no right, so cannot gain any either
             break
-    version_3 = 0x20080522
-    header = _CapHeader(version_3, 0)
-    data = (_CapData * 2)()
-    _check(_libc.syscall(_SYS_CAPSET[MACHINE], ctypes.byref(header), ctypes.byref(data)), "capset")
+
+
+def parent_death_signal() -> int:
+    """Return the signal that this process gets when its parent ends, 0 for none: PR_GET_PDEATHSIG."""
+    told = ctypes.c_int(0)
+    prctl(PR_GET_PDEATHSIG, ctypes.addressof(told))
+    return told.value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 from pathlib import Path
 
 from i2s_chassis.jail.errors import CellError
@@ -15,23 +16,26 @@ LEASES = Path("/run/i2s-users")
 class Users:
     """Hands out user ids, each to one cell at a time.
 
-    A lease is a lock on a file, which ends with the process that holds it, however that ends. Where
-    the folder cannot be had (a container with a root file system of its own that is read-only) ids
-    are told apart within this process alone.
+    A lease is a lock on a file, which ends with the processes that hold it, however they end. Where
+    the folder cannot be had (a container with a root file system of its own that is read-only) a folder
+    of the service takes its place, and ids are told apart within this service alone.
     """
 
-    def __init__(self, base: int, count: int, leases: Path = LEASES) -> None:
+    def __init__(self, base: int, count: int, leases: Path = LEASES, otherwise: Path | None = None) -> None:
         """Prepare.
 
         Args:
             base: First id.
             count: How many.
             leases: Folder of the locks; made where it is missing.
+            otherwise: Another one, for where that cannot be had.
         """
         self._count = count
         self._free = list(range(base, base + count))
         self._held: dict[int, int] = {}
-        self._leases = _folder(leases)
+        self._leases, self._otherwise = leases, otherwise
+        self._folder: Path | None = None
+        self._has_looked = False
 
     def take(self) -> int:
         """Return an id that nobody has.
@@ -52,10 +56,23 @@ class Users:
         if fd is not None:
             os.close(fd)
 
+    def keep_only(self, uid: int | None) -> None:
+        """Hold no lease but that of one id: in a child of the process that has taken them."""
+        for held in [one for one in self._held if one != uid]:
+            os.close(self._held.pop(held))
+
+    def close(self) -> None:
+        """Remove the folder that took the place of the host's, where there is one."""
+        if self._folder is not None and self._folder == self._otherwise:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
     def _lease(self, uid: int) -> bool:
-        if self._leases is None:
+        if not self._has_looked:
+            self._has_looked = True
+            self._folder = _folder(self._leases) or (_folder(self._otherwise) if self._otherwise else None)
+        if self._folder is None:
             return True
-        fd = os.open(self._leases / str(uid), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fd = os.open(self._folder / str(uid), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

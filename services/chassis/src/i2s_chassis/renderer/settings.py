@@ -7,6 +7,7 @@ import logging
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +17,7 @@ from i2s_chassis.errors import StartError
 from i2s_chassis.jail import JailError, JailSettings, NoTierError, Tier
 from i2s_chassis.jail.hints import Diagnosis, concerning, diagnose
 from i2s_chassis.jail.host import read_facts
+from i2s_chassis.limits import Limits
 from i2s_chassis.settings import ServiceSettings
 
 if TYPE_CHECKING:
@@ -75,17 +77,63 @@ class RendererSettings(ServiceSettings):
             bwrap=self.bwrap,
         )
 
+    def users_of_jobs(self) -> range:
+        """Return the users that jobs run as."""
+        return range(self.jail_uid_base, self.jail_uid_base + self.jail_uid_count)
+
+    def readable_by_jobs(self) -> tuple[Path, ...]:
+        """Return what jobs may be given to read, with all below it, beside the system's folders."""
+        return ()
+
+    def cells(self) -> tuple[Limits, ...]:
+        """Return the limits of cells that are not those of a job."""
+        return ()
+
+    def cell_ceilings(self) -> Limits:
+        """Return the most of each limit that any cell of the service needs."""
+        limits = (self.max, *self.cells())
+        return Limits(**{one.name: max(getattr(each, one.name) for each in limits) for one in fields(Limits)})
+
+    def start_privileged(self) -> Jail:
+        """Start the jail, with the strongest tier that the service's privileges permit.
+
+        Raises:
+            StartError: See ``start_jail``.
+        """
+        return asyncio.run(_started_and_bound(self))
+
+
+async def _started_and_bound(settings: RendererSettings) -> Jail:
+    jail = await start_jail(settings)
+    await jail.bind(settings.readable_by_jobs(), settings.cell_ceilings())
+    return jail
+
 
 @asynccontextmanager
 async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterator[Jail]:
-    """Start the jail of a renderer, and close it at the end.
+    """Give out the jail of a renderer: the one that there is, else one for as long as the block lasts.
+
+    Raises:
+        StartError: See ``start_jail``. Or the tier is CONTAINER, in which jobs read what all users may read,
+            and the key of the certificate is such a file.
+    """
+    jail = chassis.jail or await start_jail(settings)
+    try:
+        if jail.isolation.tier is Tier.CONTAINER:
+            _check_closed(settings.tls_key)
+        yield jail
+    finally:
+        if chassis.jail is None:
+            await jail.close()
+
+
+async def start_jail(settings: RendererSettings) -> Jail:
+    """Start the jail of a renderer.
 
     Where the host forbids the strongest tier the log says what forbids it and what permits it.
 
     Raises:
-        StartError: No tier works here; says why for each, what of the host forbids it, and what to do. Or
-            the tier is CONTAINER, in which jobs read what all users may read, and the key of the certificate
-            is such a file.
+        StartError: No tier works here; says why for each, what of the host forbids it, and what to do.
     """
     from i2s_chassis.jail import Jail
 
@@ -93,20 +141,14 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
     try:
         jail = await Jail.start(wanted)
     except JailError as error:
-        chassis.telemetry.self_test_failure("jail")
         causes = await _forbidden(wanted, _ORDINARY) if isinstance(error, NoTierError) else ()
         raise StartError(". ".join(map(str, (error, *causes)))) from None
-    try:
-        if wanted.tier is None and jail.isolation.tier is not Tier.CONTAINER:
-            stronger = tuple(tier for tier in _ORDINARY if tier > jail.isolation.tier)
-            for one in await _forbidden(wanted, stronger) if stronger else ():
-                fields = {"tier": jail.isolation.tier.name.lower(), "reason": str(one)}
-                _log.warning("this host forbids a stronger tier", extra={"fields": fields})
-        if jail.isolation.tier is Tier.CONTAINER:
-            _check_closed(settings.tls_key)
-        yield jail
-    finally:
-        await jail.close()
+    if wanted.tier is None and jail.isolation.tier is not Tier.CONTAINER:
+        stronger = tuple(tier for tier in _ORDINARY if tier > jail.isolation.tier)
+        for one in await _forbidden(wanted, stronger) if stronger else ():
+            about = {"tier": jail.isolation.tier.name.lower(), "reason": str(one)}
+            _log.warning("this host forbids a stronger tier", extra={"fields": about})
+    return jail
 
 
 async def _forbidden(settings: JailSettings, tiers: tuple[Tier, ...]) -> tuple[Diagnosis, ...]:

@@ -1,0 +1,135 @@
+"""Giving up the privileges that a service was started with."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_chassis.address import Address
+from i2s_chassis.errors import StartError
+from i2s_chassis.privileges import folders, reach
+from i2s_chassis.privileges.account import Account, account_of
+from i2s_chassis.privileges.announcer import Announcer
+from i2s_chassis.privileges.confine import confine
+from i2s_chassis.settings import AUTO_USER, ServiceSettings
+
+_BIND_LOW_PORTS = 10  # CAP_NET_BIND_SERVICE
+_FIRST_OPEN_PORT = Path("/proc/sys/net/ipv4/ip_unprivileged_port_start")
+_USUAL_FIRST_OPEN_PORT = 1024
+_CACHE = "/var/cache"
+_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - which others may write to
+_THREADS_SECONDS = 10.0
+_NO_HOME = "/nonexistent"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """With which privileges the service runs.
+
+    Attributes:
+        uid: Of its user.
+        binds_low_ports: Whether it has kept the one capability that ports of root need.
+        reason: Why it stays user 0, where it was started as root and does.
+        announcer: Writes its announcement, where it may not do so any more.
+    """
+
+    uid: int
+    binds_low_ports: bool = False
+    reason: str = ""
+    announcer: Announcer | None = None
+
+    @property
+    def mechanism(self) -> str:
+        """The words for logs and descriptions."""
+        capabilities = (
+            "with no capability but that for low ports" if self.binds_low_ports else "without capabilities"
+        )
+        return f"service: uid {self.uid} {capabilities}"
+
+
+def give_up(settings: ServiceSettings) -> Standing:
+    """Give up all privileges of this process that a service does not need, for good.
+
+    Call it while there is one thread: capabilities and filters are those of a thread. Everything that
+    needs more privileges must have been started.
+
+    Raises:
+        StartError: The user that was asked for cannot run the service; says what it does not reach.
+    """
+    _wait_for_other_threads()
+    if os.geteuid() != 0:
+        confine()
+        return Standing(os.geteuid())
+    kept = (_BIND_LOW_PORTS,) if _needs_low_ports(settings) else ()
+    account = account_of(settings)
+    reason = _prepare(account, settings)
+    if reason is not None:
+        if settings.user != AUTO_USER:
+            raise StartError(f"--user {settings.user}: {reason}; permit that, or name another user")
+        account = Account(0, 0)
+    if account.uid == 0:
+        _prepare_folders(account, settings)
+        confine(kept)
+        return Standing(0, bool(kept), reason or f"--user {settings.user}")
+    announcer = Announcer.start(settings.announce.absolute()) if settings.announce is not None else None
+    temporary = _temporary_folder(account)
+    confine(kept, account)
+    _change_environment(settings, temporary)
+    return Standing(account.uid, bool(kept), announcer=announcer)
+
+
+def _wait_for_other_threads() -> None:
+    """Wait until threads that were joined are gone: for the kernel they end later than for Python."""
+    deadline = time.monotonic() + _THREADS_SECONDS
+    while len(os.listdir("/proc/self/task")) != 1:
+        if time.monotonic() > deadline:
+            raise RuntimeError("a service gives up its privileges before it starts threads")
+        time.sleep(0.001)
+
+
+def _prepare(account: Account, settings: ServiceSettings) -> str | None:
+    """Make the folders of a user, and return why it cannot run the service."""
+    if account.uid == 0:
+        return None
+    _prepare_folders(account, settings)
+    readable = (*reach.code(), *settings.files_read())
+    return reach.unreached(account, readable, settings.folders_written())
+
+
+def _prepare_folders(account: Account, settings: ServiceSettings) -> None:
+    for folder in settings.folders_written():
+        folders.prepare(folder, account, is_ours=folder == settings.default_folder())
+
+
+def _temporary_folder(account: Account) -> Path:
+    """Return a folder for temporary files that a user may write to: one of all users, else one of its own."""
+    usual = (Path(tempfile.gettempdir()), *map(Path, _TEMPORARY))
+    for folder in usual:
+        if folder.is_dir() and reach.unreached(account, (), (folder,)) is None:
+            return folder
+    made = Path(tempfile.mkdtemp(prefix="i2s-service-", dir=usual[1]))
+    os.chown(made, account.uid, account.gid)
+    return made
+
+
+def _change_environment(settings: ServiceSettings, temporary: Path) -> None:
+    """Point to what the new user reaches, and no more to what is root's."""
+    os.environ["TMPDIR"] = str(temporary)
+    tempfile.tempdir = None  # looked up anew
+    folder = settings.default_folder()
+    os.environ["HOME"] = str(folder) if os.access(folder, os.W_OK) else _NO_HOME
+    os.environ["XDG_CACHE_HOME"] = _CACHE
+    for name in ("USER", "LOGNAME", "MAIL"):
+        os.environ.pop(name, None)
+
+
+def _needs_low_ports(settings: ServiceSettings) -> bool:
+    try:
+        first_open = int(_FIRST_OPEN_PORT.read_text())
+    except (OSError, ValueError):
+        first_open = _USUAL_FIRST_OPEN_PORT
+    listens = (settings.listen, settings.metrics_listen, settings.health_listen)
+    return any(0 < Address.parse(one).port < first_open for one in listens if one)

@@ -1,0 +1,68 @@
+"""Whether a user reaches what a service needs: its code, its files, folders for what it keeps."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from i2s_chassis.privileges.account import Account
+
+
+def code() -> Iterator[Path]:
+    """Return what the interpreter reads: itself, where modules are looked for, and those that are loaded."""
+    yield Path(sys.executable)
+    yield from (Path(one) for one in (sys.prefix, sys.base_prefix, *sys.path, sys.argv[0]) if one)
+    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    yield from (Path(file) for file in loaded if file)
+
+
+def unreached(account: Account, readable: Iterable[Path], writable: Iterable[Path]) -> str | None:
+    """Return why a user cannot run a service, None where it can. Forks: there may be one thread only.
+
+    Args:
+        account: The user.
+        readable: Files and folders; those that do not exist are passed over.
+        writable: Folders, likewise.
+    """
+    to_read = [path for path in dict.fromkeys(readable) if path.exists()]
+    to_write = [path for path in dict.fromkeys(writable) if path.exists()]
+
+    def look() -> str:
+        try:
+            account.become()
+        except OSError as error:
+            return f"this process may not become the user {account.uid}: {error.strerror}"
+        for path in to_read:
+            if not os.access(path, os.R_OK | (os.X_OK if _is_folder(path) else 0)):
+                return f"the user {account.uid} cannot read {path}"
+        for path in to_write:
+            if not os.access(path, os.W_OK | os.X_OK):
+                return f"the user {account.uid} cannot write to {path}"
+        return ""
+
+    return _in_a_child(look) or None
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _in_a_child(look: Callable[[], str]) -> str:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, look().encode(errors="replace")[:1000])
+        except BaseException as error:  # nothing may run on in the forked child
+            os.write(writing, f"{type(error).__name__}: {error}".encode()[:1000])
+        os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as told:
+        words = told.read().decode(errors="replace")
+    os.waitpid(child, 0)
+    return words

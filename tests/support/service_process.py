@@ -1,0 +1,115 @@
+"""A service as a process of its own, and what the kernel says of a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+START_SECONDS = 240
+
+
+@dataclass(frozen=True)
+class Started:
+    """A service that serves.
+
+    Attributes:
+        process: Its process.
+        address: Of its gRPC server.
+        log: Of its lines so far.
+    """
+
+    process: subprocess.Popen[bytes]
+    address: str
+    log: Path
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self.process.pid
+
+    def lines(self, message: str) -> list[dict[str, object]]:
+        """Return the lines of the log with a message."""
+        said = [json.loads(one) for one in self.log.read_text().splitlines() if one.startswith("{")]
+        return [one for one in said if one["message"] == message]
+
+
+@contextmanager
+def started(
+    module: str, folder: Path, options: Sequence[str] = (), environment: Mapping[str, str] | None = None
+) -> Iterator[Started]:
+    """Start a service and wait until it serves; it drains at the end.
+
+    Args:
+        module: Its package, such as "i2s_render_html".
+        folder: For its announcement and its log.
+        options: Of ``serve``.
+        environment: Beside that of the tests.
+    """
+    announcement, log = folder / "announcement", folder / "log"
+    command = [sys.executable, "-m", module, "serve", "--listen", "127.0.0.1:0", "--slots", "1"]
+    command += ["--announce", str(announcement), *options]
+    with (
+        log.open("wb") as stderr,
+        subprocess.Popen(command, stderr=stderr, env={**os.environ, **(environment or {})}) as process,
+    ):
+        try:
+            while not announcement.exists():
+                assert process.poll() is None, log.read_text()
+                time.sleep(0.02)
+            address = json.loads(announcement.read_text())["address"]
+            with grpc.insecure_channel(address) as channel:
+                watch = health_pb2_grpc.HealthStub(channel).Watch(
+                    health_pb2.HealthCheckRequest(), timeout=START_SECONDS, wait_for_ready=True
+                )
+                serving = any(one.status == health_pb2.HealthCheckResponse.SERVING for one in watch)
+                assert serving, log.read_text()
+            yield Started(process, address, log)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+    assert process.returncode == 0, log.read_text()
+    assert not announcement.exists()
+
+
+def statuses(pid: int) -> list[dict[str, str]]:
+    """Return what the kernel says of each thread of a process: the fields of /proc/PID/task/TID/status."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        lines = (task / "status").read_text().splitlines()
+        found.append({name: value.strip() for name, _, value in (line.partition(":") for line in lines)})
+    return found
+
+
+def privileges_of(pid: int) -> list[str]:
+    """Return what a process could still do as one that is privileged; empty for nothing."""
+    wrong = []
+    for status in statuses(pid):
+        who = f"{status['Name']} {status['Pid']}"
+        if "0" in status["Uid"].split() or "0" in status["Gid"].split():
+            wrong.append(f"{who}: uid {status['Uid']}, gid {status['Gid']}")
+        wrong += restrictions_missing_of(status, who)
+    return wrong
+
+
+def restrictions_missing_of(status: Mapping[str, str], who: str) -> list[str]:
+    """Return which capabilities a thread has, and which restrictions it lacks."""
+    wrong = [f"{who}: {name} {status[name]}" for name in _CAPABILITIES if int(status[name], 16) != 0]
+    if status["NoNewPrivs"] != "1":
+        wrong.append(f"{who}: may gain privileges by executing programs")
+    if status["Seccomp"] != "2":
+        wrong.append(f"{who}: is under no system call filter")
+    return wrong
+
+
+_CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
