@@ -43,6 +43,14 @@ async def cells_that_start_at_once_all_have_their_processes(ground: Ground) -> N
 
 
 @attack
+async def a_bomb_that_gives_up_at_once_has_met_its_limit(ground: Ground) -> None:
+    """The program has ended before anybody could look; what it leaves behind tells."""
+    for _ in range(5):
+        ended = await perl(ground, "while (defined(my $p = fork)) { $p or sleep 60 } exit 1")
+        assert ended.cause is Cause.PROCESS_LIMIT
+
+
+@attack
 async def neighbours_that_grow_take_nothing(ground: Ground) -> None:
     """A cell that was first has its number still when the later ones have had theirs."""
     async with contextlib.AsyncExitStack() as stack:

@@ -85,7 +85,7 @@ class Run:
             raise CellError(f"{self._request.argv[:1]} did not start: {complaint.decode(errors='replace')}")
         self._measure()
         usage = self._account.total(self._wall_seconds, self._clock.waited_seconds)
-        cause = cause or self._cause(exit_code, by_signal, usage)
+        cause = cause or self._cause(exit_code, by_signal, usage, left_behind)
         events = []
         if cause is Cause.EXITED and left_behind:
             events.append(PolicyEvent(PolicyKind.LEFT_BEHIND, "processes outlived the program", left_behind))
@@ -372,15 +372,23 @@ class Run:
         self._reap_orphans()
         return confine.wait_status(status)
 
-    def _cause(self, exit_code: int, by_signal: int, usage: Usage) -> Cause:
-        """Return why a program ended that no look of ours caught at a limit."""
+    def _cause(self, exit_code: int, by_signal: int, usage: Usage, left_behind: int) -> Cause:
+        """Return why a program ended that no look of ours caught at a limit.
+
+        Args:
+            exit_code: Its exit code.
+            by_signal: The signal that ended it, 0 for none.
+            usage: Of the whole run.
+            left_behind: Processes that lived on; with the program they may have been as many as permitted.
+        """
         if by_signal == signal.SIGXCPU or usage.cpu_seconds >= self._cpu_bound:
             return Cause.CPU_LIMIT
         # Also for a moment between two looks, whatever the program made of it.
         passed = usage.peak_memory_bytes > self._plan.limits.memory_bytes and not self._place.channels
         if passed or self._out_of_memory():
             return Cause.MEMORY_LIMIT
-        if self._refused_forks():
+        crowded = left_behind + 1 >= self._plan.limits.processes and not self._plan.followed
+        if crowded or self._refused_forks():
             return Cause.PROCESS_LIMIT
         if by_signal == signal.SIGXFSZ or (exit_code != 0 and self._workspace.at_a_bound()):
             return Cause.DISK_LIMIT
