@@ -27,10 +27,10 @@ _START_SECONDS = 120
 
 @pytest.fixture
 def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A temporary folder that the users of jobs can reach."""
+    """A temporary folder that the users of jobs can reach, and that of the service can write to."""
     command = ["mktemp", "-d", "--tmpdir=/tmp", "left-behind-XXXXXX"]
     folder = Path(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
-    folder.chmod(0o755)
+    folder.chmod(0o1777)
     yield folder
     folder.rmdir()
 

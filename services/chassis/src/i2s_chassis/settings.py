@@ -142,6 +142,10 @@ class ServiceSettings(Settings):
         """Return the folders that are written to without privileges."""
         return ()
 
+    def folders_written_by_root(self) -> tuple[Path, ...]:
+        """Return those that are written to where the service stays user 0 without capabilities."""
+        return self.folders_written()
+
     def users_of_jobs(self) -> range:
         """Return the users that jobs run as, none of whom the service may be."""
         return range(0)

@@ -139,6 +139,10 @@ class MetricsSettings(ServiceSettings):
         """Return the folder that keeps compiled code."""
         return (self.default_folder(),)
 
+    def folders_written_by_root(self) -> tuple[Path, ...]:
+        """Return none: root keeps compiled code beside the source or in its own cache."""
+        return ()
+
     @model_validator(mode="after")
     def _check_request(self) -> Self:
         least = 2 * self.max_image_bytes + _OTHER_BYTES

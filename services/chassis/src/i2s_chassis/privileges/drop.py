@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def give_up(settings: ServiceSettings) -> Standing:
             raise StartError(f"--user {settings.user}: {reason}; permit that, or name another user")
         account = Account(0, 0)
     if account.uid == 0:
-        _prepare_folders(account, settings)
+        _prepare_folders(account, settings, settings.folders_written_by_root())
         confine(kept)
         return Standing(0, bool(kept), reason or f"--user {settings.user}")
     announcer = Announcer.start(settings.announce.absolute()) if settings.announce is not None else None
@@ -94,13 +95,13 @@ def _prepare(account: Account, settings: ServiceSettings) -> str | None:
     """Make the folders of a user, and return why it cannot run the service."""
     if account.uid == 0:
         return None
-    _prepare_folders(account, settings)
+    _prepare_folders(account, settings, settings.folders_written())
     readable = (*reach.code(), *settings.files_read())
     return reach.unreached(account, readable, settings.folders_written())
 
 
-def _prepare_folders(account: Account, settings: ServiceSettings) -> None:
-    for folder in settings.folders_written():
+def _prepare_folders(account: Account, settings: ServiceSettings, written: Iterable[Path]) -> None:
+    for folder in written:
         folders.prepare(folder, account, is_ours=folder == settings.default_folder())
 
 
