@@ -60,10 +60,24 @@ def _options(module: str, closed: str) -> tuple[str, ...]:
 def _own(pid: int) -> list[int]:
     """Return the service and all below it but what is kept for jobs and the announcement."""
     everyone = below(pid)
-    kept = [one.pid for one in everyone if _STAY_ROOT in one.command]
-    kept += [one.pid for root in list(kept) for one in below(root)]
-    kept += _announcers(pid)
-    return [pid, *(one.pid for one in everyone if one.pid not in kept)]
+    kept = {one.pid for one in everyone if _STAY_ROOT in one.command} | set(_announcers(pid))
+    return [
+        pid,
+        *(one.pid for one in everyone if (line := _line_of(one.pid)) and kept.isdisjoint(line)),
+    ]
+
+
+def _line_of(pid: int) -> list[int]:
+    """Return a process, its parent, and so on up to the first of all; none for one that has ended."""
+    line: list[int] = []
+    while pid:
+        try:
+            status = Path(f"/proc/{pid}/status").read_text()
+        except OSError:
+            return line
+        line.append(pid)
+        pid = int(status.split("PPid:")[1].split()[0])
+    return line
 
 
 def _announcers(pid: int) -> list[int]:
