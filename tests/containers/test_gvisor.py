@@ -213,7 +213,7 @@ def last_words(engine, container):
     [
         ("render-lilypond", "runc", AS_ROOT, "this kernel is not gVisor's"),
         ("render-latex", RUNTIME, (), "start the service as root there"),
-        ("render-html", RUNTIME, AS_ROOT, "no program gets namespaces of its own"),
+        ("render-html", RUNTIME, AS_ROOT, "no browser starts in the isolation tier container"),
     ],
 )
 def test_a_service_that_cannot_have_the_tier_ends_and_says_why(
