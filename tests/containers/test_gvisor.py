@@ -123,6 +123,7 @@ def inside(engine, images, network):
                 settings = {"JAIL_TIER": "container"}
                 if service == "render-latex":
                     settings["STATE_DIR"] = "/tmp/i2s-render-latex"
+                    settings["FORMAT_AFTER"] = "0"  # a build in the background has a cell of its own
                 one = renderer(
                     engine, network, images[service], service, *AS_ROOT, runtime=RUNTIME, **settings
                 )
