@@ -12,7 +12,7 @@ import errno
 import functools
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from i2s_chassis.jail import syscalls
 from i2s_chassis.jail.filtered_calls import MACHINES, Calls
@@ -95,14 +95,7 @@ def build(
     """
     table = MACHINES[machine]
     denied_namespaces = _NEW_NAMESPACES & ~(_BROWSER_NAMESPACES if nesting else 0)
-    code: list[_Instruction] = [
-        (_LOAD, 0, 0, _OFFSET_ARCH),
-        (_EQUAL, 1, 0, table.audit_arch),
-        (_RETURN, 0, 0, _KILL),
-        (_LOAD, 0, 0, _OFFSET_NUMBER),
-        (_ANY_BIT, 0, 1, _X32_BIT),
-        (_RETURN, 0, 0, _KILL),
-    ]
+    code = _of_this_machine(table)
     for numbers, error in (
         (table.denied, errno.EPERM),
         (table.denied_to_our_user if our_user else (), errno.EPERM),
@@ -116,8 +109,7 @@ def build(
         (() if changes_files else table.changes, errno.EROFS),
         (() if changes_files else (table.openat2,), errno.ENOSYS),  # its flags lie in memory
     ):
-        for number in numbers:
-            code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERRNO | error)]
+        code += _refused(numbers, error)
     if our_user:
         code += [
             (_EQUAL, 0, 4, table.prlimit),
@@ -178,17 +170,9 @@ def build_for_service(machine: str = syscalls.MACHINE) -> bytes:
     """
     table = MACHINES[machine]
     denied = [number for number in table.denied if number not in table.made_by_services]
-    code: list[_Instruction] = [
-        (_LOAD, 0, 0, _OFFSET_ARCH),
-        (_EQUAL, 1, 0, table.audit_arch),
-        (_RETURN, 0, 0, _KILL),
-        (_LOAD, 0, 0, _OFFSET_NUMBER),
-        (_ANY_BIT, 0, 1, _X32_BIT),
-        (_RETURN, 0, 0, _KILL),
-    ]
+    code = _of_this_machine(table)
     for numbers, error in (((*denied, table.chroot), errno.EPERM), ((table.clone3,), errno.ENOSYS)):
-        for number in numbers:
-            code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERRNO | error)]
+        code += _refused(numbers, error)
     code += [
         *_only_argument(table.socket, 0, _FAMILIES_OF_SERVICES, errno.EAFNOSUPPORT),
         *_without_flags(table.clone, _NEW_NAMESPACES),
@@ -197,6 +181,23 @@ def build_for_service(machine: str = syscalls.MACHINE) -> bytes:
         (_RETURN, 0, 0, _ALLOW),
     ]
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
+
+
+def _of_this_machine(table: Calls) -> list[_Instruction]:
+    """Return instructions that kill who calls by the numbers of another architecture, and load the number."""
+    return [
+        (_LOAD, 0, 0, _OFFSET_ARCH),
+        (_EQUAL, 1, 0, table.audit_arch),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _OFFSET_NUMBER),
+        (_ANY_BIT, 0, 1, _X32_BIT),
+        (_RETURN, 0, 0, _KILL),
+    ]
+
+
+def _refused(numbers: Iterable[int], error: int) -> list[_Instruction]:
+    """Return instructions with which calls fail."""
+    return [one for number in numbers for one in ((_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERRNO | error))]
 
 
 def _instead_of_landlock(
