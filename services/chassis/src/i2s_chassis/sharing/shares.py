@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -13,7 +14,7 @@ _MOST_SHARES = 8192  # of callers, or of connections of one; beyond it those wit
 
 
 @dataclass(slots=True)
-class Share:
+class Share(ABC):
     """One party among which a resource is shared.
 
     Attributes:
@@ -52,13 +53,13 @@ class Share:
             before += 1
         return min(max(before, 0), self.waiting + self.refused)
 
+    @abstractmethod
     def oldest_waiting(self) -> float:
-        """Return when its oldest waiting job came first; infinity where none waits."""
-        raise NotImplementedError
+        """Return when its oldest waiting job came first; infinity if none waits."""
 
+    @abstractmethod
     def oldest(self) -> float:
-        """Return the same with those that were sent away."""
-        raise NotImplementedError
+        """Return when its oldest job came first that waits or is expected back; infinity if there is none."""
 
 
 @dataclass(slots=True)
@@ -95,7 +96,7 @@ class Connection(Share):
         return self.line[0].arrival if self.line else math.inf
 
     def oldest(self) -> float:
-        """Return the same with those that were sent away."""
+        """Return when its oldest job came first that waits or is expected back."""
         return min(self.oldest_waiting(), self.sent_away[0].arrival if self.sent_away else math.inf)
 
     def jobs_older_than(self, arrival: float) -> int:
@@ -181,7 +182,7 @@ class Caller(Share):
         return min((one.oldest_waiting() for one in self.connections.values()), default=math.inf)
 
     def oldest(self) -> float:
-        """Return the same with those that were sent away."""
+        """Return when its oldest job came first that waits or is expected back."""
         return min((one.oldest() for one in self.connections.values()), default=math.inf)
 
 
