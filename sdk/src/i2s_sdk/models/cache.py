@@ -80,7 +80,7 @@ class Call:
     Attributes:
         name: In the journal of the run that made it; empty where no run did.
         attempts: How many were made.
-        seconds: Of the last.
+        seconds: Duration of the last attempt.
     """
 
     name: str
@@ -126,9 +126,9 @@ class AnswerCache:
         """Keep the answer to a question; a full or read-only disk is no reason to lose the answer.
 
         Args:
-            key: Of the question.
-            answer: To it.
-            call: That was made for it.
+            key: The cache key of the question.
+            answer: The answer to store.
+            call: The call that was made for it.
         """
         path = self._path(key)
         if path is None:

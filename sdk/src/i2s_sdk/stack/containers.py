@@ -35,7 +35,7 @@ def start_containers(names: Sequence[str], folder: Path, seconds: float) -> Up:
     """Start containers of services, walled in, and return once they serve.
 
     Args:
-        names: Of services.
+        names: Names of the services.
         folder: Of the stack; the record is written there.
         seconds: That they may take until they serve.
 

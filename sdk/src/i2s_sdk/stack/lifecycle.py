@@ -111,7 +111,7 @@ def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: 
     """Start the supervisor and return what it has brought up.
 
     Args:
-        names: Of services.
+        names: Names of the services.
         which: Whether "all" of them must start, or those that are "installed".
         seconds: That each may take until it serves.
         lock: Of ``starting``; the supervisor has it too, until all serve.

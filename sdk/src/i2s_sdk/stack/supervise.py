@@ -32,7 +32,7 @@ async def supervise(
     """Run services until SIGTERM.
 
     Args:
-        names: Of services.
+        names: Names of the services.
         seconds: That each may take until it serves.
         insist: Whether all of them must start, or only those that everything needs.
         started: Called when all serve and the record is written.

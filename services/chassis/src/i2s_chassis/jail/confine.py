@@ -104,7 +104,7 @@ def process_allowance(plan: CellPlan, beside: int) -> int | None:
     """Return what RLIMIT_NPROC must be for a job to have its number of processes, None for no matter.
 
     Args:
-        plan: Of its cell.
+        plan: The plan of the job's cell.
         beside: Processes in its sandbox that are not its own.
     """
     number = plan.limits.processes

@@ -70,7 +70,7 @@ class Spawner:
         """Have a keeper forked.
 
         Args:
-            plan: Of its cell.
+            plan: The plan of its cell.
             descriptors: The socket that it talks over, then the channels of the plan in order.
 
         Raises:

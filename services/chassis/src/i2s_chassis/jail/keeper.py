@@ -244,7 +244,7 @@ def keep(plan: CellPlan, control_fd: int, channels: Mapping[int, int], bounds: P
     """Be the keeper of a cell until its control socket closes; never returns.
 
     Args:
-        plan: Of the cell.
+        plan: The plan of the cell.
         control_fd: Where the service asks.
         channels: Descriptors for the programs, by the numbers that they find them at.
         bounds: What limits may be renewed to; None for any.

@@ -97,7 +97,7 @@ def confine(needs: Needs, descriptors: Iterable[int]) -> Confinement:
     there would stand in the service's log.
 
     Args:
-        needs: What stays permitted.
+        needs: What the process still needs, which stays permitted.
         descriptors: What it reads requests from and answers to.
 
     Raises:

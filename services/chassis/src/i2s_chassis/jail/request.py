@@ -27,7 +27,7 @@ class Place:
     """The cell that a program is to run in.
 
     Attributes:
-        plan: Of the cell.
+        plan: The plan of the cell.
         workspace: Its folder.
         sandbox: Its namespaces, None in the other tiers.
         group: Its control group, None where none can be made.
