@@ -83,7 +83,7 @@ async def show(
         spent: What earlier steps of the job have used of its limits.
 
     Raises:
-        BrowserError: The browser was gone before the job began.
+        BrowserError: The browser was gone before it asked for the page.
         JailError: A fault of the jail.
     """
     try:
@@ -101,6 +101,7 @@ async def show(
         ends = {steps, limit, crash, lost, browser.run}
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         if not steps.done() or steps.exception() is not None:
+            _began(page, steps, limit)
             shown.picture = None
             await _judge(shown, browser, page, job, meter, steps, limit)
             shown.stages.append(meter.broken_off(shown.step))
@@ -159,6 +160,18 @@ async def _capture(page: PreparedPage, job: Job, frame: bytes, shown: Shown) -> 
         shown.judgement = verdict.too_many_pixels(width * scale, height * scale, job.limits)
         return
     shown.picture = picture_of(await page_png(page, width, height))
+
+
+def _began(page: PreparedPage, steps: asyncio.Task[None], limit: asyncio.Task[Cause]) -> None:
+    """Check that a job without an end has begun.
+
+    Raises:
+        BrowserError: It has not: no code of the site had run when the browser failed.
+    """
+    error = steps.exception() if steps.done() else None
+    ours = error is not None and not isinstance(error, PlaywrightError | JailError | _NoPageError)
+    if not (page.visit.begun or limit.done() or ours):
+        raise BrowserError(f"the browser was lost before it asked for the page: {error or 'it ended'}")
 
 
 async def _judge(

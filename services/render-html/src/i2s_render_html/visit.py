@@ -101,6 +101,11 @@ class Visit:
         self._loaded.set()
 
     @property
+    def begun(self) -> bool:
+        """Whether the page has asked for a document: before that no code of the site has run."""
+        return self._documents > 0
+
+    @property
     def strayed(self) -> bool:
         """Whether the page has been kept from navigating any further."""
         return self._documents > self._bounds.navigations
