@@ -1,4 +1,4 @@
-"""The guests, which boot while the first tests wait, two at a time; each runs once for all tests."""
+"""The guests, which boot while the first tests wait, two at a time; each part runs once for all its tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 import guest_machine
 from chosen import why_not
 from guest_disk import CACHE, ROOT
-from guest_machine import GuestError, Step, run_guest
+from guest_machine import GuestError, Step, parts, run_guest
 from guest_results import EXPECTED, Guest
 
 HERE = Path(__file__).parent
@@ -39,8 +39,8 @@ def lacks(what: object) -> NoReturn:
 
 
 @pytest.fixture(scope="session")
-def running(request: pytest.FixtureRequest) -> Iterator[dict[str, Future[dict[str, Step]]]]:
-    """All guests that the chosen tests ask for, by name."""
+def running(request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], Future[dict[str, Step]]]]:
+    """All parts of guests that the chosen tests ask for, by name and part."""
     chosen = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
     wanted = {parameters.get("guest") for parameters in chosen}
     not_wanted = why_not("I2S_REQUIRE_KERNELS", "test-kernels")
@@ -54,9 +54,10 @@ def running(request: pytest.FixtureRequest) -> Iterator[dict[str, Future[dict[st
         futures = {}
         for name, about in EXPECTED.items():
             kernel = CACHE / about["suite"] / "vmlinuz"
-            if name in wanted and kernel.exists():
-                options = about.get("options", "")
-                futures[name] = pool.submit(run_guest, kernel, disks, name, options)
+            for part, words in parts(about).items():
+                if (name, part) in wanted and kernel.exists():
+                    options = about.get("options", "")
+                    futures[name, part] = pool.submit(run_guest, kernel, disks, words, options)
         try:
             yield futures
         finally:
@@ -65,16 +66,16 @@ def running(request: pytest.FixtureRequest) -> Iterator[dict[str, Future[dict[st
 
 
 @pytest.fixture(scope="session")
-def guest(request: pytest.FixtureRequest, running: dict[str, Future[dict[str, Step]]]) -> Guest:
-    name = request.param
-    if name not in running:
+def guest(request: pytest.FixtureRequest, running: dict[tuple[str, str], Future[dict[str, Step]]]) -> Guest:
+    name, part = request.param
+    if (name, part) not in running:
         suite = EXPECTED[name]["suite"]
         missing = CACHE / suite / "missing"
         if missing.exists():  # nobody here can bring it back
             pytest.skip(f"NOT TESTED ON OTHER KERNELS: {missing.read_text().strip()}")
         lacks(f"the kernel of {suite} was not fetched; run `scripts/bootstrap kernels`")
     try:
-        return Guest(name, running[name].result())
+        return Guest(name, running[name, part].result())
     except GuestError as error:
         pytest.fail(str(error), pytrace=False)
 

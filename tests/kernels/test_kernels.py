@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from guest_disk import ROOT
+from guest_machine import JAILS
 from guest_results import EXPECTED, WAYS, Guest, attack_names
 
 ENGINES = ("render-latex", "render-html", "render-lilypond")
@@ -24,10 +25,15 @@ HOLES = {
     "signals": (6, "escape test signal_processes: may signal process"),
     "truncate": (3, "escape test truncate_files: emptied"),
 }
-SERVING = [(name, way) for name, about in EXPECTED.items() for way in about["serve"]]
-ATTACKED = [(name, way) for name, about in EXPECTED.items() for way in about["attacked"]]
+SERVING = [((name, JAILS), way) for name, about in EXPECTED.items() for way in about["serve"]]
+ATTACKED = [((name, f"attacks {way}"), way) for name, about in EXPECTED.items() for way in about["attacked"]]
 
-every_guest = pytest.mark.parametrize("guest", EXPECTED, indirect=True)
+
+def _id(value: object) -> str:
+    return "-".join(value) if isinstance(value, tuple) else str(value)
+
+
+every_guest = pytest.mark.parametrize("guest", [(name, JAILS) for name in EXPECTED], indirect=True, ids=_id)
 
 
 @every_guest
@@ -51,7 +57,7 @@ def test_a_tier_serves_or_is_refused_in_one_line(guest: Guest, way: str) -> None
         assert "Traceback" not in about["refused"]
 
 
-@pytest.mark.parametrize(("guest", "way"), SERVING, indirect=["guest"])
+@pytest.mark.parametrize(("guest", "way"), SERVING, indirect=["guest"], ids=_id)
 def test_mechanisms_name_landlock_and_what_stands_in_for_it(guest: Guest, way: str) -> None:
     mechanisms = guest.jail(f"jail {way}")["mechanisms"]
     abi = guest.landlock_abi
@@ -67,7 +73,7 @@ def test_mechanisms_name_landlock_and_what_stands_in_for_it(guest: Guest, way: s
     assert standing_in == expected
 
 
-@pytest.mark.parametrize(("guest", "way"), ATTACKED, indirect=["guest"])
+@pytest.mark.parametrize(("guest", "way"), ATTACKED, indirect=["guest"], ids=_id)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_attack_is_held(guest: Guest, way: str, attack: str) -> None:
     wrong = guest.told(f"attacks {way}")[attack]
@@ -77,12 +83,13 @@ def test_attack_is_held(guest: Guest, way: str, attack: str) -> None:
 @pytest.mark.parametrize(
     ("guest", "left_out"),
     [
-        (name, left_out)
+        ((name, JAILS), left_out)
         for name, about in EXPECTED.items()
         for left_out, (first, _) in HOLES.items()
         if 0 < about["landlock_abi"] < first
     ],
     indirect=["guest"],
+    ids=_id,
 )
 def test_without_a_substitute_its_hole_is_found(guest: Guest, left_out: str) -> None:
     about = guest.jail(f"without {left_out}")
@@ -103,8 +110,14 @@ def _pixels(picture: dict[str, Any]) -> tuple[tuple[int, int], bytes]:
 
 @pytest.mark.parametrize(
     ("guest", "user"),
-    [(name, user) for name, about in EXPECTED.items() for user in about["rendered"] if user != "contained"],
+    [
+        ((name, f"render {user}"), user)
+        for name, about in EXPECTED.items()
+        for user in about["rendered"]
+        if user != "contained"
+    ],
     indirect=["guest"],
+    ids=_id,
 )
 @pytest.mark.parametrize("engine", ENGINES)
 def test_pictures_are_the_same_in_every_pixel(
@@ -117,7 +130,10 @@ def test_pictures_are_the_same_in_every_pixel(
 
 
 @pytest.mark.parametrize(
-    "guest", [name for name, about in EXPECTED.items() if "contained" in about["rendered"]], indirect=True
+    "guest",
+    [(name, "render contained") for name, about in EXPECTED.items() if "contained" in about["rendered"]],
+    indirect=True,
+    ids=_id,
 )
 @pytest.mark.parametrize("engine", ["render-latex", "render-lilypond"])
 def test_a_service_with_the_rights_of_a_container_renders(
@@ -131,8 +147,9 @@ def test_a_service_with_the_rights_of_a_container_renders(
 
 @pytest.mark.parametrize(
     ("guest", "user"),
-    [(name, user) for name, about in EXPECTED.items() for user in about["doctor"]],
+    [((name, f"render {user}"), user) for name, about in EXPECTED.items() for user in about["doctor"]],
     indirect=["guest"],
+    ids=_id,
 )
 def test_doctor_finds_nothing_bad(guest: Guest, user: str) -> None:
     told = guest.told(f"render {user}")

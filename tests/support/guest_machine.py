@@ -12,14 +12,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from guest_disk import ROOT, checkout_disk, system_disk
 
 QEMU = "qemu-system-x86_64"
 MEMORY_MIB = 4096
-SECONDS = 3000
+SECONDS = 5400
+JAILS = "jails"
 
 
 @dataclass(frozen=True)
@@ -56,13 +59,31 @@ class GuestError(Exception):
     """A guest did not run to its end; says how far it came and what its kernel has printed."""
 
 
-def run_guest(kernel: Path, disks: Disks, name: str, options: str = "") -> dict[str, Step]:
-    """Boot a kernel and have it run all steps.
+def parts(about: Mapping[str, Any]) -> dict[str, str]:
+    """Return what is run of a guest, each part by a machine of its own that two processors can share.
+
+    Args:
+        about: Of a guest, in tests/kernels/expected.json: ways that are "attacked", users that have examples
+            "rendered", and those whose services the "doctor" looks at.
+
+    Returns:
+        Words for tests/kernels/guest, by name: "jails", "attacks USER TIER" and "render USER".
+    """
+    attacks = {f"attacks {way}": f"attacks {way}".replace(" ", ":") for way in about["attacked"]}
+    renders = {
+        f"render {user}": f"render:{user}" + ":doctor" * (user in about["doctor"])
+        for user in about["rendered"]
+    }
+    return {JAILS: JAILS, **renders, **attacks}
+
+
+def run_guest(kernel: Path, disks: Disks, part: str, options: str = "") -> dict[str, Step]:
+    """Boot a kernel and have it run a part of the steps.
 
     Args:
         kernel: A vmlinuz with drivers for NVMe and ext4 built in, as those of Debian's cloud kernels are.
         disks: Of the guest.
-        name: In tests/kernels/expected.json, which says what is run.
+        part: Words for tests/kernels/guest, see ``parts``.
         options: More words for its command line.
 
     Returns:
@@ -73,7 +94,7 @@ def run_guest(kernel: Path, disks: Disks, name: str, options: str = "") -> dict[
     """
     with tempfile.TemporaryDirectory(prefix="i2s-guest-") as folder:
         console, results = Path(folder) / "console", Path(folder) / "results"
-        command = _command(kernel, disks, name, options, console, results)
+        command = _command(kernel, disks, part, options, console, results)
         try:
             done = subprocess.run(
                 command,
@@ -89,16 +110,16 @@ def run_guest(kernel: Path, disks: Disks, name: str, options: str = "") -> dict[
         steps = _read(results)
         if "end" not in steps:
             shown = console.read_text(errors="replace")[-4000:] if console.exists() else ""
-            raise GuestError(f"{kernel}: steps {list(steps)}; {complaint}\n{shown}")
+            raise GuestError(f"{kernel} {part}: steps {list(steps)}; {complaint}\n{shown}")
         return steps
 
 
-def _command(kernel: Path, disks: Disks, name: str, options: str, console: Path, results: Path) -> list[str]:
+def _command(kernel: Path, disks: Disks, part: str, options: str, console: Path, results: Path) -> list[str]:
     # Devices appear some time after the first process starts, so it waits for the second disk.
     first = (
         "mount -t devtmpfs dev /dev; until [ -b /dev/nvme0n2 ]; do sleep 0.1; done; "
         "mount -t ext4 /dev/nvme0n2 /mnt && "
-        f"exec /mnt/tests/kernels/guest/init {ROOT} {sys.executable} {name}"
+        f"exec /mnt/tests/kernels/guest/init {ROOT} {sys.executable} {part}"
     )
     words = f"console=ttyS0 root=/dev/nvme0n1 rw rootfstype=ext4 quiet panic=-1 mitigations=off {options}"
     return [

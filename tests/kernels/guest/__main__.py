@@ -1,10 +1,10 @@
-"""Runs everything that a guest is started for: as its first process, see init.
+"""Runs what a guest is started for: as its first process, see init.
 
-    python guest OUTPUT NAME
+    python guest OUTPUT PART
 
-NAME is that of the guest in expected.json. Each step is a program of
-its own, started as root or as an ordinary user. A line of OUTPUT is a JSON object with "step", "seconds",
-"code", "out" and "err"; the last one has the step "end".
+PART is one of tests/support/guest_machine.py. Each step is a program of its own, started as root or as an
+ordinary user. A line of OUTPUT is a JSON object with "step", "seconds", "code", "out" and "err"; the last one
+has the step "end".
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ import termios
 import time
 import traceback
 import tty
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from steps import run_all
+from steps import run_part
 
 
 def restore_times() -> None:
@@ -29,7 +28,7 @@ def restore_times() -> None:
             os.utime(name, ns=(nanoseconds, nanoseconds))
 
 
-def main(output: str, chosen: Mapping[str, Sequence[str]]) -> None:
+def main(output: str, part: str) -> None:
     """Run the steps in a child, and adopt what they leave behind, as a first process must."""
     with open(output, "wb", buffering=0) as out:
         if os.isatty(out.fileno()):
@@ -38,7 +37,7 @@ def main(output: str, chosen: Mapping[str, Sequence[str]]) -> None:
         if worker == 0:
             try:
                 restore_times()
-                run_all(out.write, chosen)
+                run_part(out.write, part)
             except BaseException:
                 traceback.print_exc()  # to the console
             os._exit(0)
@@ -51,5 +50,4 @@ def main(output: str, chosen: Mapping[str, Sequence[str]]) -> None:
 
 
 if __name__ == "__main__":
-    expected = Path(__file__).parents[1] / "expected.json"
-    main(sys.argv[1], json.loads(expected.read_text())[sys.argv[2]])
+    main(sys.argv[1], sys.argv[2])

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 GUEST = Path(__file__).parent
@@ -32,37 +32,44 @@ SUBSTITUTES = ("ioctl", "signals", "truncate")
 Emit = Callable[[bytes], object]
 
 
-def run_all(emit: Emit, chosen: Mapping[str, Sequence[str]]) -> None:
-    """Run the steps and emit the result of each.
+def run_part(emit: Emit, part: str) -> None:
+    """Run the steps of a part and emit the result of each.
 
     Args:
         emit: Takes a line.
-        chosen: Of tests/kernels/expected.json: users and tiers that are "attacked", users that have examples
-            "rendered", and those whose services the "doctor" looks at.
+        part: "jails", "attacks:USER:TIER", "render:USER", or "render:USER:doctor", which has the doctor look
+            at the services too.
     """
     began = time.monotonic()
     facts = {"release": os.uname().release, "boot_seconds": began}
     emit(_line("facts", began, 0, json.dumps(facts), ""))
-    serving = []
-    for user, tier in WAYS:
-        if _step(emit, f"jail {user} {tier}", user, [GUEST / "jails.py", CHASSIS, tier, user]) == 0:
-            serving.append((user, tier))
-    for left_out in SUBSTITUTES:
-        arguments = [GUEST / "jails.py", CHASSIS, "LANDLOCK", "contained", left_out]
-        _step(emit, f"without {left_out}", "contained", arguments)
-    for user in chosen["rendered"]:
+    kind, *words = part.split(":")
+    if kind == "jails":
+        _run_jails(emit)
+    elif kind == "render":
+        user, *doctor = words
         services = ENGINES if user != "contained" else ENGINES_IN_LANDLOCK
-        doctor = ["--doctor"] if user in chosen["doctor"] else []
-        _step(emit, f"render {user}", user, [GUEST / "renders.py", CHECKOUT / "examples", *services, *doctor])
-    for user, tier in serving:
-        if f"{user} {tier}" in chosen["attacked"]:
-            bare = ["bare"] if user == "contained" else []
-            _step(emit, f"attacks {user} {tier}", user, [ATTACKS, CHASSIS, tier, *bare])
+        options = [f"--{word}" for word in doctor]
+        _step(
+            emit, f"render {user}", user, [GUEST / "renders.py", CHECKOUT / "examples", *services, *options]
+        )
+    else:
+        user, tier = words
+        bare = ["bare"] if user == "contained" else []
+        _step(emit, f"attacks {user} {tier}", user, [ATTACKS, CHASSIS, tier, *bare])
     emit(_line("end", began, 0, "", ""))
 
 
-def _step(emit: Emit, name: str, user: str, arguments: Sequence[object]) -> int:
-    """Run a Python program as a user; returns its exit code."""
+def _run_jails(emit: Emit) -> None:
+    for user, tier in WAYS:
+        _step(emit, f"jail {user} {tier}", user, [GUEST / "jails.py", CHASSIS, tier, user])
+    for left_out in SUBSTITUTES:
+        arguments = [GUEST / "jails.py", CHASSIS, "LANDLOCK", "contained", left_out]
+        _step(emit, f"without {left_out}", "contained", arguments)
+
+
+def _step(emit: Emit, name: str, user: str, arguments: Sequence[object]) -> None:
+    """Run a Python program as a user."""
     began = time.monotonic()
     command = [sys.executable, *map(str, arguments)]
     if user == "contained":
@@ -108,7 +115,6 @@ def _step(emit: Emit, name: str, user: str, arguments: Sequence[object]) -> int:
         tee.communicate()
         errors.seek(0)
         emit(_line(name, began, code, out, errors.read()[-8000:]))
-    return code
 
 
 def _line(step: str, began: float, code: int, out: str, err: str) -> bytes:
