@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import pytest
 from i2s_sdk.settings import Settings
 
 REPOSITORY = Path(__file__).resolve().parents[3]
+ALL_SERVICES = ("render-latex", "render-html", "render-lilypond", "metrics")
 
 _KEEP = """
 import asyncio, json, sys
@@ -23,7 +24,8 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services
 
 async def main():
-    async with open_services(Settings(), Path(sys.argv[1])) as services:
+    logs, *names = sys.argv[1:]
+    async with open_services(Settings(), Path(logs), names) as services:
         print(json.dumps({name: client.address for name, client in services.clients.items()}), flush=True)
         await asyncio.to_thread(sys.stdin.read)
 
@@ -32,9 +34,11 @@ asyncio.run(main())
 
 
 @contextmanager
-def _kept(logs: Path, environment: dict[str, str]) -> Iterator[Settings]:
-    """Have a renderer and a metric service run as long as the block lasts."""
-    command = [sys.executable, "-c", _KEEP, str(logs)]
+def _kept(
+    logs: Path, environment: dict[str, str], services: Sequence[str] = ("render-latex", "metrics")
+) -> Iterator[Settings]:
+    """Have services run as long as the block lasts."""
+    command = [sys.executable, "-c", _KEEP, str(logs), *services]
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as keeper:
@@ -42,11 +46,8 @@ def _kept(logs: Path, environment: dict[str, str]) -> Iterator[Settings]:
         assert keeper.stdout is not None
         try:
             addresses = json.loads(keeper.stdout.readline())
-            yield Settings(
-                render_latex=addresses["render-latex"],
-                metrics=addresses["metrics"],
-                examples=REPOSITORY / "examples",
-            )
+            named = {name.replace("-", "_"): address for name, address in addresses.items()}
+            yield Settings(examples=REPOSITORY / "examples", **named)
         finally:
             keeper.stdin.close()
             keeper.wait(60)
@@ -64,6 +65,14 @@ def running_without_networks(tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """The same with a metric service that has no weights of networks, so that each pair takes no time."""
     nowhere = {name: str(tmp_path_factory.mktemp("none")) for name in ("XDG_CACHE_HOME", "TORCH_HOME")}
     with _kept(tmp_path_factory.mktemp("logs"), {**os.environ, **nowhere}) as settings:
+        yield settings
+
+
+@pytest.fixture(scope="session")
+def everything_running_without_networks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """Settings that name a renderer of each kind, and a metric service that has no weights of networks."""
+    nowhere = {name: str(tmp_path_factory.mktemp("none")) for name in ("XDG_CACHE_HOME", "TORCH_HOME")}
+    with _kept(tmp_path_factory.mktemp("logs"), {**os.environ, **nowhere}, ALL_SERVICES) as settings:
         yield settings
 
 

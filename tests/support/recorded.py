@@ -1,0 +1,78 @@
+"""What version 0.1.0 left and printed, kept in tests/recorded: later versions read it and lose nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+RECORDED = Path(__file__).resolve().parents[1] / "recorded"
+
+#: Metrics that need the weights of networks, which a machine of tests may have or not.
+NETWORKS = frozenset({"lpips", "cis"})
+
+
+def recorded_run(name: str, into: Path) -> Path:
+    """Lay out a recorded run, with its data and its answers beside it, and return its folder.
+
+    Args:
+        name: "finished", "interrupted" (killed after five of its fourteen samples), "shard-1" or "shard-2".
+        into: Folder that the run is laid into; the data set is its "data", the completions "answers.jsonl".
+    """
+    if not (into / "data").exists():
+        shutil.copytree(RECORDED / "data", into / "data")
+        shutil.copy(RECORDED / "answers.jsonl", into / "answers.jsonl")
+    with zipfile.ZipFile(RECORDED / "runs" / f"{name}.zip") as archive:
+        archive.extractall(into)
+    return into / name
+
+
+def recorded_json(name: str) -> Any:
+    """Return a recorded JSON document by its path below tests/recorded."""
+    return json.loads((RECORDED / name).read_text())
+
+
+def without_networks(document: Any) -> Any:
+    """Return a JSON document without the metrics of networks."""
+    if isinstance(document, Mapping):
+        return {key: without_networks(one) for key, one in document.items() if key not in NETWORKS}
+    if isinstance(document, list):
+        return [without_networks(one) for one in document if one not in NETWORKS]
+    return document
+
+
+def lost(before: Any, now: Any, at: str = "") -> Iterator[str]:
+    """Yield what a JSON document has lost: keys that are gone, and values of another type or other values.
+
+    Keys may be gained. Numbers and texts have to be equal; leave out what may differ beforehand, or compare
+    the shapes of both.
+    """
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        for key, one in before.items():
+            if key in now:
+                yield from lost(one, now[key], f"{at}/{key}")
+            else:
+                yield f"{at}/{key}: gone"
+    elif isinstance(before, list) and isinstance(now, list):
+        if len(before) != len(now):
+            yield f"{at}: {len(before)} items became {len(now)}"
+        for number, (one, other) in enumerate(zip(before, now, strict=False)):
+            yield from lost(one, other, f"{at}/{number}")
+    elif before != now:
+        yield f"{at}: {before!r} became {now!r}"
+
+
+def shape(document: Any) -> Any:
+    """Return a JSON document with types in place of values, and lists cut to their first item."""
+    if isinstance(document, Mapping):
+        return {key: shape(one) for key, one in document.items()}
+    if isinstance(document, list):
+        return [shape(one) for one in document[:1]]
+    return (
+        "number"
+        if isinstance(document, int | float) and not isinstance(document, bool)
+        else (type(document).__name__)
+    )
