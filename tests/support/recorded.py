@@ -40,7 +40,7 @@ def without_networks(document: Any) -> Any:
     if isinstance(document, Mapping):
         return {key: without_networks(one) for key, one in document.items() if key not in NETWORKS}
     if isinstance(document, list):
-        return [without_networks(one) for one in document if one not in NETWORKS]
+        return [without_networks(one) for one in document if not (isinstance(one, str) and one in NETWORKS)]
     return document
 
 

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
+import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from examine import doctor
@@ -57,12 +60,24 @@ async def render(
     }
 
 
+@contextlib.contextmanager
+def shown(logs: str, services: list[str]) -> Iterator[None]:
+    """Copy the logs of services to standard error as they are written: a start that never ends is seen."""
+    files = [f"{logs}/{service}.log" for service in services]
+    command = ["tail", "--quiet", "--follow=name", "--retry", "--lines=+1", *files]
+    with subprocess.Popen(command, stdout=sys.stderr, stderr=subprocess.DEVNULL) as tail:
+        try:
+            yield
+        finally:
+            tail.kill()
+
+
 async def main(examples: Path, services: list[str], with_doctor: bool) -> dict[str, object]:
     """Render with every service that starts."""
     rendered: dict[str, dict[str, object]] = {}
     told: dict[str, object] = {"rendered": rendered}
     settings = Settings(start_seconds=_START_SECONDS)
-    with tempfile.TemporaryDirectory() as logs:
+    with tempfile.TemporaryDirectory() as logs, shown(logs, services):
         async with open_services(settings, Path(logs), services, optional=services) as opened:
             rendered.update({name: {"error": error.message} for name, error in opened.missing.items()})
             for service, client in opened.renderers.items():

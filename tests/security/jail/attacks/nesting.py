@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 from dataclasses import replace
 
-from ground import LIMITS, Ground, attack, left_of_jobs, said
+from ground import LIMITS, Attack, Ground, attack, left_of_jobs, said
 
 from i2s_chassis.jail import Cause, Ended, PolicyKind
 
@@ -30,7 +31,29 @@ async def _nested(ground: Ground, flags: int, program: str, *arguments: str, **l
         return await cell.run(["perl", "-e", _enter(flags) + program, *arguments])
 
 
+@functools.cache
+def _for_nobody() -> bool:
+    """Whether no program here may make a user namespace, as under a container engine's own filter."""
+    made = subprocess.run(["perl", "-e", f"exit(syscall({_UNSHARE}, {_USER}) != 0)"], check=False)
+    return made.returncode != 0
+
+
+def in_a_namespace(function: Attack) -> Attack:
+    """Make an attack from inside a namespace; where nobody may make one, see that a job may not either."""
+
+    @functools.wraps(function)
+    async def attempt(ground: Ground) -> None:
+        if _for_nobody():
+            ended = await _nested(ground, _USER, "print 'IN'")
+            assert said(ended).startswith("NOT IN"), said(ended)
+        else:
+            await function(ground)
+
+    return attempt
+
+
 @attack
+@in_a_namespace
 async def a_nested_root_reads_nothing_more(ground: Ground) -> None:
     """Neither files, nor the environment or memory of a process that is not the job's."""
     targets = ["/etc/passwd", "/etc/shadow", "/etc/hostname", str(ground.outside / "secret"), "/proc/kcore"]
@@ -47,6 +70,7 @@ async def a_nested_root_reads_nothing_more(ground: Ground) -> None:
 
 
 @attack
+@in_a_namespace
 async def a_nested_root_finds_no_secret_in_proc(ground: Ground) -> None:
     """All that its /proc holds of processes is of its own cell."""
     program = (
@@ -60,6 +84,7 @@ async def a_nested_root_finds_no_secret_in_proc(ground: Ground) -> None:
 
 
 @attack
+@in_a_namespace
 async def a_nested_root_writes_no_setting_of_the_kernel(ground: Ground) -> None:
     """Its /proc takes what concerns its own processes, and nothing else."""
     places = ["sys/kernel/core_pattern", "sys/kernel/hostname", "sys/vm/overcommit_memory", "sysrq-trigger"]
@@ -71,6 +96,7 @@ async def a_nested_root_writes_no_setting_of_the_kernel(ground: Ground) -> None:
 
 
 @attack
+@in_a_namespace
 async def a_nested_root_mounts_nothing(ground: Ground) -> None:
     """No mount namespace, and no mount in the one there is."""
     mount, pivot, setns = {"x86_64": (165, 155, 308), "aarch64": (40, 41, 268)}[os.uname().machine]
@@ -87,6 +113,7 @@ async def a_nested_root_mounts_nothing(ground: Ground) -> None:
 
 
 @attack
+@in_a_namespace
 async def a_nested_root_reaches_no_network(ground: Ground) -> None:
     """Sockets of the machine are as far away as ever: of the loopback, with a path, with a name."""
     program = """
@@ -110,6 +137,7 @@ async def a_nested_root_reaches_no_network(ground: Ground) -> None:
 
 
 @attack
+@in_a_namespace
 async def a_nested_root_kills_nobody(ground: Ground) -> None:
     """Signals arrive in the cell alone."""
     victim = subprocess.Popen(["/bin/sleep", "60"])
@@ -124,6 +152,7 @@ async def a_nested_root_kills_nobody(ground: Ground) -> None:
 
 
 @attack
+@in_a_namespace
 async def a_nested_root_makes_no_forbidden_call(ground: Ground) -> None:
     """Root of a namespace or not, the filter stays."""
     calls = {
@@ -143,6 +172,7 @@ async def a_nested_root_makes_no_forbidden_call(ground: Ground) -> None:
 
 
 @attack
+@in_a_namespace
 async def processes_of_a_nested_namespace_meet_the_limits(ground: Ground) -> None:
     """Time and number are counted wherever a process hides."""
     nested = _USER | _PID | _NET
@@ -160,6 +190,7 @@ async def processes_of_a_nested_namespace_meet_the_limits(ground: Ground) -> Non
 
 
 @attack
+@in_a_namespace
 async def nobody_stays_behind_in_a_nested_namespace(ground: Ground) -> None:
     """Neither the first process of it nor what that has started."""
     program = "unless (fork) { use POSIX; setsid(); fork; fork; $SIG{TERM} = 'IGNORE'; sleep 60 } sleep 0.3"
