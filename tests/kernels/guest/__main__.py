@@ -9,8 +9,11 @@ has the step "end".
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import socket
+import struct
 import sys
 import termios
 import time
@@ -20,12 +23,21 @@ from pathlib import Path
 
 from steps import run_part
 
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 0x1
+
 
 def restore_times() -> None:
     """Give files the times that they have outside, to the nanosecond; see tests/support/guest_disk.py."""
     for disk in (Path("/"), Path.cwd()):
         for name, nanoseconds in json.loads((disk / "times.json").read_text()).items():
             os.utime(name, ns=(nanoseconds, nanoseconds))
+
+
+def bring_up_loopback() -> None:
+    """Give the machine 127.0.0.1: without, services can listen there and nobody can reach them."""
+    with socket.socket() as any_socket:
+        request = struct.pack("16sh22x", b"lo", _IFF_UP)
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, request)
 
 
 def main(output: str, part: str) -> None:
@@ -37,6 +49,7 @@ def main(output: str, part: str) -> None:
         if worker == 0:
             try:
                 restore_times()
+                bring_up_loopback()
                 run_part(out.write, part)
             except BaseException:
                 traceback.print_exc()  # to the console
