@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate test test-unit test-mutants images test-containers test-platforms test-kernels test-load in-debian lint format lock references clean
+.PHONY: help setup networks evaluate test test-unit test-nightly test-mutants images test-containers test-platforms test-kernels test-load in-debian lint format lock references clean
 
 MODEL ?=
 DATA ?= examples
@@ -34,6 +34,10 @@ test:  ## lint, type-check and run every suite
 test-unit:  ## run the unit tests only
 	@scripts/bootstrap dev
 	@scripts/check unit -- $(ARGS)
+
+test-nightly:  ## run the unit tests with a thousand examples of each property instead of 25
+	@scripts/bootstrap dev
+	@I2S_EXAMPLES_OF_TESTS=nightly I2S_TIMEOUT_FACTOR=40 scripts/check unit -- $(ARGS)
 
 test-mutants:  ## say which one-line changes to retries, resuming and accounting no unit test finds
 	@scripts/bootstrap dev

@@ -7,9 +7,14 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-# No test may depend on the load of the machine, so no example has a deadline.
-settings.register_profile("i2s", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("i2s")
+# No test may depend on the load of the machine, so no example has a deadline. What a fixture makes is shared
+# by all examples of a test, which each write under names of their own.
+_FOR_ALL = settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+settings.register_profile("push", _FOR_ALL, max_examples=25)
+settings.register_profile("nightly", _FOR_ALL, max_examples=1000)
+settings.load_profile(os.environ.get("I2S_EXAMPLES_OF_TESTS", "push"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

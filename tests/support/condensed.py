@@ -47,7 +47,7 @@ def _sample(record: Record) -> dict[str, Any]:
         "assets",
         "undefined",
     )
-    of_picture = ("undefined", "width", "height", "pages", "reference_sha256", "rendering_sha256", "document_sha256")
+    of_picture = ("width", "height", "pages", "reference_sha256", "rendering_sha256", "document_sha256")
     texts = {
         f"{name}_sha256": hashlib.sha256((plain[name] or "").encode()).hexdigest()
         for name in ("completion", "structure")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -27,7 +27,6 @@ def noise(width, height):
 sides = st.integers(1, 700)
 
 
-@settings(max_examples=25)
 @given(sides, sides, st.sampled_from([256, 299]))
 def test_a_square_is_that_of_torchvision(transforms, width, height, side):
     picture = noise(width, height)
@@ -35,7 +34,6 @@ def test_a_square_is_that_of_torchvision(transforms, width, height, side):
     np.testing.assert_array_equal(bilinear.resize(picture, side), expected)
 
 
-@settings(max_examples=25)
 @given(sides, sides, st.sampled_from([256, 299]))
 def test_a_central_square_is_that_of_torchvision(transforms, width, height, side):
     assume(side**2 * max(width, height) / min(width, height) < bilinear._MOST_WHOLE_PIXELS)

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -10,7 +10,6 @@ shapes = array_shapes(min_dims=2, max_dims=2, max_side=9).map(lambda shape: (*sh
 pictures = arrays(np.uint8, shapes, elements=levels)
 
 
-@settings(deadline=None)
 @given(st.lists(pictures, min_size=1, max_size=2))
 def test_it_is_the_most_frequent_and_of_equals_the_smallest(several):
     pixels = [tuple(pixel) for picture in several for pixel in picture.reshape(-1, 3).tolist()]

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from i2s_sdk.data.check import check
@@ -37,7 +37,6 @@ from i2s_sdk.stack.state import read_record
 from i2s_sdk.tasks.prompts import Prompt
 from run_folders import make_run
 
-FUZZ = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 DEEP = b'{"id":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
 DEEP_OBJECT = b'{"id":"a","completion":"x","task":' + b'{"a":' * 200_000 + b"1" + b"}" * 200_001
 
@@ -88,7 +87,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@FUZZ
 @given(INDEX_LINES)
 @example(DEEP)
 @example(DEEP_OBJECT)
@@ -103,7 +101,6 @@ def test_any_index_is_a_data_set_or_a_fault(folder: Path, raw: bytes) -> None:
             assert error.message
 
 
-@FUZZ
 @given(REPLAY_LINES)
 @example(DEEP)
 @example(DEEP_OBJECT)
@@ -146,7 +143,6 @@ def with_one_change(value: object, at: int, other: object) -> object:
     return walk(value)
 
 
-@FUZZ
 @given(st.integers(0, 16), st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=2), max_leaves=3))
 def test_any_state_of_helm_answers_or_fails_by_a_known_error(folder: Path, at: int, other: object) -> None:
     (folder / "scenario_state.json").write_text(json.dumps(with_one_change(HELM, at, other)))
@@ -203,7 +199,6 @@ def packed(names: list[str]) -> bytes:
 ZIPS = st.lists(st.sampled_from(["index.html", "a/", "../x", "/x", "a//b", "é"]), max_size=4).map(packed)
 
 
-@FUZZ
 @given(BYTES | damaged(TARS) | damaged(TARS.map(lambda raw: gzip.compress(raw, mtime=0))) | damaged(ZIPS))
 def test_any_archive_is_files_or_a_value_error(raw: bytes) -> None:
     for read in (read_tar, read_repository, read_zip):
@@ -214,7 +209,6 @@ def test_any_archive_is_files_or_a_value_error(raw: bytes) -> None:
             assert str(error)
 
 
-@FUZZ
 @given(
     st.dictionaries(
         st.sampled_from(["uuid", "image", "structure", "text", "category", "difficulty", "download_url"]),
@@ -229,7 +223,6 @@ def test_any_row_is_an_instance_or_a_value_error(columns: dict[str, object]) -> 
             assert str(error)
 
 
-@FUZZ
 @given(
     BYTES
     | shaped(["choices", "message", "content", "error", "type", "usage", "finish_reason", "text", "model"])
@@ -245,7 +238,6 @@ def test_any_body_of_a_server_is_an_answer_or_a_failed_attempt(raw: bytes) -> No
             assert error.message
 
 
-@FUZZ
 @given(
     BYTES
     | st.sampled_from(
@@ -264,7 +256,6 @@ def test_any_configuration_file_is_settings_or_a_known_error(folder: Path, raw: 
 RUN_FILES = ["records.jsonl", "instances.jsonl", "manifest.json"]
 
 
-@FUZZ
 @given(
     st.sampled_from(RUN_FILES),
     st.integers(0, 60),

@@ -1,7 +1,7 @@
 """JSON and TOML of others end in a value or a ValueError."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.json_text import MAX_DEPTH, read_json, read_toml
@@ -34,7 +34,6 @@ def test_deep_tables_are_a_value_error(text: str) -> None:
         read_toml(text)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=40) | st.text('[]{}",:1e\\u0', max_size=40).map(str.encode))
 def test_any_bytes_give_a_value_or_a_value_error(raw: bytes) -> None:
     try:

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import ot
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_metrics.functional.compiled import compiled
@@ -56,7 +56,6 @@ ink = st.sampled_from([0.0, 0.02, 0.1, 0.5, 1.0])
 rules = st.sampled_from([HELM, PAPER])
 
 
-@settings(max_examples=30, deadline=None)
 @given(seeds, seeds, ink, ink, rules)
 def test_costs_equal_those_of_the_full_problem(seed_a, seed_b, ink_a, ink_b, rules):
     a, b = contents(seed_a, ink=ink_a, rules=rules), contents(seed_b, ink=ink_b, rules=rules)
@@ -72,7 +71,6 @@ def test_costs_equal_those_of_opencv_in_its_precision():
         assert cost == pytest.approx(cv2.EMD(points(a, i), points(b, j), cv2.DIST_L1)[0], abs=5e-5)
 
 
-@settings(max_examples=20, deadline=None)
 @given(seeds, ink, ink, rules)
 def test_costs_are_symmetric(seed, ink_a, ink_b, rules):
     a, b = contents(seed, ink=ink_a, rules=rules), contents(seed + 1, ink=ink_b, rules=rules)
@@ -81,7 +79,6 @@ def test_costs_are_symmetric(seed, ink_a, ink_b, rules):
     assert there == pytest.approx(back, abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seeds, seeds, ink, ink)
 def test_bounds_never_exceed_the_costs(seed_a, seed_b, ink_a, ink_b):
     a, b = contents(seed_a, ink=ink_a, rules=PAPER), contents(seed_b, ink=ink_b, rules=PAPER)
@@ -107,7 +104,6 @@ def bound_of(a, i, b, j, potential):
     return dual_bound(problem(a, i, b, j), potential)
 
 
-@settings(max_examples=20, deadline=None)
 @given(seeds, ink, ink, rules)
 def test_bounds_of_one_pair_lie_between_the_bounds_of_all_pairs_and_the_cost(seed, ink_a, ink_b, rules):
     a, b = contents(seed, ink=ink_a, rules=rules), contents(seed + 1, ink=ink_b, rules=rules)
@@ -118,7 +114,6 @@ def test_bounds_of_one_pair_lie_between_the_bounds_of_all_pairs_and_the_cost(see
         assert smoothed_bound(a, i, b, j) <= cost + 1e-9
 
 
-@settings(max_examples=20, deadline=None)
 @given(seeds, ink, st.floats(0, 10))
 def test_any_potentials_give_a_bound(seed, ink, scale):
     a, b = contents(seed, ink=ink), contents(seed + 1, ink=1.0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_metrics.functional.colours import _count_upper
@@ -75,7 +75,6 @@ def pairs(draw, most=33):
 
 
 @pytest.mark.parametrize("profile", RULES)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(pair=pairs())
 def test_lazy_transport_equals_the_plain_definition(naive, profile, pair):
     prediction, reference = pair

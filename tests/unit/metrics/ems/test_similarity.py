@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_metrics.functional.ems import HELM, PAPER, Reference, earth_mover_similarity
@@ -74,7 +74,6 @@ def test_pictures_of_different_shape_are_refused():
         earth_mover_similarity(page(), page(height=80), PAPER)
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 2**32))
 def test_paper_stays_within_its_bounds(seed_a, seed_b):
     result = earth_mover_similarity(page(seed_a, 40, 48), page(seed_b, 40, 48, ink=0.6), PAPER)

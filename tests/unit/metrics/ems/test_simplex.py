@@ -3,7 +3,7 @@
 import numpy as np
 import ot
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_metrics.functional.compiled import compiled
@@ -36,7 +36,6 @@ def problems(draw):
     return cost, *equal_sums(*(rng.integers(1, mass, side) for side in shape))
 
 
-@settings(max_examples=150, deadline=None)
 @given(problems())
 def test_it_finds_the_optimum(problem):
     cost, supply, demand = problem
@@ -45,7 +44,6 @@ def test_it_finds_the_optimum(problem):
     assert found / supply.sum() / max(1, cost.max()) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
 @given(problems())
 def test_the_plan_moves_all_mass_and_has_potentials_that_prove_it_optimal(problem):
     cost, supply, demand = problem

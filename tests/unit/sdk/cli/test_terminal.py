@@ -9,7 +9,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.cli.main import run
@@ -30,7 +30,6 @@ def steers(text: str) -> list[str]:
     ]
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_nothing_that_steers_is_left_and_printable_text_is_as_it_was(text: str) -> None:
     assert steers(visible(text)) == []

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.data import Asset, read_folder
@@ -133,7 +133,6 @@ _JSON = st.recursive(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     changes=st.dictionaries(st.sampled_from([*GOOD, "structure", "text", "assets", "difficulty", "x"]), _JSON)
 )

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -96,7 +96,6 @@ def test_most_cut_pictures_show_before_their_pixels_are_decoded(form: str) -> No
         require_whole(raw[: len(raw) // 2])
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=80), st.sampled_from(["PNG", "JPEG", "WEBP"]), st.data())
 def test_any_bytes_are_a_picture_or_a_fault(noise: bytes, form: str, data: st.DataObject) -> None:
     raw = encoded(form, (8, 8))

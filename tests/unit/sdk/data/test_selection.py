@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.data import Instance, Selection, Shard
@@ -36,7 +36,6 @@ def test_a_shard_is_read_as_it_is_written() -> None:
     assert str(Shard(2, 16)) == "2/16"
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(max_size=8), unique=True, max_size=40), st.integers(1, 9))
 def test_shards_share_nothing_and_have_all(ids: list[str], count: int) -> None:
     instances = [_instance(identity) for identity in ids]

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.data.folder import read_folder
@@ -88,7 +88,6 @@ async def test_what_a_run_has_kept_of_it_is_replayed_as_too_long(tmp_path: Path)
     assert answer.finish is Finish.TOO_LONG
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=30), max_size=6), st.integers(1, 40))
 def test_lines_are_the_same_however_they_are_cut_into_chunks(lines: list[bytes], size: int) -> None:
     whole = b"\n".join(line.replace(b"\n", b"") for line in lines)
@@ -100,7 +99,6 @@ def test_lines_are_the_same_however_they_are_cut_into_chunks(lines: list[bytes],
     ) or not whole
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(
         st.text(max_size=4), st.text(max_size=30) | st.lists(st.text(max_size=4), max_size=2), max_size=4

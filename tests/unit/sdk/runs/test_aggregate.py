@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.data import Instance
@@ -108,7 +108,6 @@ def test_nothing_has_no_mean() -> None:
     assert total.share_rendered is None
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("xy")), min_size=1, max_size=30), st.randoms())
 def test_the_order_of_records_changes_nothing(values: list[tuple[float, str]], chance: random.Random) -> None:
     instances = [_instance(str(number), subset) for number, (_, subset) in enumerate(values)]
@@ -118,7 +117,6 @@ def test_the_order_of_records_changes_nothing(values: list[tuple[float, str]], c
     assert _aggregate(instances, records) == before
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("xyz")), min_size=1, max_size=30))
 def test_subsets_add_up_to_the_task(values: list[tuple[float, str]]) -> None:
     instances = [_instance(str(number), subset) for number, (_, subset) in enumerate(values)]
@@ -190,7 +188,6 @@ def test_the_share_rendered_is_a_value_of_the_task() -> None:
 _NAMES = st.tuples(st.sampled_from(("latex", "webpage")), st.sampled_from("xy"), st.sampled_from(("a", "b")))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), _NAMES), min_size=1, max_size=20), st.randoms())
 def test_results_of_a_data_set_in_another_order_are_the_same_bytes(
     values: list[tuple[float, tuple[str, str, str]]], chance: random.Random

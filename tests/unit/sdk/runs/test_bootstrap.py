@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
@@ -31,7 +31,6 @@ def test_intervals_of_groups_are_those_of_a_plain_bootstrap() -> None:
     )
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(-5, 1) | st.none(), max_size=40), st.randoms())
 def test_the_order_of_values_changes_nothing(values: list[float | None], chance: random.Random) -> None:
     before, groups = mean_interval(values), grouped_interval([values, [0.1, 0.9, 0.4]])
@@ -40,7 +39,6 @@ def test_the_order_of_values_changes_nothing(values: list[float | None], chance:
     assert grouped_interval([[0.9, 0.1, 0.4], values]) == groups
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30))
 def test_an_interval_lies_within_the_values(values: list[float]) -> None:
     interval = mean_interval(values)

@@ -1,7 +1,7 @@
 """Names of files in an answer, in both profiles; what is sent is what the renderer's own rules take."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.names import check_names
@@ -117,7 +117,6 @@ def test_helm_has_no_structure_where_the_file_could_not_be_opened(listed: dict[s
     assert "names of the list" in structure.reason
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(NAMES | st.text(max_size=8), st.just("x"), min_size=1, max_size=6),
     st.lists(st.sampled_from(["a", "css/s.css"]), unique=True),
