@@ -15,7 +15,7 @@ from guest_machine import Step
 
 #: By name of a guest: suite of its kernel, words for the kernel's command line, and what serves there.
 _ALL: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/kernels/expected.json").read_text())
-#: What I2S_KERNEL_PARTS chooses: jails take a minute or two of each guest, the others up to a quarter of an hour.
+#: What I2S_KERNEL_PARTS chooses: jails take a minute or two of each guest, the others much longer.
 _PARTS = chosen("I2S_KERNEL_PARTS", ("jails", "render", "attacks"))
 _NONE: dict[str, Any] = {
     **({} if "attacks" in _PARTS else {"attacked": []}),
