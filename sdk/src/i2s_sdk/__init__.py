@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         ScoreRequest,
         Streamed,
     )
-    from i2s_sdk.doors import RoundTrip, RoundTripRequest, RoundTripResult, RoundTripReward
     from i2s_sdk.errors import I2SError
+    from i2s_sdk.integrations import RoundTrip, RoundTripRequest, RoundTripResult, RoundTripReward
     from i2s_sdk.profile import Profile
     from i2s_sdk.render_requests import RenderOptions, RenderRequest, SiteOptions, WindowOptions
     from i2s_sdk.render_types import Limits, PageOptions, Rendering, Verdict
@@ -58,10 +58,10 @@ _HOMES = {
     "Rendering": "i2s_sdk.render_types",
     "Report": "i2s_sdk.report",
     "RetryPolicy": "i2s_sdk.clients",
-    "RoundTrip": "i2s_sdk.doors",
-    "RoundTripRequest": "i2s_sdk.doors",
-    "RoundTripResult": "i2s_sdk.doors",
-    "RoundTripReward": "i2s_sdk.doors",
+    "RoundTrip": "i2s_sdk.integrations",
+    "RoundTripRequest": "i2s_sdk.integrations",
+    "RoundTripResult": "i2s_sdk.integrations",
+    "RoundTripReward": "i2s_sdk.integrations",
     "RunResult": "i2s_sdk.runs.evaluate",
     "Score": "i2s_sdk.clients",
     "ScoreRequest": "i2s_sdk.clients",

@@ -11,9 +11,9 @@ from concurrent.futures import CancelledError, Future
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from i2s_sdk.doors.judge import Judge, open_judge
-from i2s_sdk.doors.requests import Reference, RoundTripRequest, RoundTripResult
 from i2s_sdk.errors import UsageError
+from i2s_sdk.integrations.judge import Judge, open_judge
+from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
 from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.logs import passing_logs

@@ -1,4 +1,4 @@
-"""One open round trip for all tests of the doors."""
+"""One open round trip for all tests of the integrations."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from i2s_sdk.data.images import MAX_PIXELS
 from i2s_sdk.data.instance import Instance
-from i2s_sdk.doors.requests import RoundTripRequest, RoundTripResult
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError, UnknownNameError, UsageError
+from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion
 from i2s_sdk.runs.answer import Answer

@@ -4,7 +4,7 @@ The reward renders what the model wrote and compares the pictures. Needs the pac
 model that takes pictures, and GPUs; run services on other machines and name them with I2S_RENDER_LATEX and
 I2S_METRICS, so that rendering does not take the CPUs of training.
 
-    python examples/doors/trl_reward.py Qwen/Qwen2.5-VL-3B-Instruct
+    python examples/integrations/trl_reward.py Qwen/Qwen2.5-VL-3B-Instruct
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from i2s_sdk.data.instance import Instance
-from i2s_sdk.doors.requests import Reference, RoundTripRequest, RoundTripResult
-from i2s_sdk.doors.round_trip import RoundTrip
 from i2s_sdk.errors import ServiceError, ServiceUnavailableError, UsageError
+from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
+from i2s_sdk.integrations.round_trip import RoundTrip
 from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
 

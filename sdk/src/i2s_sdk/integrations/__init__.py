@@ -1,0 +1,7 @@
+"""Integrations: single round trips, rewards for training, tasks for inspect_ai."""
+
+from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
+from i2s_sdk.integrations.reward import RoundTripReward
+from i2s_sdk.integrations.round_trip import RoundTrip
+
+__all__ = ["RoundTrip", "RoundTripRequest", "RoundTripResult", "RoundTripReward"]
