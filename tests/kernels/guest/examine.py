@@ -28,7 +28,7 @@ def doctor(addresses: Mapping[str, str]) -> tuple[int, object]:
     """
     programs = Path(sys.executable).parent
     serve = [programs / "i2s-metrics", "serve", "--listen", _METRICS, "--workers", "1"]
-    service = subprocess.Popen(serve, env={**os.environ, **_COMPILED_FOR}, stdout=subprocess.DEVNULL)
+    service = subprocess.Popen(serve, env={**os.environ, **_COMPILED_FOR}, stdout=sys.stderr)
     try:
         known = {f"I2S_{name.upper().replace('-', '_')}": address for name, address in addresses.items()}
         environment = {**os.environ, **known, "I2S_METRICS": _METRICS, "I2S_START_SECONDS": "1200"}

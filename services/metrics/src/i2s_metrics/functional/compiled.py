@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar, cast
@@ -48,7 +51,10 @@ def _folder() -> Path | None:
         digest.update(source.read_bytes())
     name = digest.hexdigest()[:16]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    for folder in (here / "__pycache__" / name, cache / "i2s-metrics" / name):
+    beside = here / "__pycache__" / name
+    for folder in (beside, cache / "i2s-metrics" / name):
+        with contextlib.suppress(OSError):  # then everything is compiled anew
+            copy_compiled(beside, folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -56,6 +62,29 @@ def _folder() -> Path | None:
         if os.access(folder, os.W_OK):
             return folder
     return None
+
+
+def copy_compiled(beside: Path, folder: Path) -> None:
+    """Copy the code that was compiled beside the source to a folder that is not there yet.
+
+    numba reads only from folders that it can write to. A service that was started as root and has given that
+    up cannot write beside the source, where root has compiled everything before.
+
+    Args:
+        beside: As trustworthy as the source, whose owner alone can write to it.
+        folder: Of the user of this process.
+
+    Raises:
+        OSError: A folder cannot be read or written.
+    """
+    if folder.exists() or not beside.is_dir():
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="copied-", dir=folder.parent) as staged:
+        copied = Path(staged) / folder.name
+        shutil.copytree(beside, copied)
+        with contextlib.suppress(OSError):  # another process was faster
+            copied.rename(folder)
 
 
 #: Where machine code is kept; None where it cannot be.
