@@ -76,7 +76,7 @@ def test_mechanisms_name_landlock_and_what_stands_in_for_it(guest: Guest, way: s
 @pytest.mark.parametrize(("guest", "way"), ATTACKED, indirect=["guest"], ids=_id)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_attack_is_held(guest: Guest, way: str, attack: str) -> None:
-    wrong = guest.told(f"attacks {way}")[attack]
+    wrong = guest.output(f"attacks {way}")[attack]
     assert wrong is None, wrong
 
 
@@ -123,7 +123,7 @@ def _pixels(picture: dict[str, Any]) -> tuple[tuple[int, int], bytes]:
 def test_pictures_are_the_same_in_every_pixel(
     guest: Guest, user: str, engine: str, rendered_here: dict[str, dict[str, Any]]
 ) -> None:
-    rendered = guest.told(f"render {user}")["rendered"][engine]
+    rendered = guest.output(f"render {user}")["rendered"][engine]
     assert rendered.get("error") is None
     assert rendered["tier"] == _tier(guest.name, user)
     assert _pixels(rendered) == _pixels(rendered_here[engine])
@@ -139,7 +139,7 @@ def test_pictures_are_the_same_in_every_pixel(
 def test_a_service_with_the_rights_of_a_container_renders(
     guest: Guest, engine: str, rendered_here: dict[str, dict[str, Any]]
 ) -> None:
-    rendered = guest.told("render contained")["rendered"][engine]
+    rendered = guest.output("render contained")["rendered"][engine]
     assert rendered.get("error") is None
     assert rendered["tier"] == "LANDLOCK"
     assert _pixels(rendered) == _pixels(rendered_here[engine])
@@ -152,10 +152,10 @@ def test_a_service_with_the_rights_of_a_container_renders(
     ids=_id,
 )
 def test_doctor_finds_nothing_bad(guest: Guest, user: str) -> None:
-    told = guest.told(f"render {user}")
-    assert [one for one in told["doctor"]["findings"] if one["state"] == "bad"] == []
-    assert (told["doctor_code"], told["doctor"]["ok"]) == (0, True)
-    findings = {one["name"]: one for one in told["doctor"]["findings"]}
+    output = guest.output(f"render {user}")
+    assert [one for one in output["doctor"]["findings"] if one["state"] == "bad"] == []
+    assert (output["doctor_code"], output["doctor"]["ok"]) == (0, True)
+    findings = {one["name"]: one for one in output["doctor"]["findings"]}
     for engine in ENGINES:
         assert findings[f"{engine} isolation"]["state"] == "good"
         assert findings[f"{engine} isolation"]["detail"].startswith(str(_tier(guest.name, user)).lower())

@@ -22,8 +22,8 @@ from guest_disk import ROOT, checkout_disk, system_disk
 QEMU = "qemu-system-x86_64"
 MEMORY_MIB = 4096
 SECONDS = 5400
-#: QEMU 7.2 computes wrong flags for cmpxchg16b, which kernels use where a processor has it, so they are told
-#: that it has not (feature 13 of word 4). Programs see it: NumPy does not start without.
+#: Makes a kernel ignore cmpxchg16b (feature 13 of word 4), for which QEMU 7.2 computes wrong flags. Programs
+#: still see that the processor has it: NumPy does not start without it.
 _NO_CX16 = "clearcpuid=141"
 JAILS = "jails"
 
@@ -66,8 +66,8 @@ def parts(about: Mapping[str, Any]) -> dict[str, str]:
     """Return what is run of a guest, each part by a machine of its own that two processors can share.
 
     Args:
-        about: Of a guest, in tests/kernels/expected.json: ways that are "attacked", users that have examples
-            "rendered", and those whose services the "doctor" looks at.
+        about: What tests/kernels/expected.json has of a guest: ways that are "attacked", users that have
+            examples "rendered", and those whose services the "doctor" looks at.
 
     Returns:
         Words for tests/kernels/guest, by name: "jails", "attacks USER TIER" and "render USER".
@@ -148,11 +148,11 @@ def _read(results: Path) -> dict[str, Step]:
     steps = {}
     for line in results.read_text(errors="replace").splitlines() if results.exists() else ():
         try:
-            told = json.loads(line)
+            fields = json.loads(line)
         except ValueError:  # cut off
             continue
-        name = told.pop("step")
-        steps[name] = Step(**told)
+        name = fields.pop("step")
+        steps[name] = Step(**fields)
     return steps
 
 

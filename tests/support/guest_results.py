@@ -38,7 +38,7 @@ class Guest:
     name: str
     steps: dict[str, Step]
 
-    def told(self, name: str) -> Any:
+    def output(self, name: str) -> Any:
         """Return what a step printed, which succeeded."""
         step = self.steps[name]
         assert step.code == 0, f"{name} ended with {step.code}:\n{step.out[-2000:]}\n{step.err}"

@@ -33,14 +33,14 @@ def leave_out(substitute: str) -> None:
 async def main(tier: Tier, user: str) -> int:
     """Start a jail and print what it is made of."""
     bare = user == "contained"
-    told: dict[str, object] = {"landlock_abi": syscalls.landlock_abi()}
+    found: dict[str, object] = {"landlock_abi": syscalls.landlock_abi()}
     settings = JailSettings(tier=tier, private_mounts=not bare, control_groups=not bare)
     try:
         jail = await Jail.start(settings)
     except NoTierError as error:
-        print(json.dumps({**told, "refused": error.reasons[tier.name.lower()]}))
+        print(json.dumps({**found, "refused": error.reasons[tier.name.lower()]}))
         return REFUSED
-    print(json.dumps({**told, "mechanisms": jail.isolation.mechanisms}))
+    print(json.dumps({**found, "mechanisms": jail.isolation.mechanisms}))
     await jail.close()
     return 0
 

@@ -75,7 +75,7 @@ def shown(logs: str, services: list[str]) -> Iterator[None]:
 async def main(examples: Path, services: list[str], with_doctor: bool) -> dict[str, object]:
     """Render with every service that starts."""
     rendered: dict[str, dict[str, object]] = {}
-    told: dict[str, object] = {"rendered": rendered}
+    found: dict[str, object] = {"rendered": rendered}
     settings = Settings(start_seconds=_START_SECONDS)
     with tempfile.TemporaryDirectory() as logs, shown(logs, services):
         async with open_services(settings, Path(logs), services, optional=services) as opened:
@@ -84,8 +84,8 @@ async def main(examples: Path, services: list[str], with_doctor: bool) -> dict[s
                 rendered[service] = await render(client, examples, service, settings)
             if with_doctor:
                 addresses = {name: child.address for name, child in opened.children.items()}
-                told["doctor_code"], told["doctor"] = await asyncio.to_thread(doctor, addresses)
-    return told
+                found["doctor_code"], found["doctor"] = await asyncio.to_thread(doctor, addresses)
+    return found
 
 
 if __name__ == "__main__":

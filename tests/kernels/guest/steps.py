@@ -119,5 +119,5 @@ def _step(emit: Emit, name: str, user: str, arguments: Sequence[object]) -> None
 
 def _line(step: str, began: float, code: int, out: str, err: str) -> bytes:
     seconds = round(time.monotonic() - began, 2)
-    told = {"step": step, "seconds": seconds, "code": code, "out": out, "err": err}
-    return json.dumps(told).encode() + b"\n"
+    fields = {"step": step, "seconds": seconds, "code": code, "out": out, "err": err}
+    return json.dumps(fields).encode() + b"\n"
