@@ -13,18 +13,12 @@ import pytest_asyncio
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_chassis.access import new_token, token_line
-from wire_target import ANSWER_SECONDS, GOOD, MIB, REQUEST_MIB, Target, request, serving
+from wire_target import ANSWER_SECONDS, GOOD, MIB, REQUEST_MIB, Target, request, serving, silence
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="module")]
 
 MODEST, GREEDY = new_token(), new_token()
 CONNECTIONS, CALLS_EACH = 120, 4
-
-
-async def silence():
-    """Yield nothing, for ever: gRPC's client says INTERNAL where a call ends while it sends a message."""
-    await asyncio.Event().wait()
-    yield
 
 
 def bearer(token):
@@ -71,7 +65,10 @@ async def test_wrong_credentials_open_nothing(guarded, name):
     for call in (
         target.stub.Render(GOOD, metadata=CREDENTIALS[name], timeout=ANSWER_SECONDS),
         target.stub.Describe(pb.DescribeRequest(), metadata=CREDENTIALS[name], timeout=ANSWER_SECONDS),
-        target.stub.RenderStream(silence(), metadata=CREDENTIALS[name], timeout=ANSWER_SECONDS),
+        # gRPC's client says INTERNAL if a call ends while it sends a message, so it sends none.
+        target.stub.RenderStream(
+            silence(asyncio.Event()), metadata=CREDENTIALS[name], timeout=ANSWER_SECONDS
+        ),
     ):
         assert await call.code() is grpc.StatusCode.UNAUTHENTICATED
         assert MODEST[:-1] not in await call.details()

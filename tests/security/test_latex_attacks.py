@@ -55,7 +55,7 @@ class Attacked:
         assert MARK not in rendering.message
         assert MARK not in str(rendering.error)
         assert list(self.jail_folder.iterdir()) == []
-        async with asyncio.timeout(2):  # what was killed takes some milliseconds to vanish
+        async with asyncio.timeout(30):  # what was killed takes some milliseconds to vanish
             while _processes_of_jobs():
                 await asyncio.sleep(0.005)
         assert self.secret.read_text() == MARK

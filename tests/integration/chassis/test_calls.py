@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import time
 from dataclasses import replace
 
 import grpc
@@ -81,23 +80,19 @@ async def test_deadline_of_a_millisecond_is_deadline_exceeded(start):
         assert (await echo.one("say still here")).value == "still here"
 
 
-async def test_deadline_ends_the_job_within_a_second(start):
+async def test_deadline_ends_the_job(start):
     async with start() as echo:
         code, _, _ = await status_of(echo.one("hold job", timeout=0.5))
-        ended = time.monotonic()
         assert code is grpc.StatusCode.DEADLINE_EXCEEDED
         await echo.control.hears("cancelled job")
-        assert time.monotonic() - ended < 1
 
 
-async def test_cancellation_ends_the_job_within_a_second(start):
+async def test_cancellation_ends_the_job(start):
     async with start("--slots", "1") as echo:
         call = echo.one("hold job")
         await echo.control.hears("begun job")
-        cancelled = time.monotonic()
         call.cancel()
         await echo.control.hears("cancelled job")
-        assert time.monotonic() - cancelled < 1
         assert (await echo.one("say the slot is free")).value == "the slot is free"
 
 

@@ -94,7 +94,7 @@ class Attacked:
 
     async def browsers_left(self):
         """Count the jobs that are alive once the engine has closed what it wanted to close."""
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             while len(list(self._jail_folder.iterdir())) > 2:  # one browser, one prepared Jekyll
                 await asyncio.sleep(0.02)
         return _roots_of_jobs()

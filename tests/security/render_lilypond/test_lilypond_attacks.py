@@ -78,7 +78,7 @@ class Attacked:
 
     async def only_idle_processes_run(self):
         """Of the users of jobs nothing runs but warm processes (and what holds their sandboxes)."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while any(_commands().get(name) for name in ("sh", "gs", "cat_canary", "id")):
                 await asyncio.sleep(0.02)
 

@@ -23,6 +23,7 @@ from i2s_sdk.render_types import Verdict
 
 pytestmark = pytest.mark.integration
 
+PATIENCE = 60
 QUICK = RetryPolicy(total_seconds=10.0, first_pause=0.01, longest_pause=0.05)
 
 
@@ -85,12 +86,11 @@ async def test_a_pushback_that_is_no_time_means_do_not_come_back(pushback, serve
 async def test_all_attempts_together_have_a_bound(serve, scripted, steps) -> None:
     status, _ = steps
     renderer = scripted(status(grpc.StatusCode.UNAVAILABLE, "draining"))
-    policy = RetryPolicy(total_seconds=0.4, first_pause=0.02, longest_pause=0.05)
+    policy = RetryPolicy(total_seconds=3.0, first_pause=0.02, longest_pause=0.05)
     async with AsyncRenderClient(await serve(renderer), retry=policy) as client:
-        started = time.monotonic()
         with pytest.raises(ServiceUnavailableError, match="draining") as raised:
-            await client.render_latex("x")
-    assert time.monotonic() - started < 1.0
+            async with asyncio.timeout(PATIENCE):
+                await client.render_latex("x")
     # Within each attempt gRPC makes more of them.
     assert 2 < raised.value.attempts < len(renderer.requests) <= 3 * raised.value.attempts
 
@@ -104,8 +104,9 @@ async def test_a_call_that_hangs_ends_at_its_deadline(serve, scripted) -> None:
     async with AsyncRenderClient(await serve(renderer), deadline=0.2, retry=QUICK) as client:
         started = time.monotonic()
         with pytest.raises(DeadlineError):
-            await client.render_latex("x")
-    assert 0.15 < time.monotonic() - started < 2.0
+            async with asyncio.timeout(PATIENCE):
+                await client.render_latex("x")
+    assert time.monotonic() - started > 0.15
     assert len(renderer.requests) == 1
 
 
@@ -115,11 +116,10 @@ async def test_no_attempt_outlasts_the_bound_of_all(serve, scripted) -> None:
         raise AssertionError
 
     policy = RetryPolicy(total_seconds=0.2)
-    async with AsyncRenderClient(await serve(scripted(hang)), deadline=60.0, retry=policy) as client:
-        started = time.monotonic()
+    async with AsyncRenderClient(await serve(scripted(hang)), deadline=3600.0, retry=policy) as client:
         with pytest.raises(DeadlineError):
-            await client.render_latex("x")
-    assert time.monotonic() - started < 2.0
+            async with asyncio.timeout(PATIENCE):
+                await client.render_latex("x")
 
 
 async def test_a_dropped_connection_is_tried_again() -> None:

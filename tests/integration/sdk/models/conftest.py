@@ -49,7 +49,7 @@ def answer_to(question: str) -> str:
 
 @dataclass
 class ModelServer:
-    """Counts, by question: requests that came, and answers that were sent whole."""
+    """Counts, by question: requests that came, and whole answers, each before its client has it."""
 
     behaviour: Behaviour = lambda asked, before: "answer"
     base: str = ""
@@ -96,14 +96,10 @@ class _Handler(BaseHTTPRequestHandler):
                 server.in_flight -= 1
 
     def _answer(self, asked: Asked, argument: str) -> None:
-        self._send(200, _said(asked, argument or answer_to(asked.question)))
-        with self.model_server.lock:
-            self.model_server.completed[asked.question] += 1
+        self._complete(asked, _said(asked, argument or answer_to(asked.question)))
 
     def _refuse(self, asked: Asked, argument: str) -> None:
-        self._send(200, _refused(asked, argument))
-        with self.model_server.lock:
-            self.model_server.completed[asked.question] += 1
+        self._complete(asked, _refused(asked, argument))
 
     def _status(self, asked: Asked, argument: str) -> None:
         status, _, after = argument.partition(",")
@@ -137,6 +133,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _nonsense(self, asked: Asked, argument: str) -> None:
         self._raw(200, argument.encode(), "text/html" if argument.startswith("<") else "application/json", {})
+
+    def _complete(self, asked: Asked, document: object) -> None:
+        with self.model_server.lock:
+            self.model_server.completed[asked.question] += 1
+        self._send(200, document)
 
     def _send(self, status: int, document: object, headers: dict[str, str] | None = None) -> None:
         self._raw(status, json.dumps(document).encode(), "application/json", headers or {})

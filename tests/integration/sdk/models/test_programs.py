@@ -114,11 +114,11 @@ async def test_a_program_that_takes_too_long_is_ended_with_all_that_it_started(
     tmp_path: Path, instances: Callable[[int], list[Instance]]
 ) -> None:
     (tmp_path / "p.sh").write_text(f"sleep 1000 & echo $! > {tmp_path}/pid; wait\n")
-    model = open_model(f"command:sh {tmp_path}/p.sh {{image}}", _options(call_seconds=1.0, failures=1))
-    with pytest.raises(ModelFailedError, match="no answer within 1 s"):
+    model = open_model(f"command:sh {tmp_path}/p.sh {{image}}", _options(call_seconds=5.0, failures=1))
+    with pytest.raises(ModelFailedError, match="no answer within 5 s"):
         await model.complete(instances(1)[0], PROMPT)
     pid = int((tmp_path / "pid").read_text())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while _runs(pid):
             await asyncio.sleep(0.01)
 

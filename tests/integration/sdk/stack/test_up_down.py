@@ -145,8 +145,12 @@ def test_down_removes_what_killed_services_have_left(folder, monkeypatch):
         monkeypatch.setenv("TMPDIR", name)
         command("up", "render-lilypond")
         killed = [supervisor(folder), *children(supervisor(folder))]
-        for pid in killed:
-            os.kill(pid, signal.SIGKILL)
+        for number in (
+            signal.SIGSTOP,
+            signal.SIGKILL,
+        ):  # else a service cleans up when its supervisor is gone
+            for pid in killed:
+                os.kill(pid, number)
         assert ends(killed)
         assert [path.name.rsplit("-", 1)[0] for path in temporary.iterdir()] == ["i2s-jail"]
         command("down")

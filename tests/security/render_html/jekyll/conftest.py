@@ -35,7 +35,7 @@ class Attacked:
         return built
 
     async def nothing_is_left(self):
-        async with asyncio.timeout(20):  # a new process is being prepared meanwhile
+        async with asyncio.timeout(60):  # a new process is being prepared meanwhile
             while len(list(self.jail_folder.iterdir())) > 1 or len(_processes_of_jobs()) > 1:
                 await asyncio.sleep(0.01)
         names = sorted(str(path.relative_to(self.secrets)) for path in self.secrets.rglob("*"))

@@ -52,7 +52,7 @@ def _follow(program: Callable[[], None]) -> tuple[follow.Fate, int]:
         os.close(write)
         os.waitpid(tracer, 0)
         fate = os.read(read, 100)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while (alive := _alive_below(os.getpid())) and time.monotonic() < deadline:
             time.sleep(0.01)
         return fate + b" %d" % alive

@@ -33,7 +33,7 @@ async def port(service):
 
 
 async def connect(port):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             try:
                 return await asyncio.open_connection("127.0.0.1", port)
