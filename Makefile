@@ -37,7 +37,7 @@ test-unit:  ## run the unit tests only
 
 test-nightly:  ## run the unit tests with a thousand examples of each property instead of 25
 	@scripts/bootstrap dev
-	@I2S_EXAMPLES_OF_TESTS=nightly I2S_TIMEOUT_FACTOR=40 scripts/check unit -- $(ARGS)
+	@I2S_HYPOTHESIS_PROFILE=nightly I2S_TIMEOUT_FACTOR=40 scripts/check unit -- $(ARGS)
 
 test-mutants:  ## say which one-line changes to retries, resuming and accounting no unit test finds
 	@scripts/bootstrap dev

@@ -14,7 +14,7 @@ _FOR_ALL = settings(
 )
 settings.register_profile("push", _FOR_ALL, max_examples=25)
 settings.register_profile("nightly", _FOR_ALL, max_examples=1000)
-settings.load_profile(os.environ.get("I2S_EXAMPLES_OF_TESTS", "push"))
+settings.load_profile(os.environ.get("I2S_HYPOTHESIS_PROFILE", "push"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

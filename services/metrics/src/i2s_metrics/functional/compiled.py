@@ -71,8 +71,8 @@ def copy_compiled(beside: Path, folder: Path) -> None:
     up cannot write beside the source, where root has compiled everything before.
 
     Args:
-        beside: As trustworthy as the source, whose owner alone can write to it.
-        folder: Of the user of this process.
+        beside: The folder beside the source. Only the owner of the source can write to it.
+        folder: A folder that belongs to the user of this process.
 
     Raises:
         OSError: A folder cannot be read or written.
