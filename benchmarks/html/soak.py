@@ -20,8 +20,7 @@ _LIMITS = Limits(
 _UID_BASE = 48_000
 _UIDS = 256
 _LOOKS, _LOOK_SECONDS = 40, 0.05
-_IDLE_LOOKS = 60  # looks in which a browser that is being replaced comes back
-_LEAST_LOOKS = 6
+_IDLE_LOOKS, _LEAST_LOOKS, _IDLE_LOOK_SECONDS = 240, 6, 0.5
 _WARM_UP = 0.34  # of the pages; memory is compared after them
 
 HOSTILE = (
@@ -79,49 +78,44 @@ async def soak(sites: Sequence[Site], pages: int, browsers: int, say: Callable[[
     outcome = Outcome()
     async with open_engine(browsers, _UID_BASE) as engine:
         good = {site.name: await _picture(engine, site) for site in sites}
+
+        async def show(numbers: range) -> None:
+            """Show the pages of these numbers, as many at a time as there are browsers."""
+            ahead = iter(numbers)
+
+            async def work() -> None:
+                for number in ahead:
+                    await _one(engine, sites, good, number, outcome)
+                    if outcome.pages % 20 == 0:
+                        say(f"{outcome.pages} of {pages}: {_resident_bytes() >> 20} MiB")
+
+            async with asyncio.TaskGroup() as group:
+                for _ in range(browsers):
+                    group.create_task(work())
+
         warm_up = max(1, round(pages * _WARM_UP))
-        await _all(engine, sites, good, range(warm_up), browsers, outcome, pages, say)
+        await show(range(warm_up))
         outcome.first_bytes = await _idle_bytes(engine, browsers)
-        await _all(engine, sites, good, range(warm_up, pages), browsers, outcome, pages, say)
+        await show(range(warm_up, pages))
         outcome.last_bytes = await _idle_bytes(engine, browsers)
     outcome.left = await _left()
     return outcome
 
 
-async def _all(
-    engine: HtmlEngine,
-    sites: Sequence[Site],
-    good: dict[str, bytes | None],
-    numbers: range,
-    browsers: int,
-    outcome: Outcome,
-    pages: int,
-    say: Callable[[str], None],
-) -> None:
-    """Show the pages of these numbers, as many at once as there are browsers."""
-    ahead = iter(numbers)
-
-    async def work() -> None:
-        for number in ahead:
-            await _one(engine, sites, good, number, outcome)
-            if outcome.pages % 20 == 0:
-                say(f"{outcome.pages} of {pages}: {_resident_bytes() >> 20} MiB")
-
-    async with asyncio.TaskGroup() as group:
-        for _ in range(browsers):
-            group.create_task(work())
-
-
 async def _idle_bytes(engine: HtmlEngine, browsers: int) -> int:
-    """Return the resident memory once every browser waits for a page; hostile ones would be counted else."""
-    lowest = 0
+    """Return the least resident memory seen while every browser waits for a page.
+
+    Raises:
+        RuntimeError: Browsers that are being replaced do not come back.
+    """
+    seen = []
     for look in range(_IDLE_LOOKS):
-        await asyncio.sleep(10 * _LOOK_SECONDS)
+        await asyncio.sleep(_IDLE_LOOK_SECONDS)
         if engine.browsers == browsers:
-            lowest = min(lowest or _resident_bytes(), _resident_bytes())
-        if lowest and look >= _LEAST_LOOKS:
-            break
-    return lowest
+            seen.append(_resident_bytes())
+        if seen and look >= _LEAST_LOOKS:
+            return min(seen)
+    raise RuntimeError(f"{engine.browsers} of {browsers} browsers are ready")
 
 
 async def _one(

@@ -101,7 +101,7 @@ async def show(
         ends = {steps, limit, crash, lost, browser.run}
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         if not steps.done() or steps.exception() is not None:
-            _began(page, steps, limit)
+            _require_begun(page, steps, limit)
             shown.picture = None
             await _judge(shown, browser, page, job, meter, steps, limit)
             shown.stages.append(meter.broken_off(shown.step))
@@ -162,11 +162,11 @@ async def _capture(page: PreparedPage, job: Job, frame: bytes, shown: Shown) -> 
     shown.picture = picture_of(await page_png(page, width, height))
 
 
-def _began(page: PreparedPage, steps: asyncio.Task[None], limit: asyncio.Task[Cause]) -> None:
-    """Check that a job without an end has begun.
+def _require_begun(page: PreparedPage, steps: asyncio.Task[None], limit: asyncio.Task[Cause]) -> None:
+    """Check that a job that failed had begun: that its browser had asked for a document of the site.
 
     Raises:
-        BrowserError: It has not: no code of the site had run when the browser failed.
+        BrowserError: It had not, so no code of the site can be the reason.
     """
     error = steps.exception() if steps.done() else None
     ours = error is not None and not isinstance(error, PlaywrightError | JailError | _NoPageError)
