@@ -4,10 +4,12 @@ Run by test_jail.py, once for every tier and user, as a program of its own: an o
 may not be able to reach the interpreter and the packages of the tests, so nothing is used
 here but the standard library and i2s_chassis.jail.
 
-    python attacks PACKAGE_ROOT TIER [bare] [abi=N]        prints {attack: null or what went wrong};
-                                                   on standard error what has come of each, with the time
+    python attacks PACKAGE_ROOT TIER [bare] [abi=N] [counted-together]
 
-``bare`` does without user namespaces, mounts and control groups; ``abi`` uses no newer Landlock than that.
+prints {attack: null or what went wrong}, and on standard error what has come of each, with the time.
+
+``bare`` does without user namespaces, mounts and control groups; ``abi`` uses no newer Landlock than that;
+``counted-together`` counts processes as kernels before 5.14 do.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from ground import (
     LIMITS,
     Ground,
     left_of_jobs,
-    offer_older_landlock,
+    offer_older_kernel,
     prepared_folder,
     settings,
     until,
@@ -86,7 +88,7 @@ async def main(tier: Tier) -> dict[str, str | None]:
 
 
 if __name__ == "__main__":
-    offer_older_landlock()
+    offer_older_kernel()
     if "service" in sys.argv[3:]:
         asyncio.run(losses.be_a_service(Tier[sys.argv[2]]))
     else:

@@ -43,14 +43,20 @@ LANDLOCK_ABI = next(
 )
 
 
-def offer_older_landlock() -> None:
-    """Have every jail of this process find no newer Landlock than LANDLOCK_ABI."""
+#: Whether the jail is made to find that the processes of a user are counted together, whatever their user
+#: namespaces, as Linux did before 5.14.
+COUNTED_TOGETHER = "counted-together" in sys.argv[3:]
+
+
+def offer_older_kernel() -> None:
+    """Have every jail of this process find no more than LANDLOCK_ABI and COUNTED_TOGETHER say."""
     survey = jail_module.Spawner.survey
 
     def older(spawner: jail_module.Spawner, bwrap: str) -> Survey:
         found = survey(spawner, bwrap)
         offered = found.landlock_abi if LANDLOCK_ABI is None else min(LANDLOCK_ABI, found.landlock_abi)
-        return replace(found, landlock_abi=offered)
+        counted_apart = found.counted_apart and not COUNTED_TOGETHER
+        return replace(found, landlock_abi=offered, counted_apart=counted_apart)
 
     jail_module.Spawner.survey = older  # type: ignore[method-assign]
 

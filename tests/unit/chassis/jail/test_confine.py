@@ -39,6 +39,14 @@ def test_the_kernel_does_not_count_what_others_count() -> None:
     assert confine.process_allowance(replace(_PLAN, groups=groups), 0) is None
 
 
+def test_a_kernel_that_counts_a_user_in_all_namespaces_together_counts_users_of_jobs_alone() -> None:
+    together = replace(_PLAN, private_mount=True, new_user=True, counted_apart=False, followed=True)
+    for tier in (Tier.NAMESPACE, Tier.LANDLOCK):
+        assert confine.process_allowance(replace(together, tier=tier), 2) is None
+    assert confine.process_allowance(replace(together, tier=Tier.NAMESPACE, uid=52_000), 2) == _LIMIT + 2
+    assert confine.process_allowance(replace(together, uid=52_000), 0) == _LIMIT
+
+
 def test_the_last_resort_is_what_the_user_runs_now_and_the_limit() -> None:
     allowance = confine.process_allowance(_PLAN, 0)
     assert allowance is not None

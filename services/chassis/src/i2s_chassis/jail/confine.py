@@ -108,11 +108,11 @@ def process_allowance(plan: CellPlan, beside: int) -> int | None:
         beside: Processes in its sandbox that are not its own.
     """
     number = plan.limits.processes
-    if plan.tier is Tier.NAMESPACE:
-        return number + beside  # in its user namespace
+    if plan.tier is Tier.NAMESPACE and (plan.counted_apart or plan.uid is not None):
+        return number + beside  # in its user namespace, or of its user
     if plan.uid is not None:
         return number  # a user of its own
-    if plan.private_mount and plan.new_user:
+    if plan.counted_apart and plan.private_mount and plan.new_user:
         return number + 1  # counted in the keeper's user namespace, with the keeper
     if plan.followed or plan.groups is not None:
         return None

@@ -1,11 +1,11 @@
 """The number of processes of a job, held by following each of them from its birth.
 
-RLIMIT_NPROC counts all that a user runs on the machine. For a job that runs as the user of the service,
-without a namespace of its own, that is what other cells run too, and even other containers: no value of it
-is right for one cell for long. There one more process stands between keeper and program and traces all that
-the program starts (ptrace(2)): the kernel stops each new process and thread before its first instruction, and
-it runs on once it is counted. With one too many the whole job is killed. When the tracer ends, the kernel
-kills what it traces.
+RLIMIT_NPROC counts all that a user runs on the machine, since Linux 5.14 for each user namespace. For a job
+that runs as the user of the service, without a namespace that is counted apart, that is what other cells run
+too, and even other containers: no value of it is right for one cell for long. There one more process, outside
+of the sandbox if there is one, stands between keeper and program and traces all that the program starts
+(ptrace(2)): the kernel stops each new process and thread before its first instruction, and it runs on once it
+is counted. With one too many the whole job is killed. When the tracer ends, the kernel kills what it traces.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def start() -> int:
     return child
 
 
-def until_the_end(program: int, limit: int, keeper: int) -> Fate:
+def until_the_end(program: int, limit: int, keeper: int, scaffolding: frozenset[int] = frozenset()) -> Fate:
     """Let a program that was started here run; returns when it has ended or had too many processes.
 
     The caller must end too then: that is what kills all that is left.
@@ -80,9 +80,10 @@ def until_the_end(program: int, limit: int, keeper: int) -> Fate:
     Args:
         program: From ``start``.
         limit: Processes and threads at the same time.
-        keeper: Below which all of the job is, and nothing else but the calling process.
+        keeper: Below which all of the job is, and nothing else but the calling process and the scaffolding.
+        scaffolding: Processes of the sandbox, whose first one reaps what is left to it.
     """
-    births = _Births(limit, keeper)
+    births = _Births(limit, _Job(keeper, scaffolding))
     while True:
         # While any are held back, only what has happened already: some may have ended and not been reaped.
         pid, status = os.waitpid(-1, _ALL_KINDS | (os.WNOHANG if births.held else 0))
@@ -92,7 +93,7 @@ def until_the_end(program: int, limit: int, keeper: int) -> Fate:
             continue
         if not os.WIFSTOPPED(status):
             if pid == program:
-                return Fate(status, left=sum(process.alive for process in _job(keeper)))
+                return Fate(status, left=sum(process.alive for process in births.job.look()))
             continue
         stopped_by, event = os.WSTOPSIG(status), status >> 16
         if event == 0:
@@ -112,10 +113,11 @@ class _Births:
 
     Attributes:
         held: Who is not let go on before ``too_many`` has counted.
+        job: Whom they are counted among.
     """
 
-    def __init__(self, limit: int, keeper: int) -> None:
-        self._limit, self._keeper = limit, keeper
+    def __init__(self, limit: int, job: _Job) -> None:
+        self._limit, self.job = limit, job
         self._most = 1  # that there can be: since the last count, whoever was born is taken for alive
         self._early: set[int] = set()  # who told before the parent
         self.held: list[int] = []
@@ -147,7 +149,7 @@ class _Births:
 
     def too_many(self) -> bool:
         """Count, and let go on who is held if there are not more than may be."""
-        self._most = _number(self._keeper)
+        self._most = self.job.number()
         if self._most > self._limit:
             return True
         for pid in self.held:
@@ -156,18 +158,32 @@ class _Births:
         return False
 
 
-def _job(keeper: int) -> list[Process]:
-    pids = (pid for pid in processes.descendants(keeper) if pid != os.getpid())
-    return [process for pid in pids if (process := processes.look_at(pid)) is not None]
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The processes of a job, but for the calling one.
 
-
-def _number(keeper: int) -> int:
-    """Return how many processes and threads there are, with zombies that nobody has waited for.
-
-    But for those that only wait for the keeper: it reaps them when it looks the next time.
+    Attributes:
+        keeper: Below which they are.
+        scaffolding: Others that are there too.
     """
-    orphans = set(processes.children(keeper))
-    return sum(processes.living_threads(one) if one.alive else one.pid not in orphans for one in _job(keeper))
+
+    keeper: int
+    scaffolding: frozenset[int]
+
+    def look(self) -> list[Process]:
+        """Return them, zombies too."""
+        others = {os.getpid(), *self.scaffolding}
+        pids = (pid for pid in processes.descendants(self.keeper) if pid not in others)
+        return [process for pid in pids if (process := processes.look_at(pid)) is not None]
+
+    def number(self) -> int:
+        """Return how many processes and threads there are, with zombies that nobody has waited for.
+
+        But for those that only wait for the keeper or the sandbox, which reap whom they are left.
+        """
+        job = self.look()
+        orphans = {pid for one in (self.keeper, *self.scaffolding) for pid in processes.children(one)}
+        return sum(processes.living_threads(one) if one.alive else one.pid not in orphans for one in job)
 
 
 def possible() -> bool:

@@ -171,8 +171,9 @@ class Jail:
     def _follows(self, tier: Tier) -> bool:
         """Whether jobs are followed: where the kernel counts their processes with all of our user."""
         survey = self._survey
-        counted_apart = survey.root or (self._private_mount and survey.new_user) or self._groups is not None
-        return tier is Tier.LANDLOCK and survey.traces and not counted_apart
+        in_namespace = tier is Tier.NAMESPACE or (self._private_mount and survey.new_user)
+        counted_apart = survey.root or (in_namespace and survey.counted_apart) or self._groups is not None
+        return tier in _TIERS and survey.traces and not counted_apart
 
     @property
     def _groups(self) -> Hierarchy | None:
@@ -259,6 +260,7 @@ class Jail:
             bwrap=self._survey.bwrap,
             channels=channels,
             nesting=nesting,
+            counted_apart=self._survey.counted_apart,
             followed=self._follows(self.isolation.tier),
             landlock_abi=self.isolation.landlock_abi,
             substitutes=self._substitutes(self.isolation.tier),

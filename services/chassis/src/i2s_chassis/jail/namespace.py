@@ -30,8 +30,9 @@ class Sandbox:
     Attributes:
         scaffolding: Pids that belong to the sandbox and not to any program.
         has_our_children: Whether what the keeper forks from now on is in its pid namespace from
-            birth. Where the keeper may not arrange that, a program needs a process that holds
-            the door: one that enters and whose own child is inside.
+            birth. Where the keeper may not arrange that, or who follows a program has to stay
+            outside, a program needs a process that holds the door: one that enters and whose
+            own child is inside.
     """
 
     def __init__(self, plan: CellPlan) -> None:
@@ -59,7 +60,7 @@ class Sandbox:
             self._namespaces = {
                 name: os.open(f"/proc/{witness}/ns/{name}", os.O_RDONLY) for name in _NAMESPACES
             }
-            self.has_our_children = self._adopt()
+            self.has_our_children = not plan.followed and self._adopt()
         except (OSError, ValueError) as error:
             complaint = self._complaint()
             self.close()

@@ -60,6 +60,7 @@ class CellPlan:
         bwrap: Path of bubblewrap.
         channels: Numbers at which programs find the descriptors that came with the plan.
         nesting: Whether programs may make namespaces inside of theirs.
+        counted_apart: Whether the kernel counts the processes of a user for each user namespace (Linux 5.14).
         followed: Whether each process of a program is followed from its birth, see follow.
         landlock_abi: Version of Landlock's interface to use, 0 to do without Landlock.
         substitutes: What the system call filter controls in place of an older Landlock.
@@ -79,6 +80,7 @@ class CellPlan:
     bwrap: str
     channels: tuple[int, ...] = ()
     nesting: bool = False
+    counted_apart: bool = True
     followed: bool = False
     landlock_abi: int = 0
     substitutes: tuple[Substitute, ...] = ()

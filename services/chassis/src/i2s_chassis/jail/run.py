@@ -8,6 +8,7 @@ import select
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from i2s_chassis.jail import by_user, confine, follow, probes, processes, syscalls
 from i2s_chassis.jail.account import Account
@@ -130,29 +131,38 @@ class Run:
         failure_read, failure_write = os.pipe()
         go_read, go_write = os.pipe()
         status_read, status_write = os.pipe()
+        door_read, door_write = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(go_write)
             os.read(go_read, 1)
-            self._child(output_write, failure_write, status_write)
-        for fd in (output_write, failure_write, go_read, status_write):
+            self._child(output_write, failure_write, status_write, door_write)
+        for fd in (output_write, failure_write, go_read, status_write, door_write):
             os.close(fd)
         self._child_pid = child
         self._waited = False
         self._status_fd = status_read
         if self._has_door:
-            self._scaffolding.add(child)
-            self._account.exclude(child)
+            self._exclude(child)
         try:
             if self._group is not None:
                 self._group.add(child)
             os.write(go_write, b".")
+            if self._plan.followed and self._sandbox is not None:
+                self._exclude(*map(int, os.read(door_read, 100).split()))
         finally:
             os.close(go_write)
+            os.close(door_read)
         os.set_blocking(output_read, False)
         return output_read, failure_read
 
-    def _child(self, output_fd: int, failure_fd: int, status_fd: int) -> None:
+    def _exclude(self, *pids: int) -> None:
+        """Take processes of ours that are among the job's for none of it."""
+        for pid in pids:
+            self._scaffolding.add(pid)
+            self._account.exclude(pid)
+
+    def _child(self, output_fd: int, failure_fd: int, status_fd: int, door_fd: int) -> None:
         """Never returns."""
         try:
             os.close(self._place.control)
@@ -161,31 +171,57 @@ class Run:
                 confine.mount_processes()
             if self._plan.uid is not None:
                 confine.drop_user(self._plan.uid)
-            if self._sandbox is not None:
-                self._sandbox.enter()
-            if self._has_door:
-                self._hold_the_door(output_fd, status_fd)
+            if self._plan.followed:
+                self._follow(output_fd, status_fd, door_fd)
+            else:
+                self._enter(output_fd, status_fd)
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
             confine.become(self._plan, self._program(), self._descriptors(output_fd), failure_fd)
         except BaseException as error:  # nothing may run on in the forked child
             os.write(failure_fd, f"{type(error).__name__}: {error}".encode()[:500])
         os._exit(127)
 
-    def _hold_the_door(self, output_fd: int, status_fd: int) -> None:
-        """Fork the program: a child is in all namespaces of the sandbox. Its parent waits for it."""
-        followed = self._plan.followed
-        inner = follow.start() if followed else os.fork()
+    def _enter(self, output_fd: int, status_fd: int) -> None:
+        """Enter the sandbox where there is one; returns in the process that is to be the program."""
+        if self._sandbox is None:
+            return
+        self._sandbox.enter()
+        if self._sandbox.has_our_children:
+            return
+        # A child is in all of its namespaces. The parent waits for it.
+        inner = os.fork()
         if inner == 0:
             return
+        self._let_go(output_fd)
+        os.write(status_fd, follow.Fate(os.waitpid(inner, 0)[1]).to_bytes())
+        os._exit(0)
+
+    def _follow(self, output_fd: int, status_fd: int, door_fd: int) -> None:
+        """Follow the program from outside of its sandbox; returns in the process that is to be it."""
+        inside_read, inside_write = os.pipe()
+        inner = follow.start()
+        if inner == 0:
+            for fd in (status_fd, door_fd, inside_read):
+                os.close(fd)
+            self._enter(output_fd, inside_write)
+            return
+        os.write(door_fd, b"%d" % inner)
+        self._let_go(output_fd)
+        os.close(inside_write)
+        limit = self._plan.limits.processes + (self._sandbox is not None)
+        fate = follow.until_the_end(inner, limit, os.getppid(), frozenset(self._scaffolding))
+        os.set_blocking(inside_read, False)
+        with contextlib.suppress(BlockingIOError):  # it was killed before it could tell
+            told = os.read(inside_read, 100)
+            fate = replace(fate, status=follow.Fate.from_bytes(told).status) if told else fate
+        os.write(status_fd, fate.to_bytes())
+        os._exit(0)
+
+    def _let_go(self, output_fd: int) -> None:
+        """Be one that waits for the program: end with the keeper, and hold nothing that is the program's."""
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
         for fd in (output_fd, *self._place.channels.values()):
             os.close(fd)
-        if followed:
-            fate = follow.until_the_end(inner, self._plan.limits.processes, os.getppid())
-        else:
-            fate = follow.Fate(os.waitpid(inner, 0)[1])
-        os.write(status_fd, fate.to_bytes())
-        os._exit(0)
 
     def _descriptors(self, output_fd: int) -> dict[int, int]:
         null = os.open("/dev/null", os.O_RDONLY)

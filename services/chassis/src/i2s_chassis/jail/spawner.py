@@ -16,6 +16,7 @@ import contextlib
 import gc
 import json
 import os
+import resource
 import select
 import shutil
 import signal
@@ -58,6 +59,7 @@ class Survey:
         seccomp: Whether there is a filter for this architecture.
         gvisor: Whether the kernel is gVisor's.
         traces: Whether processes can be traced.
+        counted_apart: Whether the kernel counts the processes of a user for each user namespace.
     """
 
     root: bool
@@ -70,6 +72,7 @@ class Survey:
     seccomp: bool
     gvisor: bool
     traces: bool
+    counted_apart: bool
 
 
 def serve(control: socket.socket, terms: Terms) -> None:
@@ -313,6 +316,7 @@ def survey(bwrap: str) -> Survey:
         seccomp=seccomp.supported(),
         gvisor=inside_gvisor,
         traces=follow.possible(),
+        counted_apart=root or _counts_apart(),
     )
 
 
@@ -324,6 +328,27 @@ def _can_mount(*, new_user: bool) -> bool:
             syscalls.mount("i2s", "/tmp", "tmpfs", 0, "size=65536")  # noqa: S108 (only this child sees it)
         except OSError:
             os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return status == 0
+
+
+def _counts_apart() -> bool:
+    """Whether the kernel counts the processes of a user for each user namespace (since Linux 5.14).
+
+    A process that is alone in a namespace then has one more where two are permitted. Older kernels count
+    its parent too.
+    """
+    child = os.fork()
+    if child == 0:
+        try:
+            syscalls.unshare(syscalls.CLONE_NEWUSER)
+            resource.setrlimit(resource.RLIMIT_NPROC, (2, 2))
+            grandchild = os.fork()
+        except OSError:
+            os._exit(1)
+        if grandchild != 0:
+            os.waitpid(grandchild, 0)
         os._exit(0)
     _, status = os.waitpid(child, 0)
     return status == 0
