@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import zipfile
@@ -9,7 +10,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from i2s_sdk.runs.folder import MANIFEST, RESULTS, read_records
+from i2s_sdk.runs.record import Record
+
 RECORDED = Path(__file__).resolve().parents[1] / "recorded"
+
+#: Stands in a shape for what was null, which may be anything later.
+ANYTHING = "(anything)"
 
 #: Metrics that need the weights of networks, which a machine of tests may have or not.
 NETWORKS = frozenset({"lpips", "cis"})
@@ -61,18 +68,58 @@ def lost(before: Any, now: Any, at: str = "") -> Iterator[str]:
             yield f"{at}: {len(before)} items became {len(now)}"
         for number, (one, other) in enumerate(zip(before, now, strict=False)):
             yield from lost(one, other, f"{at}/{number}")
-    elif before != now:
+    elif before not in (now, ANYTHING):
         yield f"{at}: {before!r} became {now!r}"
 
 
 def shape(document: Any) -> Any:
     """Return a JSON document with types in place of values, and lists cut to their first item."""
-    if isinstance(document, Mapping):
-        return {key: shape(one) for key, one in document.items()}
-    if isinstance(document, list):
-        return [shape(one) for one in document[:1]]
-    return (
-        "number"
-        if isinstance(document, int | float) and not isinstance(document, bool)
-        else (type(document).__name__)
-    )
+    match document:
+        case Mapping():
+            return {key: shape(one) for key, one in document.items()}
+        case list():
+            return [shape(one) for one in document[:1]]
+        case None:
+            return ANYTHING
+        case bool():
+            return "boolean"
+        case int() | float():
+            return "number"
+    return "string"
+
+
+#: Facts of a manifest that decide what a rendering looks like.
+_ENGINES = ("render-latex", "render-html", "render-lilypond")
+
+
+def findings(run: Path) -> dict[str, Any]:
+    """Return what an evaluation found, cut down to what a later version has to find too.
+
+    Returns:
+        ``engines``: by renderer, version and digest of the fonts, which decide what renderings look like;
+        ``samples``: by id; ``results``: results.json without the metrics of networks.
+    """
+    about = json.loads((run / MANIFEST).read_text())["about"]
+    results = json.loads((run / RESULTS).read_text())
+    return {
+        "engines": {
+            name: [about[name].partition(", isolation")[0], about[f"{name} fonts digest"]]
+            for name in _ENGINES
+        },
+        "samples": {name: _sample(one) for name, one in sorted(read_records(run).items())},
+        "results": without_networks({key: one for key, one in results.items() if key != "unavailable"}),
+    }
+
+
+_OF_STRUCTURE = ("outcome", "verdict", "verdict_before_repair", "message", "error", "repairs", "assets")
+_OF_PICTURES = ("width", "height", "pages", "reference_sha256", "rendering_sha256", "document_sha256")
+
+
+def _sample(record: Record) -> Any:
+    plain = json.loads(json.dumps(record.to_json()))
+    texts = {
+        f"{name}_sha256": hashlib.sha256((plain[name] or "").encode()).hexdigest()
+        for name in ("completion", "structure")
+    }
+    kept = {name: plain[name] for name in (*_OF_STRUCTURE, "undefined", *_OF_PICTURES, "metrics")}
+    return without_networks(kept | texts)

@@ -53,6 +53,12 @@ def _kept(
             keeper.wait(60)
 
 
+def _without_weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return our environment with empty folders where the weights of networks may lie."""
+    nowhere = {name: str(tmp_path_factory.mktemp("none")) for name in ("XDG_CACHE_HOME", "TORCH_HOME")}
+    return {**os.environ, **nowhere}
+
+
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """Settings that name a renderer and a metric service that run."""
@@ -63,16 +69,15 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
 @pytest.fixture(scope="session")
 def running_without_networks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """The same with a metric service that has no weights of networks, so that each pair takes no time."""
-    nowhere = {name: str(tmp_path_factory.mktemp("none")) for name in ("XDG_CACHE_HOME", "TORCH_HOME")}
-    with _kept(tmp_path_factory.mktemp("logs"), {**os.environ, **nowhere}) as settings:
+    with _kept(tmp_path_factory.mktemp("logs"), _without_weights(tmp_path_factory)) as settings:
         yield settings
 
 
 @pytest.fixture(scope="session")
 def everything_running_without_networks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """Settings that name a renderer of each kind, and a metric service that has no weights of networks."""
-    nowhere = {name: str(tmp_path_factory.mktemp("none")) for name in ("XDG_CACHE_HOME", "TORCH_HOME")}
-    with _kept(tmp_path_factory.mktemp("logs"), {**os.environ, **nowhere}, ALL_SERVICES) as settings:
+    logs, environment = tmp_path_factory.mktemp("logs"), _without_weights(tmp_path_factory)
+    with _kept(logs, environment, ALL_SERVICES) as settings:
         yield settings
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from condensed import condensed
-from recorded import lost, recorded_json
+from recorded import findings, lost, recorded_json
 
 from i2s_sdk import evaluate
 from i2s_sdk.profile import Profile
@@ -46,7 +45,7 @@ def test_examples_have_the_values_of_before(
     samples = FEW if model == "baseline" and not os.environ.get("I2S_ALL_RECORDED") else ()
     out = tmp_path / "run"
     evaluate(EXAMPLES, MODELS[model], out=out, settings=settings, profile=profile, samples=samples)
-    before, now = recorded_json(f"results/{model}-{profile.value}.json"), condensed(out)
+    before, now = recorded_json(f"results/{model}-{profile.value}.json"), findings(out)
     if samples:
         before = {**before, "samples": {name: before["samples"][name] for name in samples}}
         before, now = ({key: one[key] for key in ("engines", "samples")} for one in (before, now))

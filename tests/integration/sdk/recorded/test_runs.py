@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from recorded import RECORDED, lost, recorded_json, recorded_run
 
 from i2s_sdk.cli.main import group
+from i2s_sdk.clients import RenderClient
 from i2s_sdk.runs.folder import MANIFEST, RECORDS, RESULTS, read_records
 from i2s_sdk.settings import Settings
 
@@ -66,16 +67,12 @@ def test_shards_are_merged_into_the_numbers_of_one_run(tmp_path: Path) -> None:
     whole = recorded_run("finished", tmp_path)
     out = tmp_path / "merged"
     command("merge", *map(str, shards), "--out", str(out), "--fail-on-error", "10")
-    assert (
-        list(lost(json.loads((whole / RESULTS).read_text()), json.loads((out / RESULTS).read_text()))) == []
-    )
+    assert list(lost(*(json.loads((one / RESULTS).read_text()) for one in (whole, out)))) == []
 
 
 def test_an_interrupted_run_is_finished_with_the_numbers_of_one_that_was_not(
     tmp_path: Path, running_without_networks: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from i2s_sdk.clients import RenderClient
-
     run, whole = recorded_run("interrupted", tmp_path), recorded_run("finished", tmp_path)
     before = (run / RECORDS).read_bytes()
     # The engines of this machine may have other versions than those of the recording.
