@@ -16,7 +16,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
-from i2s_render_latex.settings import index_file
+from i2s_render_latex.paths import index_file
 from i2s_render_latex.texindex import Provider, ProviderKind, current_digest, tree_roots
 from i2s_render_latex.texindex.definitions import Category
 from i2s_render_latex.texindex.store import write

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_render_latex.settings import index_file, state_folder
+from i2s_render_latex.paths import index_file, state_folder
 from i2s_render_latex.state import index_for_service, prepare_folder
 from i2s_render_latex.texindex import (
     Provider,

@@ -14,7 +14,7 @@ from i2s_metrics.confinement import log_confinement, may_use_gpu
 from i2s_metrics.engine import Engine
 from i2s_metrics.model import Network
 from i2s_metrics.networks.files import Inventory, Places, take_inventory
-from i2s_metrics.networks.host import HostSettings
+from i2s_metrics.networks.host_settings import HostSettings
 from i2s_metrics.networks.keeper import Networks, NetworksError
 from i2s_metrics.servicer import MetricsServicer, add_MetricsServiceServicer_to_server
 from i2s_metrics.settings import MetricsSettings

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from i2s_render_latex.settings import IndexSettings, state_folder
+from i2s_render_latex.paths import state_folder
+from i2s_render_latex.settings import IndexSettings
 from i2s_render_latex.state import open_index, prepare_folder, rebuild_index
 from i2s_render_latex.texindex import Provider, TexIndex
 

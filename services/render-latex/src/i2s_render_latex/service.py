@@ -13,8 +13,9 @@ from i2s_chassis.service import Chassis, Register
 from i2s_render_latex.canary import canary
 from i2s_render_latex.engine import EngineError, EngineSettings, LatexEngine
 from i2s_render_latex.format_budget import BuildShares
+from i2s_render_latex.paths import state_folder
 from i2s_render_latex.servicer import LatexServicer
-from i2s_render_latex.settings import LatexSettings, state_folder
+from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.state import index_for_service, prepare_folder
 from i2s_render_latex.texlive import find_installation
 

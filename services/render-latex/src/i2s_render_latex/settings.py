@@ -1,4 +1,4 @@
-"""The settings of this service, and where it keeps what it makes once."""
+"""The settings of this service."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from i2s_chassis.errors import StartError
 from i2s_chassis.jail import Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import RendererSettings
+from i2s_render_latex.paths import state_folder
+from i2s_render_latex.state import check_reachable
 
 if TYPE_CHECKING:
     from i2s_chassis.jail import Jail
@@ -89,8 +91,6 @@ class LatexSettings(RendererSettings):
         Raises:
             StartError: They do not, or no jail can be started.
         """
-        from i2s_render_latex.state import check_reachable
-
         if os.geteuid() == 0:
             check_reachable(state_folder(self.state_dir))
         return super().start_privileged()
@@ -108,22 +108,3 @@ class IndexSettings(Settings):
         description="Name of a command, environment, key or file to look up instead of building; "
         "may be given several times.",
     )
-
-
-def state_folder(chosen: Path | None) -> Path:
-    """Return the folder for what is made once.
-
-    Args:
-        chosen: By the operator; None takes the default.
-    """
-    if chosen is not None:
-        return chosen
-    if os.geteuid() == 0:
-        return Path("/var/cache/i2s-render-latex")
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "i2s-render-latex"
-
-
-def index_file(folder: Path) -> Path:
-    """Return where the index of the TeX tree lies in a state folder."""
-    return folder / "texindex.sqlite"

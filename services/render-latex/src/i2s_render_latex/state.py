@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from i2s_chassis.errors import StartError
-from i2s_render_latex.settings import index_file
+from i2s_render_latex.paths import index_file
 from i2s_render_latex.texindex import (
     IndexFileError,
     IndexSummary,

@@ -40,8 +40,8 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> type[_Spawner]:
     monkeypatch.setattr(module, "Spawner", _Spawner)
     monkeypatch.setattr(module.shared, "close", lambda: None)
 
-    async def fail(jail: Jail, _: Path) -> str:
-        return f"tried as {jail.isolation.tier.name}"
+    async def fail(_: Jail, tier: Tier, __: Path) -> str:
+        return f"tried as {tier.name}"
 
     monkeypatch.setattr(module.escape, "attempt", fail)
     return _Spawner
@@ -80,7 +80,7 @@ async def test_every_version_of_landlock_is_tried(machine: type[_Spawner], abi: 
 async def test_what_stands_in_for_an_older_landlock_is_among_the_mechanisms(
     machine: type[_Spawner], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    async def hold(_: Jail, __: Path) -> None:
+    async def hold(*_: object) -> None:
         return None
 
     monkeypatch.setattr(module.escape, "attempt", hold)
@@ -123,7 +123,7 @@ async def test_without_a_filter_for_this_processor_it_is_refused(machine: type[_
 async def test_it_says_what_it_is_made_of(
     machine: type[_Spawner], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    async def hold(_: Jail, __: Path) -> None:
+    async def hold(*_: object) -> None:
         return None
 
     monkeypatch.setattr(module.escape, "attempt", hold)

@@ -6,20 +6,19 @@ import contextlib
 import os
 import secrets
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from i2s_chassis.jail import shared, victim
+from i2s_chassis.jail.cell import Cell
 from i2s_chassis.jail.errors import JailError
 from i2s_chassis.jail.model import Cause, Tier
 from i2s_chassis.jail.plan import DEVICES
 from i2s_chassis.jail.victim import Victim
 from i2s_chassis.limits import Limits
-
-if TYPE_CHECKING:
-    from i2s_chassis.jail.jail import Jail
 
 _MIB = 1024 * 1024
 _LIMITS = Limits(
@@ -54,17 +53,24 @@ class _Targets:
     victim: Victim
 
 
-async def attempt(jail: Jail, folder: Path) -> str | None:
+class OpensCells(Protocol):
+    """What opens the cell to escape from: a jail."""
+
+    def cell(self, limits: Limits, *, readable: Sequence[Path]) -> AbstractAsyncContextManager[Cell]:
+        """Open a cell; see ``Jail.cell``."""
+
+
+async def attempt(jail: OpensCells, tier: Tier, folder: Path) -> str | None:
     """Try to escape from a cell of the jail in every way we know.
 
     Args:
         jail: With the tier to be tested in force.
+        tier: That one.
         folder: Of the jail; the files to aim at are laid into it.
 
     Returns:
         None if everything was held, else what was not.
     """
-    tier = jail.isolation.tier
     try:
         with _targets(tier, folder) as targets:
             async with jail.cell(_LIMITS, readable=(targets.readable,)) as cell:

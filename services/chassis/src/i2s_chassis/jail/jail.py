@@ -107,7 +107,7 @@ class Jail:
                 self.isolation = self._isolation(tier)
                 if tier is Tier.CONTAINER:
                     shared.close()
-                reason = await escape.attempt(self, self.folder)
+                reason = await escape.attempt(self, tier, self.folder)
             if reason is None:
                 return
             reasons[tier.name.lower()] = reason

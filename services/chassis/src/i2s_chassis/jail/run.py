@@ -8,13 +8,13 @@ import select
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
-from i2s_chassis.jail import by_user, confine, follow, probes, processes, syscalls
+from i2s_chassis.jail import by_user, confine, follow, processes
 from i2s_chassis.jail.account import Account
 from i2s_chassis.jail.clock import Clock
 from i2s_chassis.jail.ending import Ending
 from i2s_chassis.jail.errors import CellError, StarvedError
+from i2s_chassis.jail.launch import has_door, launch
 from i2s_chassis.jail.model import Cause, Ended, PolicyEvent, PolicyKind, Usage
 from i2s_chassis.jail.output import Output
 from i2s_chassis.jail.request import Place, RunRequest
@@ -42,9 +42,7 @@ class Run:
         self._workspace = place.workspace
         self._sandbox = place.sandbox
         self._group = place.group
-        self._has_door = place.plan.followed or (
-            place.sandbox is not None and not place.sandbox.has_our_children
-        )
+        self._has_door = has_door(place)
         self._fate = follow.Fate(0)
         self._output = Output(place.plan.limits.log_bytes)
         self._scaffolding: set[int] = set(place.sandbox.scaffolding) if place.sandbox else set()
@@ -127,114 +125,15 @@ class Run:
     # -- start ---------------------------------------------------------------------------
 
     def _start(self) -> tuple[int, int]:
-        output_read, output_write = os.pipe()
-        failure_read, failure_write = os.pipe()
-        go_read, go_write = os.pipe()
-        status_read, status_write = os.pipe()
-        door_read, door_write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(go_write)
-            os.read(go_read, 1)
-            self._child(output_write, failure_write, status_write, door_write)
-        for fd in (output_write, failure_write, go_read, status_write, door_write):
-            os.close(fd)
-        self._child_pid = child
+        """Start the program; returns descriptors of its output and of what kept it from starting."""
+        launched = launch(self._place, self._request, frozenset(self._scaffolding))
+        self._child_pid, self._status_fd = launched.pid, launched.status_fd
         self._waited = False
-        self._status_fd = status_read
-        if self._has_door:
-            self._exclude(child)
-        try:
-            if self._group is not None:
-                self._group.add(child)
-            os.write(go_write, b".")
-            if self._plan.followed and self._sandbox is not None:
-                self._exclude(*map(int, os.read(door_read, 100).split()))
-        finally:
-            os.close(go_write)
-            os.close(door_read)
-        os.set_blocking(output_read, False)
-        return output_read, failure_read
-
-    def _exclude(self, *pids: int) -> None:
-        """Take processes of ours that are among the job's for none of it."""
-        for pid in pids:
+        for pid in launched.not_the_job:
             self._scaffolding.add(pid)
             self._account.exclude(pid)
-
-    def _child(self, output_fd: int, failure_fd: int, status_fd: int, door_fd: int) -> None:
-        """Never returns."""
-        try:
-            os.close(self._place.control)
-            confine.be_killed_first()
-            if self._plan.mounts_processes:
-                confine.mount_processes()
-            if self._plan.uid is not None:
-                confine.drop_user(self._plan.uid)
-            if self._plan.followed:
-                self._follow(output_fd, status_fd, door_fd)
-            else:
-                self._enter(output_fd, status_fd)
-            syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-            confine.become(self._plan, self._program(), self._descriptors(output_fd), failure_fd)
-        except BaseException as error:  # nothing may run on in the forked child
-            os.write(failure_fd, f"{type(error).__name__}: {error}".encode()[:500])
-        os._exit(127)
-
-    def _enter(self, output_fd: int, status_fd: int) -> None:
-        """Enter the sandbox where there is one; returns in the process that is to be the program."""
-        if self._sandbox is None:
-            return
-        self._sandbox.enter()
-        if self._sandbox.has_our_children:
-            return
-        # A child is in all of its namespaces. The parent waits for it.
-        inner = os.fork()
-        if inner == 0:
-            return
-        self._let_go(output_fd)
-        os.write(status_fd, follow.Fate(os.waitpid(inner, 0)[1]).to_bytes())
-        os._exit(0)
-
-    def _follow(self, output_fd: int, status_fd: int, door_fd: int) -> None:
-        """Follow the program from outside of its sandbox; returns in the process that is to be it."""
-        inside_read, inside_write = os.pipe()
-        inner = follow.start()
-        if inner == 0:
-            for fd in (status_fd, door_fd, inside_read):
-                os.close(fd)
-            self._enter(output_fd, inside_write)
-            return
-        os.write(door_fd, b"%d" % inner)
-        self._let_go(output_fd)
-        os.close(inside_write)
-        limit = self._plan.limits.processes + (self._sandbox is not None)
-        fate = follow.until_the_end(inner, limit, os.getppid(), frozenset(self._scaffolding))
-        os.set_blocking(inside_read, False)
-        with contextlib.suppress(BlockingIOError):  # it was killed before it could tell
-            told = os.read(inside_read, 100)
-            fate = replace(fate, status=follow.Fate.from_bytes(told).status) if told else fate
-        os.write(status_fd, fate.to_bytes())
-        os._exit(0)
-
-    def _let_go(self, output_fd: int) -> None:
-        """Be one that waits for the program: end with the keeper, and hold nothing that is the program's."""
-        syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-        for fd in (output_fd, *self._place.channels.values()):
-            os.close(fd)
-
-    def _descriptors(self, output_fd: int) -> dict[int, int]:
-        null = os.open("/dev/null", os.O_RDONLY)
-        return {0: null, 1: output_fd, 2: output_fd, **self._place.channels}
-
-    def _program(self) -> confine.Program:
-        request = self._request
-        probe = probes.PROBES[request.probe] if request.probe else None
-        # A program with channels stays, and its budget is renewed; RLIMIT_CPU cannot be.
-        cpu_seconds = None if self._place.channels else request.cpu_seconds
-        beside = len(self._scaffolding) + self._has_door if self._sandbox is not None else 0
-        allowance = confine.process_allowance(self._plan, beside)
-        return confine.Program(request.argv, request.env, cpu_seconds, allowance, probe)
+        os.set_blocking(launched.output_fd, False)
+        return launched.output_fd, launched.failure_fd
 
     # -- watch ---------------------------------------------------------------------------
 

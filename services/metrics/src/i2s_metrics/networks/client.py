@@ -15,7 +15,8 @@ from i2s_metrics.forking import Child, WorkerLostError, start
 from i2s_metrics.frames import WorkerError, framed
 from i2s_metrics.model import Inputs
 from i2s_metrics.networks import messages
-from i2s_metrics.networks.host import HostSettings, run
+from i2s_metrics.networks.host import run
+from i2s_metrics.networks.host_settings import HostSettings
 from i2s_metrics.networks.messages import Answer, Description
 
 #: Loading torch and the weights takes seconds; on a busy machine many.

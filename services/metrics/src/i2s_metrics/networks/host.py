@@ -7,46 +7,16 @@ import socket
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal, Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from i2s_metrics.errors import MetricError
 from i2s_metrics.frames import LENGTH, framed
-from i2s_metrics.model import Inputs, Network
+from i2s_metrics.model import Inputs
 from i2s_metrics.networks import messages
+from i2s_metrics.networks.host_settings import HostSettings
 from i2s_metrics.networks.inbox import Inbox, Request
 from i2s_metrics.networks.messages import Answer, Description
-
-Precision = Literal["float32", "half"]
-
-
-@dataclass(frozen=True, slots=True)
-class HostSettings:
-    """What the process needs to know.
-
-    Attributes:
-        weights: The file of each network.
-        device: "auto", "cpu", "cuda" or "cuda:N".
-        precision: Wanted.
-        threads: For computing on processors.
-        batch_size: Pairs that are compared at once.
-        batch_wait_seconds: What the first pair of a batch waits for others at most.
-        feature_bytes: What may be kept of references.
-        device_bytes: What may be taken of a GPU's memory; None is all of it.
-        confined: Whether the process confines itself.
-    """
-
-    weights: Mapping[Network, Path]
-    device: str = "auto"
-    precision: Precision = "float32"
-    threads: int = 1
-    batch_size: int = 8
-    batch_wait_seconds: float = 0.005
-    feature_bytes: int = 256 * 1024 * 1024
-    device_bytes: int | None = None
-    confined: bool = True
 
 
 class Answerer(Protocol):

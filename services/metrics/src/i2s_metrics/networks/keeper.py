@@ -16,7 +16,8 @@ from i2s_metrics.forking import WorkerLostError
 from i2s_metrics.frames import WorkerError
 from i2s_metrics.model import Inputs
 from i2s_metrics.networks.client import NetworkProcess, Program
-from i2s_metrics.networks.host import HostSettings, run
+from i2s_metrics.networks.host import run
+from i2s_metrics.networks.host_settings import HostSettings
 from i2s_metrics.networks.messages import Answer, Description
 
 _log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from i2s_metrics.networks.canary import check_known_distance, greatest_error
 from i2s_metrics.networks.devices import choose_device, describe, prepare
 from i2s_metrics.networks.features import FeatureNetwork
 from i2s_metrics.networks.files import heads_file
-from i2s_metrics.networks.host import HostSettings
+from i2s_metrics.networks.host_settings import HostSettings
 from i2s_metrics.networks.inception import InceptionNetwork, inception_v3
 from i2s_metrics.networks.messages import Description
 from i2s_metrics.networks.runner import Runner

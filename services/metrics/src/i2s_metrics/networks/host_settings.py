@@ -1,0 +1,39 @@
+"""What the process that runs the networks is told at its start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from i2s_metrics.model import Network
+
+Precision = Literal["float32", "half"]
+
+
+@dataclass(frozen=True, slots=True)
+class HostSettings:
+    """What the process needs to know.
+
+    Attributes:
+        weights: The file of each network.
+        device: "auto", "cpu", "cuda" or "cuda:N".
+        precision: Wanted.
+        threads: For computing on processors.
+        batch_size: Pairs that are compared at once.
+        batch_wait_seconds: What the first pair of a batch waits for others at most.
+        feature_bytes: What may be kept of references.
+        device_bytes: What may be taken of a GPU's memory; None is all of it.
+        confined: Whether the process confines itself.
+    """
+
+    weights: Mapping[Network, Path]
+    device: str = "auto"
+    precision: Precision = "float32"
+    threads: int = 1
+    batch_size: int = 8
+    batch_wait_seconds: float = 0.005
+    feature_bytes: int = 256 * 1024 * 1024
+    device_bytes: int | None = None
+    confined: bool = True
