@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from i2s_sdk import Settings, evaluate
-from i2s_sdk.runs.progress import Progress
+from i2s_sdk.evaluation.progress import Progress
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _LOOKS = 20  # over the whole run

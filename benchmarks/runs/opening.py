@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from i2s_sdk.runs.folder import ANSWERS, RECORDS, RENDERINGS, RunFolder
+from i2s_sdk.runlog.folder import ANSWERS, RECORDS, RENDERINGS, RunFolder
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 

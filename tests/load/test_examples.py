@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from busy_machine import busy_machine
 
-from i2s_sdk.runs.folder import RECORDS, RESULTS
+from i2s_sdk.runlog.folder import RECORDS, RESULTS
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

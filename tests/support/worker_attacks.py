@@ -29,7 +29,7 @@ from i2s_chassis.jail import own_process, syscalls, victim
 from i2s_metrics import confinement
 from i2s_metrics.forking import start
 from i2s_metrics.frames import LENGTH, framed
-from i2s_metrics.networks.host import HostSettings
+from i2s_metrics.networks.host_settings import HostSettings
 
 _OTHER_USER = 12345
 _MOST_DESCRIPTORS = 65536

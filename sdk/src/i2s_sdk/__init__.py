@@ -22,31 +22,31 @@ if TYPE_CHECKING:
         Streamed,
     )
     from i2s_sdk.errors import I2SError
+    from i2s_sdk.evaluation.dry_run import DryRun, dry_run
+    from i2s_sdk.evaluation.evaluate import RunResult, evaluate
+    from i2s_sdk.evaluation.export import export
+    from i2s_sdk.evaluation.merge import MergeResult, merge
+    from i2s_sdk.evaluation.stages import StageResult, generate, render_run, score_run
     from i2s_sdk.integrations import RoundTrip, RoundTripRequest, RoundTripResult, RoundTripReward
     from i2s_sdk.profile import Profile
     from i2s_sdk.render_requests import RenderOptions, RenderRequest, SiteOptions, WindowOptions
     from i2s_sdk.render_types import Limits, PageOptions, Rendering, Verdict
     from i2s_sdk.report import PaperTable, Report, table, write_report
-    from i2s_sdk.runs.dry_run import DryRun, dry_run
-    from i2s_sdk.runs.evaluate import RunResult, evaluate
-    from i2s_sdk.runs.export import export
-    from i2s_sdk.runs.merge import MergeResult, merge
-    from i2s_sdk.runs.render import RenderedSource, render_html, render_latex, render_lilypond
-    from i2s_sdk.runs.score import FolderScore, metrics, score
-    from i2s_sdk.runs.stages import StageResult, generate, render_run, score_run
-    from i2s_sdk.runs.stored import StoredRun, read_run
+    from i2s_sdk.runlog.reader import StoredRun, read_run
     from i2s_sdk.settings import Settings
+    from i2s_sdk.single.render import RenderedSource, render_html, render_latex, render_lilypond
+    from i2s_sdk.single.score import FolderScore, metrics, score
     from i2s_sdk.stack.doctor import Finding, doctor
 
 _HOMES = {
     "AsyncMetricsClient": "i2s_sdk.clients",
     "AsyncRenderClient": "i2s_sdk.clients",
-    "DryRun": "i2s_sdk.runs.dry_run",
+    "DryRun": "i2s_sdk.evaluation.dry_run",
     "Finding": "i2s_sdk.stack.doctor",
-    "FolderScore": "i2s_sdk.runs.score",
+    "FolderScore": "i2s_sdk.single.score",
     "I2SError": "i2s_sdk.errors",
     "Limits": "i2s_sdk.render_types",
-    "MergeResult": "i2s_sdk.runs.merge",
+    "MergeResult": "i2s_sdk.evaluation.merge",
     "MetricsClient": "i2s_sdk.clients",
     "PageOptions": "i2s_sdk.render_types",
     "PaperTable": "i2s_sdk.report",
@@ -54,7 +54,7 @@ _HOMES = {
     "RenderClient": "i2s_sdk.clients",
     "RenderOptions": "i2s_sdk.render_requests",
     "RenderRequest": "i2s_sdk.render_requests",
-    "RenderedSource": "i2s_sdk.runs.render",
+    "RenderedSource": "i2s_sdk.single.render",
     "Rendering": "i2s_sdk.render_types",
     "Report": "i2s_sdk.report",
     "RetryPolicy": "i2s_sdk.clients",
@@ -62,30 +62,30 @@ _HOMES = {
     "RoundTripRequest": "i2s_sdk.integrations",
     "RoundTripResult": "i2s_sdk.integrations",
     "RoundTripReward": "i2s_sdk.integrations",
-    "RunResult": "i2s_sdk.runs.evaluate",
+    "RunResult": "i2s_sdk.evaluation.evaluate",
     "Score": "i2s_sdk.clients",
     "ScoreRequest": "i2s_sdk.clients",
     "Settings": "i2s_sdk.settings",
     "SiteOptions": "i2s_sdk.render_requests",
-    "StageResult": "i2s_sdk.runs.stages",
-    "StoredRun": "i2s_sdk.runs.stored",
+    "StageResult": "i2s_sdk.evaluation.stages",
+    "StoredRun": "i2s_sdk.runlog.reader",
     "Streamed": "i2s_sdk.clients",
     "Verdict": "i2s_sdk.render_types",
     "WindowOptions": "i2s_sdk.render_requests",
     "doctor": "i2s_sdk.stack.doctor",
-    "dry_run": "i2s_sdk.runs.dry_run",
-    "evaluate": "i2s_sdk.runs.evaluate",
-    "export": "i2s_sdk.runs.export",
-    "generate": "i2s_sdk.runs.stages",
-    "merge": "i2s_sdk.runs.merge",
-    "metrics": "i2s_sdk.runs.score",
-    "read_run": "i2s_sdk.runs.stored",
-    "render_html": "i2s_sdk.runs.render",
-    "render_latex": "i2s_sdk.runs.render",
-    "render_lilypond": "i2s_sdk.runs.render",
-    "render_run": "i2s_sdk.runs.stages",
-    "score": "i2s_sdk.runs.score",
-    "score_run": "i2s_sdk.runs.stages",
+    "dry_run": "i2s_sdk.evaluation.dry_run",
+    "evaluate": "i2s_sdk.evaluation.evaluate",
+    "export": "i2s_sdk.evaluation.export",
+    "generate": "i2s_sdk.evaluation.stages",
+    "merge": "i2s_sdk.evaluation.merge",
+    "metrics": "i2s_sdk.single.score",
+    "read_run": "i2s_sdk.runlog.reader",
+    "render_html": "i2s_sdk.single.render",
+    "render_latex": "i2s_sdk.single.render",
+    "render_lilypond": "i2s_sdk.single.render",
+    "render_run": "i2s_sdk.evaluation.stages",
+    "score": "i2s_sdk.single.score",
+    "score_run": "i2s_sdk.evaluation.stages",
     "table": "i2s_sdk.report",
     "write_report": "i2s_sdk.report",
 }

@@ -31,9 +31,10 @@ from i2s_sdk.models.cache import AnswerCache
 from i2s_sdk.models.prices import Prices
 from i2s_sdk.models.provider import AttemptError
 from i2s_sdk.models.replay import open_replay
-from i2s_sdk.runs.stored import read_run
+from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.state import read_record
+from i2s_sdk.stats.results import summarize_run
 from i2s_sdk.tasks.prompts import Prompt
 from run_folders import make_run
 
@@ -276,7 +277,7 @@ def test_any_run_folder_is_a_run_or_a_known_error(
         stored = read_run(run)
         for record in stored.ordered():
             stored.with_texts(record)
-        assert stored.summary is not None
+        assert summarize_run(stored) is not None
     except I2SError as error:
         assert error.message
 

@@ -16,8 +16,8 @@ from i2s_sdk.cli.run_options import chosen_instances, run_folder, run_options, t
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.runs.conclude import RunResult
-    from i2s_sdk.runs.dry_run import DryRun
+    from i2s_sdk.evaluation.dry_run import DryRun
+    from i2s_sdk.evaluation.finalize import RunResult
     from i2s_sdk.settings import Settings
 
 
@@ -71,14 +71,14 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     choice: dict[str, Any] = chosen_instances(given)
     data, model = given["data"], given["model"]
     if given["dry_run"]:
-        from i2s_sdk.runs.dry_run import dry_run
+        from i2s_sdk.evaluation.dry_run import dry_run
 
         counted = dry_run(data, model, out=folder, options=options, settings=settings, **choice)
         return _tell_counts(counted, given["as_json"])
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import Progress
+    from i2s_sdk.evaluation.evaluate import evaluate
     from i2s_sdk.models import open_model
-    from i2s_sdk.runs.evaluate import evaluate
 
     with (
         Progress(sys.stderr, ("answers", "renderings", "samples")) as progress,
@@ -98,7 +98,7 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
 def tell_result(result: RunResult, settings: Settings, as_json: bool) -> int:
     """Print what came out of a run, and return the exit code."""
     from i2s_sdk.report import print_summary
-    from i2s_sdk.runs.place import shown
+    from i2s_sdk.runlog.storage import shown
 
     if as_json:
         document = {

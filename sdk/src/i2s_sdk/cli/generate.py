@@ -43,8 +43,8 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     folder = run_folder(given, settings)
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import Progress
+    from i2s_sdk.evaluation.stages import generate
     from i2s_sdk.models import open_model
-    from i2s_sdk.runs.stages import generate
 
     with Progress(sys.stderr, ["answers"]) as progress, interruptible(folder, settings, progress):
         result = generate(

@@ -16,19 +16,21 @@ from i2s_sdk.cli.progress import Progress
 from i2s_sdk.cli.run_options import MOST_NAMES
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import I2SError
-from i2s_sdk.runs.folder import ANSWERS, CALLS
-from i2s_sdk.runs.journal import unanswered_calls
-from i2s_sdk.runs.place import Where, is_url, open_place
+from i2s_sdk.runlog.calls import unanswered_calls
+from i2s_sdk.runlog.folder import ANSWERS, CALLS
+from i2s_sdk.runlog.opening import open_storage
+from i2s_sdk.runlog.storage import PathOrUrl, is_url
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import at_interrupt
 
 
 @contextmanager
-def interruptible(out: Where, settings: Settings, progress: Progress) -> Iterator[None]:
+def interruptible(out: PathOrUrl, settings: Settings, progress: Progress) -> Iterator[None]:
     """Have the run of the block end at Ctrl-C, within ``interrupt_seconds``.
 
     Normally the work is cancelled and what was started is ended. What is still at work after these seconds is
-    left: the process ends, and services that it has started get SIGTERM from the kernel.
+    left: the process ends, programs that answer are killed, and services that it has started get SIGTERM from
+    the kernel.
 
     Args:
         out: Folder of the run, or its URL.
@@ -57,15 +59,18 @@ def interruptible(out: Where, settings: Settings, progress: Progress) -> Iterato
 
 
 def _end_now(story: _Story) -> None:
+    from i2s_sdk.models import processes
+
     story.tell()
     sys.stdout.flush()
+    processes.kill_all()
     os._exit(INTERRUPTED)
 
 
 class _Story:
     """What is said of an interrupted run, once."""
 
-    def __init__(self, out: Where, progress: Progress, command: str) -> None:
+    def __init__(self, out: PathOrUrl, progress: Progress, command: str) -> None:
         self._out, self._progress, self._command = out, progress, command
         self._lock = threading.Lock()
         self._told = False
@@ -95,13 +100,13 @@ class _Story:
         yield f"to continue: {self._command}"
 
 
-def _unanswered(out: Where) -> list[str]:
+def _unanswered(out: PathOrUrl) -> list[str]:
     """Return the instances of calls that have no answer; a run in a store is not read."""
     if is_url(out):
         return []
-    place = open_place(out)
+    storage = open_storage(out)
     try:
-        return list(unanswered_calls(place.lines(CALLS), place.lines(ANSWERS)).elements())
+        return list(unanswered_calls(storage.lines(CALLS), storage.lines(ANSWERS)).elements())
     except (I2SError, OSError):
         return []
 

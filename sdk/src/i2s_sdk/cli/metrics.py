@@ -22,7 +22,7 @@ def command(as_json: bool, **given: str | bool | None) -> int:
       i2s-sdk metrics --json
     """  # noqa: D301 - \b is for click
     settings = load_settings(given)
-    from i2s_sdk.runs.score import metrics
+    from i2s_sdk.single.score import metrics
 
     found = metrics(settings=settings)
     if as_json:

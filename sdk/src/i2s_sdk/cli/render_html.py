@@ -11,8 +11,8 @@ from i2s_sdk.cli.options import json_option, load_settings, profile_option, sett
 from i2s_sdk.cli.rendered import out_option, read_bytes, require_out, tell, write_file
 
 if TYPE_CHECKING:
-    from i2s_sdk.runs.render import RenderedSource
     from i2s_sdk.settings import Settings
+    from i2s_sdk.single.render import RenderedSource
 
 _VIEWPORT = re.compile(r"(\d{1,5})x(\d{1,5})")
 
@@ -89,8 +89,8 @@ def _render(
     from pathlib import Path
 
     from i2s_sdk.render_requests import ElementQuery, SiteBuild, SiteOptions, WindowOptions
-    from i2s_sdk.runs.render import render_html
-    from i2s_sdk.runs.site_source import Given, site_of_answer
+    from i2s_sdk.single.render import render_html
+    from i2s_sdk.single.site_source import Given, site_of_answer
     from i2s_sdk.tasks.webpage import WebpageTask
 
     query = ElementQuery("" if elements == "interactive" else elements) if elements else None

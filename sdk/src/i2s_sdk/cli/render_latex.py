@@ -42,7 +42,7 @@ def command(
     settings = load_settings(given, profile=profile)
     require_out(out, as_json)
     source = read_text(file)
-    from i2s_sdk.runs.render import render_latex
+    from i2s_sdk.single.render import render_latex
 
     result = render_latex(source, repair=repair, dpi=dpi, page=page, whole_page=whole_page, settings=settings)
     return tell(result, out, as_json)

@@ -41,7 +41,7 @@ def command(
     settings = load_settings(given, profile=profile)
     require_out(out, as_json)
     source = read_text(file)
-    from i2s_sdk.runs.render import render_lilypond
+    from i2s_sdk.single.render import render_lilypond
 
     result = render_lilypond(
         source, repair=repair, dpi=dpi, page=page, whole_page=whole_page, settings=settings

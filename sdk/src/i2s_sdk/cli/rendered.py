@@ -16,7 +16,7 @@ from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import UsageError
 
 if TYPE_CHECKING:
-    from i2s_sdk.runs.render import RenderedSource
+    from i2s_sdk.single.render import RenderedSource
 
 F = TypeVar("F", bound=Callable[..., Any])
 

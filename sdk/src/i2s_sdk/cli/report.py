@@ -28,7 +28,7 @@ def command(runs: tuple[str, ...], out: str | None, single_file: bool, as_json: 
       i2s-sdk report runs/before runs/after --out runs/before-and-after
     """  # noqa: D301 - \b is for click
     from i2s_sdk.report import write_report
-    from i2s_sdk.runs.place import shown
+    from i2s_sdk.runlog.storage import shown
 
     written = write_report(runs, out, single_file=single_file)
     if as_json:

@@ -13,7 +13,7 @@ from i2s_sdk.cli.options import profile_option
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.runs.failures import FailureReason
+    from i2s_sdk.evaluation.failures import FailureReason
     from i2s_sdk.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -71,7 +71,7 @@ def run_folder(given: Mapping[str, Any], settings: Settings) -> Path | str:
         given: The parameters.
         settings: With the profile.
     """
-    from i2s_sdk.runs.place import is_url
+    from i2s_sdk.runlog.storage import is_url
 
     if given["out"]:
         return given["out"] if is_url(given["out"]) else Path(given["out"])

@@ -13,8 +13,8 @@ from i2s_sdk.cli.options import json_option, load_settings, profile_option, sett
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.runs.score import FolderScore, PairScore
     from i2s_sdk.score_types import Score
+    from i2s_sdk.single.score import FolderScore, PairScore
 
 
 @click.command("score", short_help="Compare pictures, or folders of them.")
@@ -58,8 +58,8 @@ def command(
     """  # noqa: D301 - \b is for click
     settings = load_settings(given, profile=profile)
     from i2s_sdk.cli.progress import Progress
-    from i2s_sdk.runs.score import score
     from i2s_sdk.score_types import Score
+    from i2s_sdk.single.score import score
 
     names = [name.strip() for name in (metrics or "").split(",") if name.strip()]
     with Progress(sys.stderr, ["pairs"]) as progress:

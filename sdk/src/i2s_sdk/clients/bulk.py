@@ -85,7 +85,7 @@ class _Item(Generic[Q]):
     whole: bool = False
 
 
-class Bulk(Generic[Q, A]):
+class StreamClient(Generic[Q, A]):
     """One stream for its caller, however many calls it takes.
 
     Args:

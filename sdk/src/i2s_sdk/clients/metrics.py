@@ -10,7 +10,7 @@ from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
 from i2s_sdk.clients import metrics_wire as wire
 from i2s_sdk.clients.blocking import iterate_blocking
-from i2s_sdk.clients.bulk import Bulk, Streamed, each
+from i2s_sdk.clients.bulk import StreamClient, Streamed, each
 from i2s_sdk.clients.channel import AsyncConnection, Connection, call_metadata
 from i2s_sdk.clients.descriptions import MetricsDescription
 from i2s_sdk.clients.health import wait_until_serving
@@ -100,7 +100,7 @@ class AsyncMetricsClient(AsyncConnection):
             async for request in each(requests):
                 yield request.id, request
 
-        bulk: Bulk[ScoreRequest, Score] = Bulk(
+        bulk: StreamClient[ScoreRequest, Score] = StreamClient(
             "ScoreStream",
             self.address,
             lambda: _Talk(self),

@@ -8,7 +8,7 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_sdk.clients import render_wire as wire
 from i2s_sdk.clients.blocking import iterate_blocking
-from i2s_sdk.clients.bulk import Bulk, Streamed, each
+from i2s_sdk.clients.bulk import StreamClient, Streamed, each
 from i2s_sdk.clients.channel import AsyncConnection, Connection, call_metadata
 from i2s_sdk.clients.descriptions import RendererDescription
 from i2s_sdk.clients.health import wait_until_serving
@@ -164,7 +164,7 @@ class AsyncRenderClient(AsyncConnection):
             async for request in each(requests):
                 yield request.id, request
 
-        bulk: Bulk[RenderRequest, Rendering] = Bulk(
+        bulk: StreamClient[RenderRequest, Rendering] = StreamClient(
             "RenderStream",
             self.address,
             lambda: _Talk(self),

@@ -19,9 +19,9 @@ from inspect_ai.solver import TaskState, generate
 
 from i2s_sdk.data import DataSet, Instance, Selection, open_data
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.evaluation.sample import asset_names
 from i2s_sdk.integrations.requests import RoundTripResult
 from i2s_sdk.integrations.round_trip import RoundTrip
-from i2s_sdk.runs.sample import asset_names
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import DECODING
 from i2s_sdk.tasks.registry import open_task

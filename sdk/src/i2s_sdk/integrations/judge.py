@@ -1,4 +1,4 @@
-"""The stages "render" and "score" for single samples: the benches of runs, without a run folder."""
+"""The stages "render" and "score" for single samples: the steps of runs, without a run folder."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 from i2s_sdk.data.images import MAX_PIXELS
 from i2s_sdk.data.instance import Instance
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError, UnknownNameError, UsageError
+from i2s_sdk.evaluation.picture_limits import picture_limits
+from i2s_sdk.evaluation.render import RenderStep
+from i2s_sdk.evaluation.run_metrics import run_metrics, split_metrics
+from i2s_sdk.evaluation.sample import blank
+from i2s_sdk.evaluation.score import ScoreStep
 from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion
-from i2s_sdk.runs.answer import Answer
-from i2s_sdk.runs.metrics import run_metrics, split_metrics
-from i2s_sdk.runs.outcome import Outcome
-from i2s_sdk.runs.picture_limits import picture_limits
-from i2s_sdk.runs.record import Failure, Record
-from i2s_sdk.runs.rendering import RenderBench
-from i2s_sdk.runs.sample import blank
-from i2s_sdk.runs.scoring import ScoreBench
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Failure, Record
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.registry import AnyTask
 
@@ -39,8 +39,8 @@ class Judge:
         completion_characters: Of a completion; a longer one is not usable.
     """
 
-    renders: Mapping[str, RenderBench[Any]]
-    scores: Mapping[str, ScoreBench]
+    renders: Mapping[str, RenderStep[Any]]
+    scores: Mapping[str, ScoreStep]
     slots: asyncio.Semaphore
     unavailable: Mapping[str, str]
     reference_pixels: int = MAX_PIXELS
@@ -145,7 +145,7 @@ async def open_judge(
     slots = [one.slots for one in engines.values()]
     return Judge(
         {
-            name: RenderBench(
+            name: RenderStep(
                 task,
                 services.renderers[task.service],
                 split[name][1],
@@ -153,7 +153,7 @@ async def open_judge(
             )
             for name, task in tasks.items()
         },
-        {name: ScoreBench(task, services.scorer, *split[name]) for name, task in tasks.items()},
+        {name: ScoreStep(task, services.scorer, *split[name]) for name, task in tasks.items()},
         asyncio.Semaphore(jobs or max(2, 2 * sum(slots))),
         unavailable,
         comparer.max_image_pixels,

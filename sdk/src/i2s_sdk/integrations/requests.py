@@ -12,8 +12,8 @@ from i2s_sdk.data.instance import Instance
 from i2s_sdk.data.references import checked_reference
 from i2s_sdk.errors import DataError
 from i2s_sdk.render_types import Verdict
-from i2s_sdk.runs.outcome import Outcome
-from i2s_sdk.runs.record import Record
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record
 
 #: What a completion is judged against: an instance, the path of a picture, an encoded picture.
 Reference = Instance | Path | str | bytes

@@ -12,10 +12,10 @@ from i2s_sdk.models.completion_bound import bounded_answer
 from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.model import CallJournal, Completion, Finish
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.patience import Patience
 from i2s_sdk.models.prices import Prices
 from i2s_sdk.models.provider import Answer, Provider, one_line
 from i2s_sdk.models.question import Question, read_question
+from i2s_sdk.models.retrying import RetryingProvider
 from i2s_sdk.tasks.prompts import Prompt
 
 
@@ -42,7 +42,7 @@ class CalledModel:
         self.concurrency = options.concurrency
         self.on_call: CallJournal | None = None
         self._most_characters = options.completion_characters
-        self._patience = Patience(provider, options)
+        self._patience = RetryingProvider(provider, options)
         self._cache = AnswerCache(options.cache if provider.repeatable else None)
         self._prices = Prices.load(options.prices)
         self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

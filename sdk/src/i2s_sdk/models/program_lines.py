@@ -7,14 +7,13 @@ import contextlib
 import itertools
 import json
 import logging
-import os
 import signal
 from collections.abc import Sequence
 from typing import Any
 
 from i2s_sdk.json_text import read_json
+from i2s_sdk.models import processes
 from i2s_sdk.models.bounded_lines import CHUNK, BoundedLines, LongLine
-from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
@@ -119,10 +118,10 @@ class _Program:
             process.stdin.close()
         for number in (None, signal.SIGTERM, signal.SIGKILL):
             if number is not None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, number)
+                processes.send_signal(process, number)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), _END_SECONDS)
+                processes.has_ended(process)
                 break
         if self._reading is not None:
             await asyncio.gather(self._reading, return_exceptions=True)
@@ -131,7 +130,7 @@ class _Program:
         async with self._starting:
             if self._process is None or self._process.returncode is not None or self._has_stopped_talking:
                 await self.close()
-                self._process = await _start(self._argv)
+                self._process = await processes.start(self._argv)
                 self._reading = asyncio.create_task(self._read(self._process))
             assert self._process.stdin is not None
             return self._process.stdin
@@ -174,15 +173,3 @@ class _Program:
         for future in self._open.values():
             if not future.done():
                 future.set_exception(error)
-
-
-async def _start(argv: Sequence[str]) -> asyncio.subprocess.Process:
-    try:
-        return await asyncio.create_subprocess_exec(
-            *argv,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # so that it ends with all that it started
-        )
-    except OSError as error:
-        raise ModelAccessError(f"{argv[0]!r} cannot be started: {error.strerror}") from None

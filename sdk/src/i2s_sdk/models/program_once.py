@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import signal
 from collections.abc import AsyncIterator, Sequence
 
+from i2s_sdk.models import processes
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, read_bounded
-from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, FaultError, one_line
@@ -72,23 +71,14 @@ def _filled(argument: str, question: Question) -> str:
 
 
 async def _run(argv: Sequence[str], given: bytes, most: int) -> tuple[int, bytes, bytes]:
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *argv,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,  # so that it ends with all that it started
-        )
-    except OSError as error:
-        raise ModelAccessError(f"{argv[0]!r} cannot be started: {error.strerror}") from None
+    process = await processes.start(argv, stderr=asyncio.subprocess.PIPE)
     try:
         out, err = await _talk(process, given, most)
     finally:
         # Also where the time was over: nothing that was started for this question outlives it.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        processes.send_signal(process, signal.SIGKILL)
         await _reaped(process)
+        processes.has_ended(process)
     assert process.returncode is not None
     return process.returncode, out, err
 

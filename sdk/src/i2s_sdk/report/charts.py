@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.report.view import RunView
-from i2s_sdk.runs.aggregate import Group
-from i2s_sdk.runs.outcome import Outcome
-from i2s_sdk.runs.record import Record
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.stats.aggregate import Group
 
 #: Of a histogram, from 0 to 1.
 BINS = 20

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from i2s_sdk.runs.aggregate import Group, MetricMeans
-from i2s_sdk.runs.means import IntervalKind, Mean
+from i2s_sdk.stats.aggregate import Group, MetricMeans
+from i2s_sdk.stats.means import IntervalKind, Mean
 
 NOTHING = "–"
 

@@ -12,13 +12,14 @@ from i2s_sdk.report.pictures import beside, within
 from i2s_sdk.report.template import render_page
 from i2s_sdk.report.versus import Versus, compare_runs
 from i2s_sdk.report.view import RunView, views_of
-from i2s_sdk.runs.aggregate import Summary
-from i2s_sdk.runs.folder import REPORT
-from i2s_sdk.runs.leaderboard import Standing, leaderboard
-from i2s_sdk.runs.manifest import Manifest
-from i2s_sdk.runs.place import Place, Where, open_file, open_place
-from i2s_sdk.runs.record import Record
-from i2s_sdk.runs.stored import read_run
+from i2s_sdk.runlog.folder import REPORT
+from i2s_sdk.runlog.manifest import Manifest
+from i2s_sdk.runlog.opening import open_file, open_storage
+from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.storage import PathOrUrl, RunStorage
+from i2s_sdk.stats.aggregate import Summary
+from i2s_sdk.stats.leaderboard import Standing, leaderboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Report:
         notices: What keeps the numbers from being comparable.
     """
 
-    path: Where
+    path: PathOrUrl
     standings: Sequence[Standing]
     versus: Sequence[Versus]
     notices: Sequence[str]
@@ -47,7 +48,9 @@ class Report:
         }
 
 
-def write_report(runs: Sequence[Where], out: Where | None = None, *, single_file: bool = False) -> Report:
+def write_report(
+    runs: Sequence[PathOrUrl], out: PathOrUrl | None = None, *, single_file: bool = False
+) -> Report:
     """Write the report of one run or several.
 
     >>> write_report(["runs/a", "runs/b"], "runs/a-and-b")  # doctest: +SKIP
@@ -59,55 +62,55 @@ def write_report(runs: Sequence[Where], out: Where | None = None, *, single_file
         single_file: Put the pictures into the page.
 
     Raises:
-        UsageError: A folder is no run, or there is no place for the report.
+        UsageError: A folder is no run, or nothing says where the report is to lie.
         DataError: A record is damaged.
     """
     stored = [read_run(run) for run in runs]
     if not stored:
         raise UsageError("a report needs the folder of a run")
     if out is None and len(stored) > 1:
-        raise UsageError("a report of several runs needs a place of its own; name it with --out")
+        raise UsageError("a report of several runs needs a folder of its own; name it with --out")
     page = REPORT
     if out is None:
-        place, page = stored[0].place, "report.html" if single_file else REPORT
+        storage, page = stored[0].storage, "report.html" if single_file else REPORT
     elif single_file:
-        place, page = open_file(out)
+        storage, page = open_file(out)
     else:
-        place = open_place(out)
+        storage = open_storage(out)
     try:
-        return _write(views_of(stored), place, page, single_file=single_file)
+        return _write(views_of(stored), storage, page, single_file=single_file)
     except OSError as error:
-        raise UsageError(f"{place.at(page)} cannot be written: {error.strerror}") from None
+        raise UsageError(f"{storage.at(page)} cannot be written: {error.strerror}") from None
 
 
 def write_page(
-    place: Place,
+    storage: RunStorage,
     manifest: Manifest,
     summary: Summary,
     records: Sequence[Record],
     whole: Callable[[Record], Record] | None = None,
-) -> Where:
+) -> PathOrUrl:
     """Write the report of a run into its folder and return where it is.
 
     Args:
-        place: Of the run.
+        storage: Of the run.
         manifest: Of the run.
         summary: Its numbers.
         records: Its samples, in the order of the data set.
         whole: Returns a record with its texts; needed where ``records`` are without, to save memory.
     """
-    view = RunView(manifest.options.model, manifest, summary, records, place, whole or (lambda one: one))
-    return _write([view], place, REPORT, single_file=False).path
+    view = RunView(manifest.options.model, manifest, summary, records, storage, whole or (lambda one: one))
+    return _write([view], storage, REPORT, single_file=False).path
 
 
-def _write(views: Sequence[RunView], place: Place, page: str, *, single_file: bool) -> Report:
+def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_file: bool) -> Report:
     rows = samples.sample_rows(views)
-    sources = {digest: views[at].place for digest, at in samples.digests_of(rows).items()}
-    gallery = within(sources) if single_file else beside(place, sources)
+    sources = {digest: views[at].storage for digest, at in samples.digests_of(rows).items()}
+    gallery = within(sources) if single_file else beside(storage, sources)
     standings, versus, told = _standings(views), compare_runs(views), notices(views)
-    with place.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
+    with storage.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
         out.writelines(render_page(views, rows, gallery, standings, versus, told))
-    return Report(place.at(page), standings, versus, told)
+    return Report(storage.at(page), standings, versus, told)
 
 
 def _standings(views: Sequence[RunView]) -> list[Standing]:

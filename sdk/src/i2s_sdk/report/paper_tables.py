@@ -9,12 +9,12 @@ from typing import Any, Self, TypeAlias
 from i2s_sdk.report import figures
 from i2s_sdk.report.published import OF_TASK, PublishedTable, published_source, published_table
 from i2s_sdk.report.view import views_of
-from i2s_sdk.runs.aggregate import RENDERED, Group, Summary
-from i2s_sdk.runs.leaderboard import MAIN, ranking_columns, task_mean
-from i2s_sdk.runs.means import Mean
-from i2s_sdk.runs.place import Where
-from i2s_sdk.runs.stored import read_run
-from i2s_sdk.runs.winrate import Column, mean_win_rates
+from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.runlog.storage import PathOrUrl
+from i2s_sdk.stats.aggregate import RENDERED, Group, Summary
+from i2s_sdk.stats.leaderboard import MAIN, ranking_columns, task_mean
+from i2s_sdk.stats.means import Mean
+from i2s_sdk.stats.winrate import Column, mean_win_rates
 
 #: The tasks in the paper's order and words.
 TASK_TITLES = {"latex": "Image2LaTeX", "webpage": "Image2Webpage", "music": "Image2Music"}
@@ -109,7 +109,9 @@ class PaperTable:
         return {"title": self.title, "headings": ["Model", *names], "lines": rows, "notes": self.notes}
 
 
-def table(runs: Sequence[Where], *, published: bool = False, rendered_only: bool = False) -> list[PaperTable]:
+def table(
+    runs: Sequence[PathOrUrl], *, published: bool = False, rendered_only: bool = False
+) -> list[PaperTable]:
     """Return runs in the tables of the paper.
 
     >>> table(["runs/a", "runs/b"], published=True)  # doctest: +SKIP

@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 from i2s_sdk.data.images import ImageFaultError, read_header
 from i2s_sdk.report.thumbnails import MOST_PIXELS, shrunk, small_copy
-from i2s_sdk.runs.folder import picture_name
-from i2s_sdk.runs.place import Place
+from i2s_sdk.runlog.folder import picture_name
+from i2s_sdk.runlog.storage import RunStorage
 
 #: A picture within a file is shrunk to fit this.
 EMBEDDED_SIZE = (720, 540)
@@ -34,37 +34,37 @@ class Gallery:
     embedded: tuple[str, ...] = field(default=())
 
 
-def beside(place: Place, sources: Mapping[str, Place]) -> Gallery:
-    """Put pictures and small copies into the place of a report, those that are not there yet.
+def beside(storage: RunStorage, sources: Mapping[str, RunStorage]) -> Gallery:
+    """Put pictures and small copies beside a report, those that are not there yet.
 
     Args:
-        place: Of the report.
+        storage: Of the report.
         sources: By digest, the run that has the picture.
     """
-    number = max((_THREADS, place.threads, *(one.threads for one in sources.values())))
+    number = max((_THREADS, storage.threads, *(one.threads for one in sources.values())))
     with ThreadPoolExecutor(number) as threads:
-        found = threads.map(lambda digest: _entry(place, digest, sources[digest]), sources)
+        found = threads.map(lambda digest: _entry(storage, digest, sources[digest]), sources)
         return Gallery({digest: one for digest, one in zip(sources, found, strict=True) if one})
 
 
-def _entry(place: Place, digest: str, source: Place) -> tuple[str, str, int, int] | None:
+def _entry(storage: RunStorage, digest: str, source: RunStorage) -> tuple[str, str, int, int] | None:
     """Return how a picture is shown; None where it is gone, or cannot be opened."""
     name = picture_name(digest)
     try:
-        if str(place) == str(source) or place.exists(name):
-            opened = place.open(name)
+        if str(storage) == str(source) or storage.exists(name):
+            opened = storage.open(name)
         else:
             png = source.read(name)
-            place.write(name, png)
+            storage.write(name, png)
             opened = io.BytesIO(png)
     except FileNotFoundError:
         return None
     with opened as picture:
         size = _size(picture)
-        return None if size is None else (small_copy(place, digest, size, picture) or name, name, *size)
+        return None if size is None else (small_copy(storage, digest, size, picture) or name, name, *size)
 
 
-def within(sources: Mapping[str, Place]) -> Gallery:
+def within(sources: Mapping[str, RunStorage]) -> Gallery:
     """Return pictures as data URLs, small enough that a file of many can be sent around.
 
     Args:
@@ -82,7 +82,7 @@ def within(sources: Mapping[str, Place]) -> Gallery:
     return Gallery(entries, tuple(embedded))
 
 
-def _embedded(digest: str, source: Place) -> tuple[tuple[int, int], str] | None:
+def _embedded(digest: str, source: RunStorage) -> tuple[tuple[int, int], str] | None:
     try:
         png = source.read(picture_name(digest))
     except FileNotFoundError:

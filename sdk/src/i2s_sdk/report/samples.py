@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from i2s_sdk.report.view import RunView, checked
-from i2s_sdk.runs.record import Record
+from i2s_sdk.runlog.record import Record
 
 #: Samples whose details are packed together.
 CHUNK = 40

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from i2s_sdk.report import figures
-from i2s_sdk.runs.aggregate import Group, Summary, TaskResult
-from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
 from i2s_sdk.visible import visible, visible_line
 
 _PLAIN_WIDTH = 160  # where the stream is no terminal and has no width of its own

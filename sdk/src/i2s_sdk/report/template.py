@@ -15,7 +15,7 @@ from i2s_sdk.report import charts, figures, samples
 from i2s_sdk.report.pictures import Gallery
 from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView
-from i2s_sdk.runs.leaderboard import Standing
+from i2s_sdk.stats.leaderboard import Standing
 
 
 def render_page(

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from PIL import Image
 
 from i2s_sdk.data.images import ImageFaultError, decode_image, read_header
-from i2s_sdk.runs.place import Place
+from i2s_sdk.runlog.storage import RunStorage
 
 #: Beside the pictures of a run.
 THUMBNAILS = "thumbnails"
@@ -22,11 +22,11 @@ MOST_PIXELS = 64_000_000
 _QUALITY = 85
 
 
-def small_copy(place: Place, digest: str, size: tuple[int, int], picture: BinaryIO) -> str:
+def small_copy(storage: RunStorage, digest: str, size: tuple[int, int], picture: BinaryIO) -> str:
     """Return the name of a small copy, made where it is missing; empty where the picture needs or has none.
 
     Args:
-        place: Where the copy lies.
+        storage: Where the copy lies.
         digest: Of the picture.
         size: Of the picture, in pixels.
         picture: The file of it.
@@ -34,12 +34,12 @@ def small_copy(place: Place, digest: str, size: tuple[int, int], picture: Binary
     name = f"{THUMBNAILS}/{digest[:2]}/{digest}.webp"
     if _fits(size, (WIDTH, HEIGHT)):
         return ""
-    if not place.exists(name):
+    if not storage.exists(name):
         picture.seek(0)
         small = shrunk(picture.read(), (WIDTH, HEIGHT))
         if small is None:
             return ""
-        place.write(name, small)
+        storage.write(name, small)
     return name
 
 

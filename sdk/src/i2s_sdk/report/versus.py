@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from i2s_sdk.report.view import RunView
-from i2s_sdk.runs.compare import Comparison, compare
+from i2s_sdk.stats.compare import Comparison, compare
 
 #: Runs of which every two are compared; of more, the first is compared with each other one.
 _ALL_PAIRS = 4

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from i2s_sdk.runs.aggregate import Summary
-from i2s_sdk.runs.leaderboard import labels
-from i2s_sdk.runs.manifest import Manifest
-from i2s_sdk.runs.place import Place
-from i2s_sdk.runs.record import Record
-from i2s_sdk.runs.stored import StoredRun
+from i2s_sdk.runlog.manifest import Manifest
+from i2s_sdk.runlog.reader import StoredRun
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.storage import RunStorage
+from i2s_sdk.stats.aggregate import Summary
+from i2s_sdk.stats.leaderboard import labels
+from i2s_sdk.stats.results import summarize_run
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -25,7 +26,7 @@ class RunView:
         manifest: What the run is.
         summary: Its numbers.
         records: Its samples, in the order of the data set.
-        place: Where the run lies.
+        storage: Where the run lies.
         whole: Returns a record with its texts, where ``records`` are without.
     """
 
@@ -33,7 +34,7 @@ class RunView:
     manifest: Manifest
     summary: Summary
     records: Sequence[Record]
-    place: Place
+    storage: RunStorage
     whole: Callable[[Record], Record] = lambda record: record
 
     @property
@@ -45,10 +46,10 @@ class RunView:
 def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
     """Return what a report shows of runs that were read."""
     names = labels(
-        [(run.manifest.options.model, run.manifest.options.profile, run.place.name) for run in runs]
+        [(run.manifest.options.model, run.manifest.options.profile, run.storage.name) for run in runs]
     )
     return [
-        RunView(name, run.manifest, run.summary, run.ordered(), run.place, run.with_texts)
+        RunView(name, run.manifest, summarize_run(run), run.ordered(), run.storage, run.with_texts)
         for name, run in zip(names, runs, strict=True)
     ]
 

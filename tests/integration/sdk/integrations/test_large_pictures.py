@@ -15,7 +15,7 @@ from PIL import Image
 
 from i2s_sdk import RoundTrip, Settings
 from i2s_sdk.render_types import Verdict
-from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runlog.outcome import Outcome
 
 pytestmark = pytest.mark.integration
 

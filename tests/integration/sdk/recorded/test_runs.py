@@ -11,7 +11,7 @@ from recorded import RECORDED, lost, recorded_json, recorded_run
 
 from i2s_sdk.cli.main import group
 from i2s_sdk.clients import RenderClient
-from i2s_sdk.runs.folder import MANIFEST, RECORDS, RESULTS, read_records
+from i2s_sdk.runlog.folder import MANIFEST, RECORDS, RESULTS, read_records
 from i2s_sdk.settings import Settings
 
 pytestmark = pytest.mark.integration

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from i2s_chassis.jail.processes import is_alive
 from tiny_formulas import write_tiny_formulas
 
 #: Far beyond what a test waits for: without the bound none of these would end.
@@ -23,7 +25,7 @@ import click
 
 from i2s_sdk.cli.interruption import interruptible
 from i2s_sdk.cli.progress import Progress
-from i2s_sdk.runs.progress import Progress as RunProgress
+from i2s_sdk.evaluation.progress import Progress as RunProgress
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 
@@ -103,6 +105,24 @@ def test_an_interrupted_run_names_the_command_that_continues_it(
     program.write_text("echo ok\n")
     again = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert json.loads(again.stdout)["done"] == 3
+
+
+def test_a_program_that_does_not_end_is_killed_when_the_time_is_over(tmp_path: Path) -> None:
+    """It reads no end of its input and ignores SIGTERM."""
+    data = write_tiny_formulas(tmp_path / "data", 1)
+    program = tmp_path / "program.sh"
+    program.write_text(f'trap "" TERM; echo $$ > "$0.pids"; exec sleep {AGES}\n')
+    words = ["generate", "--data", str(data.folder), "--out", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "i2s_sdk.cli", *words, "--model", f"command:sh {program}"]
+    environment = {**os.environ, "I2S_INTERRUPT_SECONDS": "0.5"}
+    with subprocess.Popen(command, env=environment) as one:
+        while not _lines(Path(f"{program}.pids")):
+            assert one.poll() is None
+        one.send_signal(signal.SIGTERM)
+        assert one.wait(120) == 130
+    pid = int(Path(f"{program}.pids").read_text())
+    while is_alive(pid):
+        pass
 
 
 def _both_wait(program: Path) -> bool:

@@ -11,9 +11,9 @@ import pytest
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.patience import Patience
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import Question
+from i2s_sdk.models.retrying import RetryingProvider
 
 
 def _question(name: str) -> Question:
@@ -68,7 +68,7 @@ class _OneAtATime(_Server):
 
 async def test_a_server_with_one_thread_gets_each_call_once_however_long_it_takes() -> None:
     server = _OneAtATime()
-    patience = Patience(server, _options())
+    patience = RetryingProvider(server, _options())
     names = [f"q{number}" for number in range(4)]
     calls = [asyncio.create_task(patience.ask(_question(name))) for name in names]
     while len(server.came) < len(names):
@@ -85,7 +85,7 @@ async def test_a_server_with_one_thread_gets_each_call_once_however_long_it_take
 async def test_a_call_that_a_server_of_many_threads_lost_is_made_again() -> None:
     """The server answers what was sent later, so it does not work on one call after the other."""
     server = _Server()
-    patience = Patience(server, _options())
+    patience = RetryingProvider(server, _options())
     lost = asyncio.create_task(patience.ask(_question("lost")))
     await server.arrived.wait()
     server.may_answer["other"] = asyncio.Event()
@@ -97,7 +97,7 @@ async def test_a_call_that_a_server_of_many_threads_lost_is_made_again() -> None
 
 async def test_an_answer_to_an_earlier_call_says_nothing_of_a_later_one() -> None:
     server = _Server()
-    patience = Patience(server, _options())
+    patience = RetryingProvider(server, _options())
     earlier = asyncio.create_task(patience.ask(_question("earlier")))
     await server.arrived.wait()
     later = asyncio.create_task(patience.ask(_question("later")))
@@ -116,7 +116,7 @@ async def test_a_call_that_is_never_answered_fails_after_the_seconds_of_all_atte
     None
 ):
     server = _Server()
-    patience = Patience(server, _options(retry_seconds=0.05))
+    patience = RetryingProvider(server, _options(retry_seconds=0.05))
     with pytest.raises(ModelFailedError, match=r"no answer after 1 attempt; the last: no answer within"):
         await patience.ask(_question("lost"))
     assert server.came == {"lost": 1}
@@ -125,7 +125,7 @@ async def test_a_call_that_is_never_answered_fails_after_the_seconds_of_all_atte
 async def test_a_call_may_always_take_the_seconds_of_one_attempt() -> None:
     """Also where those of all attempts together are fewer."""
     server = _Server()
-    patience = Patience(server, _options(call_seconds=3600.0, retry_seconds=0.001))
+    patience = RetryingProvider(server, _options(call_seconds=3600.0, retry_seconds=0.001))
     call = asyncio.create_task(patience.ask(_question("slow")))
     await server.arrived.wait()
     await asyncio.sleep(0.02)
@@ -136,5 +136,5 @@ async def test_a_call_may_always_take_the_seconds_of_one_attempt() -> None:
 async def test_work_that_ends_when_nobody_waits_is_given_up_after_the_seconds_of_one_attempt() -> None:
     server = _Server()
     server.ends_when_left = True  # type: ignore[attr-defined]
-    found = await Patience(server, _options()).ask(_question("lost"))
+    found = await RetryingProvider(server, _options()).ask(_question("lost"))
     assert (found.attempts, server.came["lost"]) == (2, 2)

@@ -29,8 +29,8 @@ from i2s_sdk.models.completion_bound import (
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import Question
 from i2s_sdk.models.replay import open_replay
-from i2s_sdk.runs.answer import Answer as KeptAnswer
-from i2s_sdk.runs.outcome import Outcome
+from i2s_sdk.runlog.answer import Answer as KeptAnswer
+from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.tasks.prompts import Prompt
 from tiny_formulas import write_tiny_formulas
 

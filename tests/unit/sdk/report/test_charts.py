@@ -9,8 +9,9 @@ import pytest
 from i2s_sdk.report import samples, write_report
 from i2s_sdk.report.charts import BINS, endings, histograms
 from i2s_sdk.report.view import RunView, views_of
-from i2s_sdk.runs.record import Record
-from i2s_sdk.runs.stored import read_run
+from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.stats.results import summarize_run
 from run_folders import instances, make_run, options, record_of, write_run
 
 
@@ -23,7 +24,7 @@ def test_every_planned_sample_ended_in_one_way(tmp_path: Path) -> None:
     planned = instances(60)
     records = {one.id: record_of(one) for one in planned[:50]}
     run = read_run(write_run(tmp_path / "run", planned, records))
-    for result in run.summary.tasks.values():
+    for result in summarize_run(run).tasks.values():
         for group in result.groups:
             bars = endings(group)
             assert sum(bar.count for bar in bars) == group.planned

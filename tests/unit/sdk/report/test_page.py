@@ -17,9 +17,9 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.render_types import Verdict
 from i2s_sdk.report import write_report
 from i2s_sdk.report.samples import CHUNK
-from i2s_sdk.runs.outcome import Outcome
-from i2s_sdk.runs.planned import Planned
-from i2s_sdk.runs.record import Failure, FirstError, Record, RepairNote, Usage
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.planned import Planned
+from i2s_sdk.runlog.record import Failure, FirstError, Record, RepairNote, Usage
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
 EVIL = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;<!--{{ 7 * 7 }}{% endraw %}"

@@ -11,7 +11,8 @@ import pytest
 from i2s_sdk.report.paper_tables import PaperTable, table
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.table_formats import latex, markdown, print_table
-from i2s_sdk.runs.stored import read_run
+from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.stats.results import summarize_run
 from run_folders import make_run
 
 EVIL = r"a_b|c & 50% \input{x} $y$ #1 ~^ <b>*z*"
@@ -41,7 +42,7 @@ def test_the_overall_table_is_that_of_the_paper(runs: list[Path]) -> None:
         "Image2Music EMS",
         "Scored",
     ]
-    summary = read_run(runs[0]).summary
+    summary = summarize_run(read_run(runs[0]))
     line = _line(overall, "model-a")
     assert line["Image2LaTeX EMS"] == summary.tasks["latex"].values["ems"]
     assert line["Image2Music Rendering success"] == summary.tasks["music"].values["rendered"]
@@ -69,7 +70,7 @@ def test_a_task_has_the_columns_of_the_paper_and_its_wild_subsets_a_table_of_the
 
 
 def test_means_may_be_over_rendered_samples(runs: list[Path]) -> None:
-    total = read_run(runs[0]).summary.tasks["latex"].total
+    total = summarize_run(read_run(runs[0])).tasks["latex"].total
     line = _line(table(runs, rendered_only=True)[1], "model-a")
     assert line["SSIM"] == total.metrics["ssim"].rendered.value
     assert line["Rendering success"] == total.share_rendered
@@ -77,7 +78,7 @@ def test_means_may_be_over_rendered_samples(runs: list[Path]) -> None:
 
 def test_intervals_stand_beside_values_where_they_are_wanted(runs: list[Path]) -> None:
     found = table(runs)[1]
-    total = read_run(runs[0]).summary.tasks["latex"].total
+    total = summarize_run(read_run(runs[0])).tasks["latex"].total
     line = next(line for line in found.to_json()["lines"] if line["model"] == "model-a")
     assert line["intervals"]["Rendering success"] == total.success.interval
     assert line["interval_kinds"]["Rendering success"] == "wilson"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from i2s_sdk.report.published import OF_TASK, published_source, published_table
-from i2s_sdk.runs.winrate import Column, mean_win_rates
+from i2s_sdk.stats.winrate import Column, mean_win_rates
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from i2s_sdk.data import Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_types import Verdict
 from i2s_sdk.report import print_summary
-from i2s_sdk.runs.aggregate import aggregate
-from i2s_sdk.runs.outcome import Outcome
-from i2s_sdk.runs.record import Record
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.stats.aggregate import aggregate
 
 
 def _printed(*records: Record) -> str:

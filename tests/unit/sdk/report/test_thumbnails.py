@@ -7,8 +7,8 @@ from PIL import Image
 
 from i2s_sdk.report.pictures import beside
 from i2s_sdk.report.thumbnails import HEIGHT, WIDTH
-from i2s_sdk.runs.folder import picture_name
-from i2s_sdk.runs.local_place import LocalPlace
+from i2s_sdk.runlog.folder import picture_name
+from i2s_sdk.runlog.local import LocalStorage
 
 
 def _kept(folder: Path, size: tuple[int, int]) -> str:
@@ -21,7 +21,7 @@ def _kept(folder: Path, size: tuple[int, int]) -> str:
 
 def _shown(folder: Path, *digests: str) -> dict[str, str]:
     """Return the name of what is shown of each picture of a run."""
-    run = LocalPlace(folder)
+    run = LocalStorage(folder)
     return {digest: entry[0] for digest, entry in beside(run, dict.fromkeys(digests, run)).entries.items()}
 
 

@@ -1,0 +1,151 @@
+"""The records of a run as one flat table, for pandas, DuckDB, spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.runlog.opening import open_file
+from i2s_sdk.runlog.reader import StoredRun, read_run
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.storage import PathOrUrl
+from i2s_sdk.stats.results import task_metrics
+
+_BATCH = 1000  # rows that a Parquet file has at a time in memory
+
+#: A column is of one of these, in the words of Parquet.
+_TEXT, _WHOLE, _REAL, _TRUTH = "string", "int64", "double", "bool"
+
+#: By which a spreadsheet knows a formula, or comes to one.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+Row = dict[str, Any]
+
+
+def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
+    """Write the records of a run as a table and return its number of rows.
+
+    >>> export("runs/answers", "answers.csv")  # doctest: +SKIP
+
+    One row a sample, in the order of the data set; every format has the same columns. Lists stand as JSON.
+
+    Args:
+        run: Its folder, or its URL.
+        file: Is written whole or not at all; a path, or a URL.
+        format: "parquet", "csv" or "jsonl"; None goes by the ending of the file's name.
+
+    Raises:
+        UsageError: The folder is no run, the format is unknown, or a package is missing; says what to do.
+    """
+    storage, file_name = open_file(file)
+    name = format or Path(file_name).suffix.removeprefix(".").lower()
+    if name not in FORMATS:
+        raise UnknownNameError("format", name, FORMATS)
+    stored = read_run(run)
+    try:
+        with storage.draft(file_name) as draft:
+            FORMATS[name](draft, columns(stored), rows(stored))
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from None
+    return len(stored.ordered())
+
+
+def columns(run: StoredRun) -> dict[str, str]:
+    """Return the columns of a run's table and their types."""
+    tasks = dict.fromkeys(one.task for one in run.whole)
+    metrics = dict.fromkeys(name for task in tasks for name in task_metrics(run.manifest, task))
+    return {
+        **dict.fromkeys(("id", "task", "subset", "difficulty", "model", "profile", "outcome"), _TEXT),
+        **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),
+        **dict.fromkeys(("rendered", "rendered_before_repair"), _TRUTH),
+        **dict.fromkeys(metrics, _REAL),
+        **dict.fromkeys(("undefined", "repairs", "message", "error_kind", "error_message"), _TEXT),
+        "error_line": _WHOLE,
+        **dict.fromkeys(("failure_kind", "failure_message", "completion", "structure", "assets"), _TEXT),
+        **dict.fromkeys(("reference_sha256", "rendering_sha256", "document_sha256"), _TEXT),
+        **dict.fromkeys(("width", "height", "pages"), _WHOLE),
+        **dict.fromkeys(("engine_digest", "isolation"), _TEXT),
+        **dict.fromkeys(("seconds_generate", "seconds_render", "seconds_score"), _REAL),
+        "finish": _TEXT,
+        **dict.fromkeys(("input_tokens", "output_tokens", "attempts"), _WHOLE),
+        "cost": _REAL,
+        "cached": _TRUTH,
+    }
+
+
+def rows(run: StoredRun) -> Iterator[Row]:
+    """Return a row for each record; a column that does not apply is None."""
+    names = columns(run)
+    fixed = {"model": run.manifest.options.model, "profile": run.manifest.options.profile}
+    for record in map(run.with_texts, run.ordered()):
+        values = {**_values(record), **record.metrics, **fixed}
+        yield {name: values.get(name) for name in names}
+
+
+def _values(record: Record) -> Row:
+    plain = record.to_json()
+    before = record.verdict_before_repair
+    return {
+        **plain,
+        "rendered": record.has_picture,
+        "rendered_before_repair": before is not None and before.has_picture,
+        **{f"error_{name}": value for name, value in (plain["error"] or {}).items()},
+        **{f"failure_{name}": value for name, value in (plain["failure"] or {}).items()},
+        **{f"seconds_{name}": value for name, value in record.seconds.items()},
+        **plain["usage"],
+        **{name: json.dumps(plain[name]) for name in ("undefined", "repairs", "assets")},
+    }
+
+
+def _write_jsonl(path: Path, names: Mapping[str, str], table: Iterator[Row]) -> None:
+    with path.open("w", encoding="ascii") as out:
+        for row in table:
+            out.write(json.dumps(row, allow_nan=False) + "\n")
+
+
+def _write_csv(path: Path, names: Mapping[str, str], table: Iterator[Row]) -> None:
+    # A lone surrogate of a completion has no bytes in UTF-8.
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
+        # With these ends of lines the module quotes a cell that holds either of their characters.
+        writer = csv.DictWriter(out, list(names), lineterminator="\r\n")
+        writer.writeheader()
+        writer.writerows({name: _plain_cell(value) for name, value in row.items()} for row in table)
+
+
+def _plain_cell(value: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula; numbers stay numbers."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
+
+
+def _write_parquet(path: Path, names: Mapping[str, str], table: Iterator[Row]) -> None:
+    try:
+        import pyarrow as arrow  # type: ignore[import-untyped]
+        from pyarrow import parquet
+    except ImportError:
+        raise UsageError("Parquet needs the package pyarrow: pip install 'i2s-sdk[parquet]'") from None
+
+    schema = arrow.schema([(name, arrow.type_for_alias(kind)) for name, kind in names.items()])
+    texts = [name for name, kind in names.items() if kind == _TEXT]
+    with parquet.ParquetWriter(path, schema, compression="zstd") as out:
+        batch: list[Row] = []
+        for row in table:
+            batch.append(row | {name: _whole_text(row[name]) for name in texts})
+            if len(batch) == _BATCH:
+                out.write_table(arrow.Table.from_pylist(batch, schema))
+                batch = []
+        out.write_table(arrow.Table.from_pylist(batch, schema))
+
+
+def _whole_text(text: str | None) -> str | None:
+    return None if text is None else text.encode("utf-8", "backslashreplace").decode()
+
+
+FORMATS: Mapping[str, Callable[[Path, Mapping[str, str], Iterator[Row]], None]] = {
+    "parquet": _write_parquet,
+    "csv": _write_csv,
+    "jsonl": _write_jsonl,
+}

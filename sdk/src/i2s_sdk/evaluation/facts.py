@@ -1,0 +1,51 @@
+"""Facts about the start of a run that decide nothing: when, where, with what."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
+from i2s_sdk.evaluation.plan import Plan
+
+_GIT_SECONDS = 5.0
+
+
+def facts(
+    plan: Plan, engines: Sequence[RendererDescription], comparer: MetricsDescription | None
+) -> dict[str, str]:
+    """Return facts by name, as they are shown to people.
+
+    Args:
+        plan: Of the run.
+        engines: Renderers that are there.
+        comparer: The metric service, where it is there.
+    """
+    found = {
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "data": str(plan.data.folder.resolve()),
+    }
+    for one in engines:
+        walls = f"{one.isolation.tier.name.lower()} ({', '.join(one.isolation.mechanisms)})"
+        found[one.service] = f"{one.version}, {one.engine.name} {one.engine.version}, isolation {walls}"
+        found[f"{one.service} engine digest"] = one.engine.digest
+        found[f"{one.service} fonts digest"] = one.fonts_digest
+    if comparer is not None:
+        found[comparer.service] = f"{comparer.version}, device {comparer.device}"
+    state = _git_state()
+    if state:
+        found["git"] = state
+    return {**found, "python": platform.python_version(), "platform": platform.platform()}
+
+
+def _git_state() -> str:
+    """Return the commit of the repository that this package is run from, "-dirty" behind it where changed."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=40"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=_GIT_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout.strip() if answer.returncode == 0 else ""

@@ -1,0 +1,78 @@
+"""The end of a run: numbers and report of what its folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.data.instance import Instance
+from i2s_sdk.errors import UsageError
+from i2s_sdk.evaluation.failures import FailureReason, failure_reasons
+from i2s_sdk.report.page import write_page
+from i2s_sdk.runlog.folder import RESULTS, RunFolder
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.storage import PathOrUrl
+from i2s_sdk.settings import Settings
+from i2s_sdk.stats.aggregate import Summary
+from i2s_sdk.stats.results import results_document, summarize
+from i2s_sdk.stats.spending import Spending
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """A finished run.
+
+    Attributes:
+        folder: Where it is kept: a path, or the text of a URL. So is its report.
+        report: Its page.
+        summary: Its numbers.
+        unavailable: Metrics that could not be computed, and why.
+        covered: Whether no more samples failed for reasons of ours than the settings allow.
+        failures: Why samples have no score, the most frequent reason first.
+        unanswered_calls: Calls of the model that an earlier start had begun when it was stopped; they may
+            have been billed. By instance.
+    """
+
+    folder: PathOrUrl
+    report: PathOrUrl
+    summary: Summary
+    unavailable: Mapping[str, str]
+    covered: bool
+    failures: tuple[FailureReason, ...]
+    unanswered_calls: Mapping[str, int]
+
+    @property
+    def spending(self) -> Spending:
+        """What the answers took."""
+        return self.summary.spending
+
+
+def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Settings) -> RunResult:
+    """Write numbers and report of what the folder holds.
+
+    Args:
+        folder: Of the run.
+        instances: That the run has; of a shard, its own.
+        settings: How many failures are allowed.
+    """
+    manifest = folder.manifest()
+    if manifest is None:
+        raise UsageError(f"{folder.storage} holds no run")
+    records = folder.records(texts=False)
+    summary = summarize(manifest, instances, records)
+    folder.storage.write(RESULTS, results_document(summary, manifest))
+    ordered = [records[one.id] for one in instances if one.id in records]
+
+    def whole(record: Record) -> Record:
+        """Return the record with its texts, which are not all in memory."""
+        return folder.record(record.id) or record
+
+    return RunResult(
+        folder=folder.path,
+        report=write_page(folder.storage, manifest, summary, ordered, whole),
+        summary=summary,
+        unavailable=manifest.unavailable,
+        covered=summary.failures <= settings.failures_allowed(summary.planned),
+        failures=failure_reasons(ordered),
+        unanswered_calls=dict(folder.unanswered_calls()),
+    )

@@ -1,0 +1,89 @@
+"""The stage "generate": asks the model, and keeps what it says before anything else is done with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from i2s_sdk.data.content import read_content
+from i2s_sdk.data.images import MAX_PIXELS
+from i2s_sdk.data.references import require_decodable_reference
+from i2s_sdk.errors import I2SError, ModelError
+from i2s_sdk.evaluation.failures import LikeFailures
+from i2s_sdk.evaluation.sample import Sample, Watch, asset_names, blank
+from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.errors import ModelFailedError
+from i2s_sdk.models.model import Model
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.tasks.registry import AnyTask
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateStage:
+    """Asks for the answers that the run does not have yet.
+
+    Attributes:
+        tasks: By name.
+        model: Is asked.
+        folder: Of the run.
+        missing: Why a service is not here, by name. Samples that need it end before the model is asked,
+            which may cost money.
+        reference_pixels: The most of a reference.
+        completion_characters: Of a completion; a longer one is not usable.
+        like_failures: Ends the run where every call fails alike.
+    """
+
+    tasks: Mapping[str, AnyTask]
+    model: Model
+    folder: RunFolder
+    missing: Mapping[str, I2SError] = field(default_factory=dict)
+    reference_pixels: int = MAX_PIXELS
+    completion_characters: int = COMPLETION_CHARACTERS
+    like_failures: LikeFailures = field(default_factory=LikeFailures)
+
+    async def __call__(self, sample: Sample) -> Sample:
+        """Return the sample with its answer, or ended.
+
+        Raises:
+            DataError: The reference is no whole picture, or the ground truth cannot be read.
+            ModelAccessError: The model cannot be asked at all.
+            AllCallsFailedError: Every call has failed alike.
+        """
+        instance = sample.instance
+        sample = replace(sample, answer=self.folder.answer(instance.id))
+        missing = self.missing.get(self.tasks[instance.task].service)
+        if missing is not None and instance.id not in self.folder.renderings:
+            return await self._stopped(sample, Outcome.RENDER_FAILURE, missing)
+        if sample.answer is not None:
+            return sample
+        answer, error = await self._asked(sample)
+        self.folder.put_answer(answer)
+        if answer.attempts:  # it cost something, and is to outlive this process before anything else is done
+            await self.folder.answers.wait_durable()
+        if isinstance(error, ModelFailedError):
+            self.like_failures.failed(error)
+        elif answer.attempts:
+            self.like_failures.answered()
+        sample = replace(sample, answer=answer)
+        return await self._stopped(sample, Outcome.MODEL_FAILURE, error) if error else sample
+
+    async def _asked(self, sample: Sample) -> tuple[Answer, ModelError | None]:
+        """Return the answer, and the failure where there is none."""
+        instance = sample.instance
+        await asyncio.to_thread(require_decodable_reference, instance, self.reference_pixels)
+        prompt = self.tasks[instance.task].prompt(asset_names(instance))
+        watch = Watch()
+        try:
+            completion = await self.model.complete(instance, prompt)
+        except ModelError as error:
+            answer = Answer.without(instance.id, error, watch.seconds)
+            return answer, None if answer.final else error
+        return Answer.of(instance.id, completion, watch.seconds, self.completion_characters), None
+
+    async def _stopped(self, sample: Sample, outcome: Outcome, error: I2SError) -> Sample:
+        content = await asyncio.to_thread(read_content, sample.instance)
+        digest = await asyncio.to_thread(self.folder.put_picture, content.reference)
+        return sample.stopped(outcome, error, blank(sample.instance, tuple(content.assets), digest))

@@ -1,0 +1,98 @@
+"""Samples on their way through stages: many at once, a bounded number in each and between them.
+
+    source ──▶ stage ──▶ queue ──▶ stage ──▶ queue ──▶ stage ──▶ done
+
+A stage that is slow fills the queue before it, and then the stage before it waits. So the memory does not
+grow with the number of samples, and no stage waits for another that has work left for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[S]):
+    """One stage.
+
+    Attributes:
+        work: Takes a sample through it.
+        jobs: Samples in it at the same time, at least 1.
+        waiting: Samples that may wait for it, at least 1.
+    """
+
+    work: Callable[[S], Awaitable[S]]
+    jobs: int
+    waiting: int = 1
+
+
+async def run_pipeline(
+    source: Iterable[S], stages: Sequence[Stage[S]], ended: Callable[[S], bool], done: Callable[[S], None]
+) -> None:
+    """Take samples through stages, and hand each to ``done`` as soon as it has ended or is through.
+
+    What is under way when this is cancelled, or when something is raised, is given up.
+
+    Args:
+        source: Asked for the next sample when the first stage has room.
+        stages: In order, at least one.
+        ended: Whether a sample skips the stages that follow.
+        done: Called once for each sample.
+
+    Raises:
+        Exception: What a stage, the source or ``done`` raised first.
+    """
+    belt = _Belt(iter(source), stages, ended, done)
+    workers = [
+        asyncio.create_task(belt.work(number))
+        for number, stage in enumerate(stages)
+        for _ in range(stage.jobs)
+    ]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            if not worker.cancelling():  # a second time would interrupt what it still has to end
+                worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+class _Belt(Generic[S]):
+    """Queues between stages; None in a queue says that nothing follows."""
+
+    def __init__(
+        self,
+        source: Iterator[S],
+        stages: Sequence[Stage[S]],
+        ended: Callable[[S], bool],
+        done: Callable[[S], None],
+    ) -> None:
+        self._source, self._stages, self._ended, self._done = source, stages, ended, done
+        self._queues = [asyncio.Queue[S | None](stage.waiting) for stage in stages]
+        self._working = [stage.jobs for stage in stages]
+
+    async def work(self, number: int) -> None:
+        """Be one worker of a stage until nothing is left for it."""
+        stage, last = self._stages[number], number + 1 == len(self._stages)
+        while (sample := await self._next(number)) is not None:
+            sample = await stage.work(sample)
+            if last or self._ended(sample):
+                self._done(sample)
+            else:
+                await self._queues[number + 1].put(sample)
+        self._working[number] -= 1
+        if not last and not self._working[number]:
+            await self._queues[number + 1].put(None)
+
+    async def _next(self, number: int) -> S | None:
+        if number == 0:
+            return next(self._source, None)
+        sample = await self._queues[number].get()
+        if sample is None:  # for the other workers of this stage; there is room, since nothing follows
+            self._queues[number].put_nowait(None)
+        return sample

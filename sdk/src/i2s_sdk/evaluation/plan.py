@@ -1,0 +1,128 @@
+"""What a run will do, before anything is started: which instances, which model, which rules."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+
+from i2s_sdk.data import DataSet, Instance, Selection
+from i2s_sdk.errors import UsageError
+from i2s_sdk.profile import Profile
+from i2s_sdk.runlog.manifest import Options
+from i2s_sdk.tasks.registry import AnyTask, open_task
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSelection:
+    """What of a data set a run takes, by which rules.
+
+    Attributes:
+        profile: The rule book.
+        tasks: Those of the instances, by name, in the order of the data set.
+        data: The data set.
+        whole: Its instances that the run has, in all its shards.
+        instances: Of them, those of this shard.
+        selection: That was asked for.
+    """
+
+    profile: Profile
+    tasks: Mapping[str, AnyTask]
+    data: DataSet
+    whole: tuple[Instance, ...]
+    instances: tuple[Instance, ...]
+    selection: Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(ResolvedSelection):
+    """A run as it was asked for.
+
+    Attributes:
+        model: Name of the model whose answers are judged.
+        fingerprint: Of what else decides its answers.
+    """
+
+    model: str
+    fingerprint: str
+
+    def options(self, engines: Mapping[str, str], metrics: Mapping[str, str]) -> Options:
+        """Return everything that decides the numbers.
+
+        Args:
+            engines: Digest of each renderer.
+            metrics: Version of each metric.
+        """
+        chosen = self.selection
+        return Options(
+            profile=str(self.profile),
+            model=self.model,
+            model_fingerprint=self.fingerprint,
+            data_sha256=self.data.sha256,
+            tasks=tuple(self.tasks),
+            limit=chosen.limit,
+            prompts={name: _digest(task) for name, task in self.tasks.items()},
+            metrics=dict(metrics),
+            engines=dict(engines),
+            sdk=version("i2s-sdk"),
+            subsets=chosen.subsets,
+            difficulties=chosen.difficulties,
+            samples=chosen.ids,
+            seed=chosen.seed,
+            shard=str(chosen.shard or ""),
+        )
+
+
+def choose(data: DataSet, profile: Profile, tasks: Sequence[str], selection: Selection) -> ResolvedSelection:
+    """Return what a run takes.
+
+    Args:
+        data: Where the instances are from.
+        profile: The rule book.
+        tasks: That are wanted; none means all that the data set has.
+        selection: Of the instances of these tasks.
+
+    Raises:
+        UnknownNameError: A task, subset or difficulty is unknown.
+        UsageError: Nothing is left.
+    """
+    for task in tasks:
+        open_task(task)
+    wanted = tuple(one for one in data.instances if not tasks or one.task in tasks)
+    if not wanted:
+        raise UsageError(f"{data.folder} holds no instance of task {', '.join(tasks)}")
+    whole = tuple(replace(selection, shard=None).apply(wanted))
+    shard = selection.shard
+    mine = whole if shard is None else tuple(one for one in whole if shard.has(one.id))
+    names = dict.fromkeys(one.task for one in whole)
+    return ResolvedSelection(
+        profile, {name: open_task(name, profile) for name in names}, data, whole, mine, selection
+    )
+
+
+def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
+    """Return the plan of a run.
+
+    Args:
+        choice: What it takes of which data set.
+        model: Name of the model.
+        fingerprint: Of the model.
+    """
+    return Plan(
+        choice.profile,
+        choice.tasks,
+        choice.data,
+        choice.whole,
+        choice.instances,
+        choice.selection,
+        model,
+        fingerprint,
+    )
+
+
+def _digest(task: AnyTask) -> str:
+    """Return what tells the words of a task's prompt from others; those about assets are among them."""
+    texts = (*task.prompt().texts, *task.prompt(["NAME"]).texts)
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()

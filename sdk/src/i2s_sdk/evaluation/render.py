@@ -1,0 +1,159 @@
+"""The stage "render": code out of the answer, documents, repairs, pictures, and the texts to compare."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic
+
+from i2s_sdk.clients.render import AsyncRenderClient
+from i2s_sdk.data.content import Content, read_content
+from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
+from i2s_sdk.evaluation.picture_limits import PictureLimits, refuse_unpaddable
+from i2s_sdk.evaluation.sample import Sample, Watch, blank
+from i2s_sdk.render_types import Rendering
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import FirstError, Record, RepairNote
+from i2s_sdk.runlog.rendered import Rendered
+from i2s_sdk.tasks import Attempts, NoStructure, Structure, Task, render_with_repairs_async
+from i2s_sdk.tasks.task import D
+
+
+@dataclass(frozen=True, slots=True)
+class RenderStage:
+    """Renders the answers that were not rendered yet.
+
+    Attributes:
+        steps: By task; or why there is none.
+        folder: Of the run.
+    """
+
+    steps: Mapping[str, RenderStep[Any] | I2SError]
+    folder: RunFolder
+
+    async def __call__(self, sample: Sample) -> Sample:
+        """Return the sample rendered, or ended.
+
+        Raises:
+            DataError: The reference or the ground truth cannot be read.
+        """
+        if sample.answer is None:
+            sample = replace(sample, answer=self.folder.answer(sample.instance.id))
+        assert sample.answer is not None, "only what was answered is rendered"
+        rendered = self.folder.rendered(sample.instance.id)
+        if rendered is not None:
+            return replace(sample, rendered=rendered)
+        content = await asyncio.to_thread(read_content, sample.instance)
+        digest = await asyncio.to_thread(self.folder.put_picture, content.reference)
+        record = blank(sample.instance, tuple(content.assets), digest)
+        step = self.steps[sample.instance.task]
+        if isinstance(step, I2SError):
+            return sample.stopped(Outcome.RENDER_FAILURE, step, record)
+        watch = Watch()
+        try:
+            rendered, picture = await step.rendered(record, content, sample.answer)
+        except (ServiceError, ProtocolError) as error:
+            record = replace(record, seconds={"render": watch.seconds})
+            return sample.stopped(Outcome.RENDER_FAILURE, error, record)
+        if picture is not None:
+            await asyncio.to_thread(self.folder.put_picture, picture)
+        rendered = replace(rendered, record=replace(rendered.record, seconds={"render": watch.seconds}))
+        self.folder.put_rendered(rendered)
+        return replace(sample, rendered=rendered, reference=content.reference, rendering=picture)
+
+
+@dataclass(frozen=True, slots=True)
+class RenderStep(Generic[D]):
+    """What the answers of a task go through.
+
+    Attributes:
+        task: Extraction, documents, repairs.
+        renderer: Makes pictures of documents.
+        text_metrics: That need the text of rendering and ground truth.
+        picture_limits: What is asked for of the size of pictures.
+    """
+
+    task: Task[D]
+    renderer: AsyncRenderClient
+    text_metrics: tuple[str, ...]
+    picture_limits: PictureLimits = field(default_factory=PictureLimits)
+
+    async def rendered(
+        self, record: Record, content: Content, answer: Answer
+    ) -> tuple[Rendered, bytes | None]:
+        """Return what becomes of an answer, and the picture where there is one.
+
+        Raises:
+            ServiceError: The renderer does not answer.
+            ProtocolError: It answers what it must not.
+        """
+        truth = await self._truth(content, record.id)
+        if answer.outcome is not None:  # refused, or too long: nothing is extracted
+            ended = replace(record, outcome=answer.outcome, message=answer.message)
+            return Rendered(ended, truth=truth), None
+        structure = self.task.structure_from(answer.completion or "", record.assets)
+        if isinstance(structure, NoStructure):
+            nothing = replace(record, outcome=Outcome.NO_STRUCTURE, message=structure.reason)
+            return Rendered(nothing, truth=truth), None
+        attempts = await self._attempts(structure, content, record.id)
+        picture = attempts.last.pictures[0].png if attempts.last.verdict.has_picture else None
+        text = None
+        if truth is not None and picture is not None:
+            text = await asyncio.to_thread(self.task.text_for_edit, attempts.document, attempts.last)
+        return Rendered(_noted(record, structure, attempts), text, truth), picture
+
+    async def _attempts(self, structure: Structure, content: Content, identity: str) -> Attempts[D]:
+        async def render(document: D) -> Rendering:
+            rendering = await self._render(document, identity)
+            return refuse_unpaddable(rendering, content.reference, self.task.size_policy)
+
+        document = self.task.document(structure, content.assets)
+        return await render_with_repairs_async(self.task, document, render)
+
+    async def _truth(self, content: Content, identity: str) -> str | None:
+        """Return the text of the ground truth that is compared with, rendering it where need be."""
+        if not self.text_metrics:
+            return None
+        truth = await asyncio.to_thread(self.task.truth, content)
+        if truth is None or isinstance(truth, str):
+            return truth
+        rendering = await self._render(truth, identity)
+        if not rendering.verdict.has_picture:
+            return content.text
+        return await asyncio.to_thread(self.task.text_for_edit, truth, rendering)
+
+    async def _render(self, document: D, identity: str) -> Rendering:
+        request = self.task.request(document)
+        limits = self.picture_limits.within(request.limits)
+        rendering = await self.renderer.render(replace(request, id=identity, limits=limits))
+        if rendering.verdict.has_picture and not rendering.pictures:
+            raise ProtocolError(f"the renderer answered {rendering.verdict.name} without a picture")
+        return rendering
+
+
+def _noted(record: Record, structure: Structure, attempts: Attempts[D]) -> Record:
+    last = attempts.last
+    error = last.error
+    picture = last.pictures[0] if last.verdict.has_picture else None
+    repairs = (*structure.repairs, *attempts.repairs)
+    source = attempts.document.source.encode("utf-8", "surrogatepass")
+    return replace(
+        record,
+        structure=structure.code,
+        verdict=last.verdict,
+        verdict_before_repair=None if structure.repairs else attempts.first.verdict,
+        repairs=tuple(RepairNote(str(one.kind), one.detail, one.error) for one in repairs),
+        message=last.message,
+        error=FirstError(error.message, error.kind.name, error.line) if error else None,
+        rendering_sha256=hashlib.sha256(picture.png).hexdigest() if picture else "",
+        document_sha256=hashlib.sha256(source).hexdigest(),
+        width=picture.width if picture else 0,
+        height=picture.height if picture else 0,
+        pages=last.total_pages,
+        engine_digest=last.engine.digest,
+        isolation=last.isolation.tier.name.lower(),
+    )

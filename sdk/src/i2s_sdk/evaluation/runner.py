@@ -1,0 +1,227 @@
+"""What remains of a run, taken through stages with the services that these need."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
+from i2s_sdk.data.instance import Instance
+from i2s_sdk.data.references import require_usable_references
+from i2s_sdk.errors import I2SError
+from i2s_sdk.evaluation.facts import facts
+from i2s_sdk.evaluation.failures import LikeFailures
+from i2s_sdk.evaluation.generate import GenerateStage
+from i2s_sdk.evaluation.picture_limits import picture_limits
+from i2s_sdk.evaluation.pipeline import Stage, run_pipeline
+from i2s_sdk.evaluation.plan import Plan
+from i2s_sdk.evaluation.progress import OnProgress, Progress
+from i2s_sdk.evaluation.render import RenderStage, RenderStep
+from i2s_sdk.evaluation.run_metrics import run_metrics, split_metrics
+from i2s_sdk.evaluation.sample import Sample
+from i2s_sdk.evaluation.score import ScoreStage, ScoreStep
+from i2s_sdk.models.model import Model
+from i2s_sdk.runlog.calls import marked_calls
+from i2s_sdk.runlog.folder import LOGS, RunFolder
+from i2s_sdk.runlog.manifest import Manifest
+from i2s_sdk.settings import Settings
+from i2s_sdk.stack.services import METRICS, Services, open_services
+
+
+class StageName(enum.StrEnum):
+    """The stages, in order."""
+
+    GENERATE = "generate"
+    RENDER = "render"
+    SCORE = "score"
+
+
+#: Samples in the stage "generate" for a model that does not say how many calls it bears.
+_CALLS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Stages of a run that follow each other.
+
+    Attributes:
+        plan: Of the run.
+        folder: Of the run, open.
+        stages: That are done now.
+        settings: How many at once, and where the services are.
+        on_progress: Called as samples go on.
+        model: Is asked, where "generate" is among the stages.
+    """
+
+    plan: Plan
+    folder: RunFolder
+    stages: tuple[StageName, ...]
+    settings: Settings
+    on_progress: OnProgress
+    model: Model | None = None
+
+    async def run(self) -> None:
+        """Do what remains; nothing is started where nothing remains.
+
+        Raises:
+            RunConflictError: The folder holds a run with other options.
+            DataError: A reference is no picture within bounds.
+            StackError: A service cannot be started.
+            ServiceError: A service that was named does not answer.
+        """
+        found = self.folder.manifest()
+        if found is not None:  # differences are told before anything is started
+            ours = self.plan.options(found.options.engines, found.options.metrics)
+            ours.require_same(found.options, self.folder.storage)
+        remaining = self.remaining()
+        if found is not None and not remaining:
+            return
+        await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
+        renderers = self._renderers(remaining)
+        needed = sorted({*renderers, *((METRICS,) if StageName.SCORE in self.stages else ())})
+        # With one renderer there is nothing to go on with when it is missing.
+        optional = renderers if len(renderers) > 1 else set()
+        with self.folder.storage.folder(LOGS) as logs:
+            async with open_services(self.settings, logs, needed, optional) as services:
+                if services.missing and not services.renderers:
+                    raise next(iter(services.missing.values()))
+                await self._work(remaining, services)
+
+    def remaining(self) -> list[Instance]:
+        """Return the instances that are ready for the first of the stages and not through the last.
+
+        A failure of ours is tried again. Those come first that have an answer, so that renderers have work
+        while the model is asked.
+        """
+        folder, first, last = self.folder, self.stages[0], self.stages[-1]
+        answers, done = folder.answers.marks, folder.ended.marks
+        found: list[Instance] = []
+        unanswered: list[Instance] = []
+        for one in self.plan.instances:
+            answered = one.id in answers and answers[one.id].final
+            rendered = one.id in folder.renderings
+            ready = {StageName.GENERATE: True, StageName.RENDER: answered, StageName.SCORE: rendered}[first]
+            through = {StageName.GENERATE: answered, StageName.RENDER: rendered, StageName.SCORE: False}[last]
+            if ready and not through and not (one.id in done and done[one.id].counts):
+                (found if answered else unanswered).append(one)
+        return found + unanswered
+
+    def _renderers(self, remaining: Sequence[Instance]) -> set[str]:
+        if StageName.RENDER not in self.stages:
+            return set()
+        tasks = {one.task for one in remaining if one.id not in self.folder.renderings}
+        return {self.plan.tasks[task].service for task in tasks}
+
+    async def _work(self, remaining: Sequence[Instance], services: Services) -> None:
+        engines = {name: await one.describe() for name, one in services.renderers.items()}
+        comparer = await services.metrics.describe() if services.metrics is not None else None
+        manifest = self._begun(engines, comparer)
+        works = {
+            StageName.GENERATE: lambda: self._generating(services.missing, comparer),
+            StageName.RENDER: lambda: self._rendering(services, engines, comparer),
+            StageName.SCORE: lambda: self._scoring(services, manifest, comparer),
+        }
+        tally = _Tally(self)
+        tally.tell("")
+
+        def done(sample: Sample) -> None:
+            if sample.record is not None:
+                self.folder.append(sample.record)
+                tally.finished += 1
+                tally.tell(sample.instance.id)
+
+        source: Iterator[Sample] = (Sample(one) for one in remaining)
+        stages = [tally.counted(works[name]()) for name in self.stages]
+        with marked_calls(self.model, self.folder.calls):
+            await run_pipeline(source, stages, lambda sample: sample.ended, done)
+
+    def _begun(
+        self, engines: Mapping[str, RendererDescription], comparer: MetricsDescription | None
+    ) -> Manifest:
+        versions, unavailable = run_metrics(self.plan.tasks.values(), comparer) if comparer else ({}, {})
+        digests = {one.service: one.engine.digest for one in engines.values()}
+        return self.folder.begin(
+            Manifest(
+                options=self.plan.options(digests, versions),
+                unavailable=unavailable,
+                about=facts(self.plan, tuple(engines.values()), comparer),
+            ),
+            self.plan.whole,
+        )
+
+    def _generating(
+        self, missing: Mapping[str, I2SError], comparer: MetricsDescription | None
+    ) -> Stage[Sample]:
+        assert self.model is not None
+        pixels = self.settings.reference_pixels
+        if comparer is not None:  # what it would refuse is no use to ask a model for
+            pixels = min(pixels, comparer.max_image_pixels)
+        work = GenerateStage(
+            self.plan.tasks,
+            self.model,
+            self.folder,
+            missing,
+            pixels,
+            self.settings.completion_characters,
+            LikeFailures(self.settings.like_failures),
+        )
+        return Stage(work, getattr(self.model, "concurrency", 0) or _CALLS)
+
+    def _rendering(
+        self,
+        services: Services,
+        engines: Mapping[str, RendererDescription],
+        comparer: MetricsDescription | None,
+    ) -> Stage[Sample]:
+        steps: dict[str, RenderStep[Any] | I2SError] = {}
+        for name, task in self.plan.tasks.items():
+            if task.service in services.missing:
+                steps[name] = services.missing[task.service]
+            elif task.service in services.renderers:
+                texts = tuple(one for one in task.text_metrics if one not in task.unavailable())
+                limits = picture_limits(engines[task.service], comparer)
+                steps[name] = RenderStep(task, services.renderers[task.service], texts, limits)
+        return self._stage(RenderStage(steps, self.folder), [one.slots for one in engines.values()])
+
+    def _scoring(
+        self, services: Services, manifest: Manifest, comparer: MetricsDescription | None
+    ) -> Stage[Sample]:
+        steps = {
+            name: ScoreStep(task, services.scorer, *split_metrics(task, manifest.options.metrics))
+            for name, task in self.plan.tasks.items()
+        }
+        return self._stage(ScoreStage(steps, self.folder), [comparer.slots] if comparer else [])
+
+    def _stage(self, work: Callable[[Sample], Awaitable[Sample]], slots: Sequence[int]) -> Stage[Sample]:
+        jobs = self.settings.jobs or max(2, 2 * max(slots, default=1))
+        return Stage(work, jobs, self.settings.waiting or jobs)
+
+
+class _Tally:
+    """How many samples are how far."""
+
+    def __init__(self, execution: Runner) -> None:
+        self._folder, self._on_progress = execution.folder, execution.on_progress
+        self._planned = len(execution.plan.instances)
+        self.finished = sum(outcome.counts for outcome in self._folder.ended.marks.values())
+
+    def tell(self, last: str) -> None:
+        """Say how far the run is."""
+        folder = self._folder
+        self._on_progress(
+            Progress(self._planned, folder.answered, len(folder.renderings), self.finished, folder.paid, last)
+        )
+
+    def counted(self, stage: Stage[Sample]) -> Stage[Sample]:
+        """Return the stage with its progress told."""
+
+        async def work(sample: Sample) -> Sample:
+            sample = await stage.work(sample)
+            if not sample.ended:
+                self.tell(sample.instance.id)
+            return sample
+
+        return Stage(work, stage.jobs, stage.waiting)

@@ -1,0 +1,89 @@
+"""A sample on its way: an instance, and what the stages have found so far."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from i2s_sdk.data.instance import Instance
+from i2s_sdk.data.site_files import inside
+from i2s_sdk.errors import DataError, I2SError
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Failure, Record
+from i2s_sdk.runlog.rendered import Rendered, answered
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sample between two stages.
+
+    Attributes:
+        instance: What it is of.
+        answer: What the model said.
+        rendered: What became of that.
+        record: Of the sample, once it has ended.
+        reference: The picture, encoded; None where it was not read yet.
+        rendering: The same of what was rendered.
+    """
+
+    instance: Instance
+    answer: Answer | None = None
+    rendered: Rendered | None = None
+    record: Record | None = None
+    reference: bytes | None = field(default=None, repr=False)
+    rendering: bytes | None = field(default=None, repr=False)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.record is not None
+
+    def stopped(self, outcome: Outcome, error: I2SError, record: Record) -> Sample:
+        """Return the sample stopped by a failure of ours.
+
+        Args:
+            outcome: Which.
+            error: The reason.
+            record: What is known of the sample, the answer left out.
+        """
+        known = answered(record, self.answer) if self.answer else record
+        failure = Failure(type(error).__name__, error.message)
+        return replace(self, record=replace(known, outcome=outcome, failure=failure))
+
+
+def blank(instance: Instance, assets: tuple[str, ...] = (), reference_sha256: str = "") -> Record:
+    """Return the record of a sample that has not ended yet."""
+    return Record(
+        id=instance.id,
+        task=instance.task,
+        subset=instance.subset,
+        difficulty=instance.difficulty,
+        outcome=Outcome.CANCELLED,
+        assets=assets,
+        reference_sha256=reference_sha256,
+    )
+
+
+def asset_names(instance: Instance) -> tuple[str, ...]:
+    """Return the names of the files that an answer may use.
+
+    Raises:
+        DataError: One is no relative name.
+    """
+    try:
+        return tuple(dict.fromkeys(inside(one.name) for one in instance.assets))
+    except ValueError as error:
+        raise DataError(instance.image, 0, f"asset of instance {instance.id!r}: {error}") from None
+
+
+class Watch:
+    """Seconds on the clock since it was made."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Until now."""
+        return round(time.monotonic() - self._began, 4)

@@ -1,0 +1,113 @@
+"""What the stage "generate" keeps of a sample: a completion, a refusal, or why there is neither."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from i2s_sdk.errors import ModelError
+from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.completion_bound import bounded_completion, too_long_reason
+from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
+from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Failure, Usage
+from i2s_sdk.runlog.typed_fields import with_checked_fields
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a model was asked and what it said.
+
+    Attributes:
+        id: Of the instance.
+        completion: Verbatim; None where there is no answer.
+        outcome: REFUSED, MODEL_FAILURE, or NO_STRUCTURE where the completion is too long; None where there is
+            a completion to render.
+        message: How the model refused, or why the completion is not usable.
+        failure: Why there is no answer.
+        finish: Why the completion ends where it does.
+        usage: Its tokens.
+        cost: In US dollars; None where it is not known.
+        cached: Whether it was kept from an earlier call and nothing was paid now.
+        attempts: Calls made for it.
+        seconds: On the clock, from question to answer.
+    """
+
+    id: str
+    completion: str | None = None
+    outcome: Outcome | None = None
+    message: str = ""
+    failure: Failure | None = None
+    finish: str = ""
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+    cached: bool = False
+    attempts: int = 0
+    seconds: float = 0.0
+
+    @property
+    def final(self) -> bool:
+        """Whether the model is not asked again."""
+        return self.outcome is not Outcome.MODEL_FAILURE
+
+    @property
+    def paid(self) -> float:
+        """US dollars that are known to have been paid for it in this run."""
+        return 0.0 if self.cached or self.cost is None else self.cost
+
+    @classmethod
+    def of(
+        cls,
+        identity: str,
+        completion: Completion,
+        seconds: float,
+        most_characters: int = COMPLETION_CHARACTERS,
+    ) -> Answer:
+        """Return the answer that a completion is; of one that is too long, its beginning and the reason."""
+        completion = bounded_completion(completion, most_characters)
+        too_long = completion.finish is Finish.TOO_LONG
+        return cls(
+            id=identity,
+            completion=completion.text,
+            outcome=Outcome.NO_STRUCTURE if too_long else None,
+            message=too_long_reason(most_characters) if too_long else "",
+            finish=str(completion.finish),
+            usage=Usage(completion.tokens_in, completion.tokens_out),
+            cost=completion.cost,
+            cached=completion.cached,
+            attempts=completion.attempts,
+            seconds=seconds,
+        )
+
+    @classmethod
+    def without(cls, identity: str, error: ModelError, seconds: float) -> Answer:
+        """Return what remains where a model refused or failed."""
+        if isinstance(error, ModelRefusedError):
+            said = cls.of(identity, error.completion, seconds)
+            return replace(said, outcome=Outcome.REFUSED, message=error.message, finish=str(Finish.REFUSED))
+        attempts = error.attempts if isinstance(error, ModelFailedError) else 0
+        failure = Failure(type(error).__name__, error.message)
+        return cls(
+            identity, outcome=Outcome.MODEL_FAILURE, failure=failure, attempts=attempts, seconds=seconds
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as JSON has it."""
+        return {**asdict(self), "outcome": str(self.outcome) if self.outcome else None}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Answer:
+        """Return the answer of a line.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is not an answer.
+        """
+        values = dict(plain)
+        values["outcome"] = Outcome(values["outcome"]) if values.get("outcome") else None
+        values["failure"] = (
+            with_checked_fields(Failure(**values["failure"])) if values.get("failure") else None
+        )
+        values["usage"] = with_checked_fields(Usage(**values["usage"]))
+        return with_checked_fields(cls(**values))

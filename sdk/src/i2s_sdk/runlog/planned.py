@@ -1,0 +1,81 @@
+"""What a run was going to do: its instances as its folder keeps them, without their pictures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Protocol
+
+from i2s_sdk.errors import UsageError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.runlog.typed_fields import with_checked_fields
+
+#: In a run folder; every instance of the whole run, of all its shards, in the order of the data set.
+INSTANCES = "instances.jsonl"
+
+
+class Sample(Protocol):
+    """What is asked of an instance to tell which group it belongs to."""
+
+    @property
+    def id(self) -> str:
+        """Unique within the data set."""
+        ...
+
+    @property
+    def task(self) -> str:
+        """Such as "latex"."""
+        ...
+
+    @property
+    def subset(self) -> str:
+        """Such as "equation"."""
+        ...
+
+    @property
+    def difficulty(self) -> str:
+        """Empty where unknown."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """An instance of a run.
+
+    Attributes:
+        id: Unique within the data set.
+        task: Such as "latex".
+        subset: Such as "equation".
+        difficulty: Empty where unknown.
+    """
+
+    id: str
+    task: str
+    subset: str
+    difficulty: str = ""
+
+
+def planned_lines(instances: Iterable[Sample]) -> bytes:
+    """Return the content of the file."""
+    plain = (asdict(Planned(one.id, one.task, one.subset, one.difficulty)) for one in instances)
+    return b"".join(json.dumps(one).encode("ascii") + b"\n" for one in plain)
+
+
+def parse_planned(content: bytes, where: object) -> tuple[Planned, ...]:
+    """Return the instances of a file.
+
+    Args:
+        content: Of the file.
+        where: It lies, for the message.
+
+    Raises:
+        UsageError: A line is not an instance; names it.
+    """
+    found = []
+    for number, line in enumerate(content.splitlines(), start=1):
+        try:
+            found.append(with_checked_fields(Planned(**read_json(line))))
+        except (ValueError, TypeError) as error:
+            raise UsageError(f"{where}, line {number}: is not an instance of a run: {error!r}") from None
+    return tuple(found)

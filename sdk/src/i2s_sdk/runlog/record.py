@@ -1,0 +1,178 @@
+"""What is kept of one sample, and its form as a line of JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from i2s_sdk.render_types import Verdict
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.typed_fields import with_checked_fields
+
+
+@dataclass(frozen=True, slots=True)
+class FirstError:
+    """The first error of an engine: its words, the sort, and the line of the document (0: unknown)."""
+
+    message: str
+    kind: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What stopped a sample: the name of the error and its message."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepairNote:
+    """One repair that was made: its sort, to what, and the error that it answers."""
+
+    kind: str
+    detail: str
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of the call that was answered, as the server counted them; None where it did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One sample of a run.
+
+    Attributes:
+        id: Of the instance.
+        task: Of the instance.
+        subset: Of the instance.
+        difficulty: Of the instance; empty where unknown.
+        outcome: How the sample ended.
+        verdict: Of the last render; None where nothing was rendered.
+        verdict_before_repair: Of the first render; None also where the answer had to be mended before that.
+        metrics: Values by name; None where a metric is not defined for the pair. A sample that has no
+            picture has 0 in each. Empty where the sample has no score.
+        undefined: Why a metric is not defined, by name.
+        repairs: In the order made.
+        message: What the renderer said of the last render, why there is no structure, or how the model
+            refused.
+        error: The first error of the last render.
+        completion: What the model said, verbatim; None where it said nothing.
+        structure: The code taken from it.
+        assets: Names of the files that the answer could use.
+        failure: What stopped the sample.
+        reference_sha256: Of the reference picture.
+        rendering_sha256: Of the rendering; empty where there is none. Pictures are kept by this name.
+        document_sha256: Of the document that was rendered last.
+        width: Of the rendering, in pixels.
+        height: Of the rendering, in pixels.
+        pages: That the engine made.
+        engine_digest: Of the engine that made the rendering.
+        isolation: The tier that the render ran in.
+        seconds: On the clock, by stage: "generate", "render", "score".
+        finish: Why the completion ends where it does, such as "stop" or "length".
+        usage: Tokens of the completion.
+        cost: Of the completion in US dollars by the list of prices; None where it is not known.
+        cached: Whether the completion was kept from an earlier call and nothing was paid now.
+        attempts: Calls made for it; 0 where nothing was asked.
+    """
+
+    id: str
+    task: str
+    subset: str
+    difficulty: str
+    outcome: Outcome
+    verdict: Verdict | None = None
+    verdict_before_repair: Verdict | None = None
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    undefined: Mapping[str, str] = field(default_factory=dict)
+    repairs: tuple[RepairNote, ...] = ()
+    message: str = ""
+    error: FirstError | None = None
+    completion: str | None = None
+    structure: str | None = None
+    assets: tuple[str, ...] = ()
+    failure: Failure | None = None
+    reference_sha256: str = ""
+    rendering_sha256: str = ""
+    document_sha256: str = ""
+    width: int = 0
+    height: int = 0
+    pages: int = 0
+    engine_digest: str = ""
+    isolation: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    finish: str = ""
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+    cached: bool = False
+    attempts: int = 0
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether the sample was rendered."""
+        return self.verdict is not None and self.verdict.has_picture
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as JSON has it; enums by name."""
+        plain = asdict(self)
+        plain["outcome"] = str(self.outcome)
+        for name in ("verdict", "verdict_before_repair"):
+            verdict: Verdict | None = getattr(self, name)
+            plain[name] = verdict.name if verdict is not None else None
+        return plain
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Record:
+        """Return the record of a line; fields of later versions are left out.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is not a record.
+        """
+        if not isinstance(plain, Mapping):
+            raise TypeError("it is not an object")
+        known = {one.name for one in fields(cls)}
+        values = {name: value for name, value in plain.items() if name in known}
+        values["outcome"] = Outcome(values["outcome"])
+        for name in ("verdict", "verdict_before_repair"):
+            values[name] = Verdict[values[name]] if values.get(name) else None
+        values["assets"] = tuple(values.get("assets", ()))
+        values["repairs"] = tuple(with_checked_fields(RepairNote(**one)) for one in values.get("repairs", ()))
+        values["error"] = with_checked_fields(FirstError(**values["error"])) if values.get("error") else None
+        values["failure"] = (
+            with_checked_fields(Failure(**values["failure"])) if values.get("failure") else None
+        )
+        values["usage"] = with_checked_fields(Usage(**values["usage"])) if values.get("usage") else Usage()
+        return with_checked_fields(cls(**values))
+
+
+def without_texts(record: Record) -> Record:
+    """Return a record without what takes most of its memory: completion, structure, messages.
+
+    A text that many records of a run have in common is there once.
+    """
+    return replace(
+        record,
+        completion=None if record.completion is None else "",
+        structure=None if record.structure is None else "",
+        message="",
+        error=None,
+        repairs=(),
+        undefined={},
+        task=sys.intern(record.task),
+        subset=sys.intern(record.subset),
+        difficulty=sys.intern(record.difficulty),
+        finish=sys.intern(record.finish),
+        engine_digest=sys.intern(record.engine_digest),
+        isolation=sys.intern(record.isolation),
+        metrics={sys.intern(name): value for name, value in record.metrics.items()},
+        seconds={},
+    )

@@ -1,0 +1,59 @@
+"""What the stage "render" keeps of a sample: verdict, repairs, picture, and the texts that are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.typed_fields import with_checked_fields
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A sample that was rendered, or will never be.
+
+    Attributes:
+        record: What is known of the sample, the answer left out. Its outcome is CANCELLED where it is to be
+            scored, NO_STRUCTURE or REFUSED where it has no picture for these reasons.
+        text: Of the rendering, for metrics of texts; None where it has none or none is wanted.
+        truth: Text that it is compared with; None where there is none or none is wanted.
+    """
+
+    record: Record
+    text: str | None = None
+    truth: str | None = None
+
+    def record_with(self, answer: Answer) -> Record:
+        """Return the record with what the model said."""
+        return answered(self.record, answer)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {**self.record.to_json(), "text": self.text, "truth": self.truth}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Rendered:
+        """Return what a line holds.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is nothing of this kind.
+        """
+        return with_checked_fields(cls(Record.from_json(plain), plain["text"], plain["truth"]))
+
+
+def answered(record: Record, answer: Answer) -> Record:
+    """Return a record with what the model said, and what that took."""
+    return replace(
+        record,
+        completion=answer.completion,
+        failure=answer.failure,
+        finish=answer.finish,
+        usage=answer.usage,
+        cost=answer.cost,
+        cached=answer.cached,
+        attempts=answer.attempts,
+        seconds={"generate": answer.seconds, **record.seconds},
+    )

@@ -1,0 +1,1 @@
+"""One source to one picture, and one picture against another, without a run."""

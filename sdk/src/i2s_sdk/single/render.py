@@ -1,0 +1,215 @@
+"""One source to one picture, with the documents and repairs of the benchmark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from i2s_sdk.clients.render import AsyncRenderClient
+from i2s_sdk.profile import Profile
+from i2s_sdk.render_requests import RenderRequest, SiteOptions, SiteSource, WindowOptions
+from i2s_sdk.render_types import Crop, PageOptions, Rendering
+from i2s_sdk.settings import Settings
+from i2s_sdk.single.site_source import Given, read_site
+from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.stack.logs import passing_logs
+from i2s_sdk.stack.services import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, open_services
+from i2s_sdk.tasks import Repair, Structure, render_with_repairs_async
+from i2s_sdk.tasks.latex import LatexDocument, LatexTask
+from i2s_sdk.tasks.music import MusicTask, Score
+from i2s_sdk.tasks.webpage import WebpageTask
+
+A = TypeVar("A")
+
+_CLASS = re.compile(r"^[^%\n]*\\document(?:class|style)\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedSource:
+    """What became of a source.
+
+    Attributes:
+        rendering: The last one.
+        repairs: Made before it.
+        document: That was rendered last; of a site, its files with their digests.
+    """
+
+    rendering: Rendering
+    repairs: tuple[Repair, ...]
+    document: str
+
+    @property
+    def png(self) -> bytes | None:
+        """The picture, where there is one."""
+        return self.rendering.pictures[0].png if self.rendering.verdict.has_picture else None
+
+
+def is_document(source: str) -> bool:
+    r"""Return whether LaTeX code is a document of its own: it has a ``\documentclass`` outside a comment."""
+    return _CLASS.search(source) is not None
+
+
+def render_latex(
+    source: str,
+    *,
+    profile: Profile | str | None = None,
+    repair: bool = True,
+    dpi: float | None = None,
+    page: int = 1,
+    whole_page: bool = False,
+    settings: Settings | None = None,
+) -> RenderedSource:
+    r"""Render LaTeX code in its jail.
+
+    >>> render_latex(r"\[ e^{i\pi} + 1 = 0 \]").png  # doctest: +SKIP
+
+    A document is rendered as it is. Anything else is taken as the answer of a model: it gets the preamble
+    of the profile, and what the engine refuses is repaired.
+
+    Args:
+        source: LaTeX code.
+        profile: The rule book; None takes that of the settings.
+        repair: Whether refused code that is no document is repaired.
+        dpi: Resolution; None is that of the benchmark, 200.
+        page: The page that is shown, counted from 1.
+        whole_page: Keep the page as it is: no cut at the foot, no crop.
+        settings: None reads environment and configuration file.
+
+    Raises:
+        StackError: The renderer cannot be started.
+        ServiceError: It does not answer.
+    """
+    settings = settings or Settings.load()
+    task = LatexTask(Profile(profile or settings.profile))
+    options = page_options(task.page(), dpi, page, whole_page)
+
+    async def work(renderer: AsyncRenderClient) -> RenderedSource:
+        return await render_source(renderer, task, source, options, repair)
+
+    return _with_renderer(RENDER_LATEX, work, settings)
+
+
+def render_lilypond(
+    source: str,
+    *,
+    profile: Profile | str | None = None,
+    repair: bool = True,
+    dpi: float | None = None,
+    page: int = 1,
+    whole_page: bool = False,
+    settings: Settings | None = None,
+) -> RenderedSource:
+    r"""Render a LilyPond score in its jail.
+
+    Args:
+        source: LilyPond code. Without ``\version`` it is taken as current syntax, and what fails so is
+            converted from older versions (profile ``paper``).
+        profile: The rule book; None takes that of the settings.
+        repair: Whether older versions are tried.
+        dpi: Resolution; None is that of the benchmark, 101.
+        page: The page that is shown, counted from 1.
+        whole_page: Keep the page as it is: no cut at the foot, no crop, footers and tagline on.
+        settings: None reads environment and configuration file.
+
+    Raises:
+        StackError: The renderer cannot be started.
+        ServiceError: It does not answer.
+    """
+    settings = settings or Settings.load()
+    task = MusicTask(Profile(profile or settings.profile))
+    options = task.options()
+    options = replace(options, page=page_options(options.page, dpi, page, whole_page))
+    if whole_page:
+        options = replace(options, lilypond=replace(options.lilypond, no_footers=False))
+
+    async def work(renderer: AsyncRenderClient) -> RenderedSource:
+        async def once(score: Score) -> Rendering:
+            return await renderer.render(replace(task.request(score), options=options))
+
+        score = task.document(Structure(source))
+        if not repair:
+            return RenderedSource(await once(score), (), score.source)
+        attempts = await render_with_repairs_async(task, score, once)
+        return RenderedSource(attempts.last, attempts.repairs, attempts.document.source)
+
+    return _with_renderer(RENDER_LILYPOND, work, settings)
+
+
+def render_html(
+    site: Given,
+    *,
+    assets: Mapping[str, bytes] | None = None,
+    entry_path: str = "",
+    window: WindowOptions | None = None,
+    options: SiteOptions | None = None,
+    profile: Profile | str | None = None,
+    settings: Settings | None = None,
+) -> RenderedSource:
+    """Render a web site in its jail.
+
+    >>> render_html("site/", window=WindowOptions(1280, 720)).png  # doctest: +SKIP
+
+    Args:
+        site: Files by relative name; or the path of a folder, of an archive (.zip, .tar.gz), of an HTML
+            document, or of the answer of a model.
+        assets: Files that win over files of the same name.
+        entry_path: The page that is shown; empty is the index page.
+        window: Viewport; None is that of the benchmark, 1920 x 1080.
+        options: What is returned beside the picture, and whether Jekyll runs; None takes the defaults.
+        profile: How the answer of a model is read; None takes that of the settings.
+        settings: None reads environment and configuration file.
+
+    Raises:
+        DataError: The path cannot be read, or holds no site.
+        StackError: The renderer cannot be started.
+        ServiceError: It does not answer.
+    """
+    settings = settings or Settings.load()
+    task = WebpageTask(Profile(profile or settings.profile))
+    found = read_site(site, task)
+    chosen = replace(
+        task.options(), window=window or task.options().window, site=options or SiteOptions(want_text=True)
+    )
+    source = SiteSource(found.site.files, {**found.site.assets, **(assets or {})}, entry_path)
+
+    async def work(renderer: AsyncRenderClient) -> RenderedSource:
+        rendering = await renderer.render(RenderRequest(source, chosen))
+        return RenderedSource(rendering, found.repairs, found.site.source)
+
+    return _with_renderer(RENDER_HTML, work, settings)
+
+
+def page_options(page: PageOptions, dpi: float | None, number: int, whole_page: bool) -> PageOptions:
+    """Return the page of a task with what was asked for instead."""
+    page = replace(page, first_page=number)
+    if dpi is not None:
+        page = replace(page, dpi=dpi)
+    return replace(page, crop=Crop.NONE, cut_bottom=0.0) if whole_page else page
+
+
+def _with_renderer(service: str, work: Callable[[AsyncRenderClient], Awaitable[A]], settings: Settings) -> A:
+    async def all_of_it() -> A:
+        with passing_logs() as logs:
+            async with open_services(settings, logs, (service,)) as services:
+                return await work(services.renderers[service])
+
+    return run_blocking(all_of_it())
+
+
+async def render_source(
+    renderer: AsyncRenderClient, task: LatexTask, source: str, page: PageOptions, repair: bool
+) -> RenderedSource:
+    """Render LaTeX code with a renderer at hand; see ``render_latex``."""
+    if is_document(source):
+        return RenderedSource(await renderer.render_latex(source, page=page), (), source)
+
+    async def once(document: LatexDocument) -> Rendering:
+        return await renderer.render_latex(document.source, page=page)
+
+    document = task.document(Structure(source))
+    if not repair:
+        return RenderedSource(await once(document), (), document.source)
+    attempts = await render_with_repairs_async(task, document, once)
+    return RenderedSource(attempts.last, attempts.repairs, attempts.document.source)

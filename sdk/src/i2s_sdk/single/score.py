@@ -1,0 +1,292 @@
+"""Pictures to values: one pair, or folders of them; and what values there are."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar, overload
+
+from i2s_sdk.clients.descriptions import MetricDescription
+from i2s_sdk.clients.metrics import AsyncMetricsClient
+from i2s_sdk.errors import DataError, I2SError, UnknownNameError
+from i2s_sdk.profile import Profile
+from i2s_sdk.score_types import Score, ScoreRequest
+from i2s_sdk.settings import Settings
+from i2s_sdk.single.pairs import Pair, Pairs, find_pairs
+from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.stack.logs import passing_logs
+from i2s_sdk.stack.services import METRICS, open_services
+from i2s_sdk.stats.means import Mean, mean
+from i2s_sdk.tasks.registry import open_task
+
+A = TypeVar("A")
+
+#: Called with how many pairs are compared and how many there are.
+OnScored = Callable[[int, int], None]
+
+
+class Missing(enum.StrEnum):
+    """What a reference without prediction means.
+
+    ERROR: it is listed, and the comparison is not complete. SKIP: it is left out. ZERO: every metric is 0
+    for it, as for a rendering that failed.
+    """
+
+    ERROR = "error"
+    SKIP = "skip"
+    ZERO = "zero"
+
+
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """One pair of a folder.
+
+    Attributes:
+        name: Relative to the folders.
+        score: Its values; None where there are none at all.
+        error: Why there are none; None also where there is no prediction.
+    """
+
+    name: str
+    score: Score | None = None
+    error: I2SError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FolderScore:
+    """The pairs of two folders.
+
+    Attributes:
+        pairs: Sorted by name; references without prediction among them where they count as zero.
+        means: By metric, each over the pairs that have a value.
+        missing: Names of references without prediction.
+        unmatched: Names of predictions without reference.
+        unavailable: Metrics that the service cannot compute, and why.
+        profile: The rule book.
+        policy: What a reference without prediction means.
+        asked: Metrics that were asked for by name.
+    """
+
+    pairs: tuple[PairScore, ...]
+    means: Mapping[str, Mean]
+    missing: tuple[str, ...]
+    unmatched: tuple[str, ...]
+    unavailable: Mapping[str, str]
+    profile: Profile
+    policy: Missing = Missing.ERROR
+    asked: tuple[str, ...] = field(default=())
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Means by metric, of those metrics that have one."""
+        return {name: one.value for name, one in self.means.items() if one.value is not None}
+
+    @property
+    def complete(self) -> bool:
+        """Whether every pair has every value that was wanted, and no prediction is missing unexpectedly."""
+        whole = all(one.error is None and not (one.score and one.score.failures) for one in self.pairs)
+        listed = self.policy is Missing.ERROR and self.missing
+        return whole and not listed and not set(self.asked) & self.unavailable.keys()
+
+
+@overload
+def score(
+    reference: bytes,
+    prediction: bytes,
+    *,
+    task: str = "latex",
+    profile: Profile | str | None = None,
+    metrics: Sequence[str] = (),
+    missing: Missing | str = Missing.ERROR,
+    settings: Settings | None = None,
+    on_progress: OnScored | None = None,
+) -> Score: ...
+
+
+@overload
+def score(
+    reference: Path | str | bytes,
+    prediction: Path | str | bytes,
+    *,
+    task: str = "latex",
+    profile: Profile | str | None = None,
+    metrics: Sequence[str] = (),
+    missing: Missing | str = Missing.ERROR,
+    settings: Settings | None = None,
+    on_progress: OnScored | None = None,
+) -> Score | FolderScore: ...
+
+
+def score(
+    reference: Path | str | bytes,
+    prediction: Path | str | bytes,
+    *,
+    task: str = "latex",
+    profile: Profile | str | None = None,
+    metrics: Sequence[str] = (),
+    missing: Missing | str = Missing.ERROR,
+    settings: Settings | None = None,
+    on_progress: OnScored | None = None,
+) -> Score | FolderScore:
+    """Compare two pictures, the pictures of two folders, or one picture with a folder of predictions of it.
+
+    >>> score("reference.png", "rendering.png").values  # doctest: +SKIP
+    >>> score("references/", "renderings/").means["ems"]  # doctest: +SKIP
+
+    Args:
+        reference: What should have come out: path, encoded picture, or folder.
+        prediction: What came out: path, encoded picture, or folder. Files of folders are matched by name.
+        task: Decides how pictures of different size are compared: padded with white (latex, music) or the
+            prediction resized (webpage).
+        profile: The rule book; None takes that of the settings.
+        metrics: Names; none means all that are available.
+        missing: What a reference without prediction means, in folders.
+        settings: None reads environment and configuration file.
+        on_progress: Called for each pair of folders.
+
+    Returns:
+        The score of the pair; for a folder of predictions, those of all pairs and their means.
+
+    Raises:
+        UnknownNameError: There is no such task or metric.
+        DataError: A picture cannot be read, or a folder holds none.
+        RequestRefusedError: There is no such metric.
+        StackError: The metric service cannot be started.
+        ServiceError: It does not answer.
+    """
+    settings = settings or Settings.load()
+    if not isinstance(prediction, bytes) and not isinstance(reference, bytes):
+        two = Path(reference), Path(prediction)
+        if two[0].is_dir() or two[1].is_dir():
+            like = _request(task, profile, metrics, settings)
+            told = on_progress or _say_nothing
+            work = _Folders(find_pairs(*two), like, Missing(missing), told)
+            return run_blocking(_with_service(work.scores, settings))
+    request = replace(
+        _request(task, profile, metrics, settings),
+        reference=_content(reference),
+        prediction=_content(prediction),
+    )
+
+    async def ask(service: AsyncMetricsClient) -> Score:
+        return await service.score(
+            request.reference,
+            request.prediction,
+            size_policy=request.size_policy,
+            profile=request.profile,
+            metrics=request.metrics,
+        )
+
+    return run_blocking(_with_service(ask, settings))
+
+
+def metrics(*, settings: Settings | None = None) -> tuple[MetricDescription, ...]:
+    """Return what the metric service can compute, and what it cannot and why.
+
+    Raises:
+        StackError: The metric service cannot be started.
+        ServiceError: It does not answer.
+    """
+
+    async def ask(service: AsyncMetricsClient) -> tuple[MetricDescription, ...]:
+        return (await service.describe()).metrics
+
+    return run_blocking(_with_service(ask, settings or Settings.load()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Folders:
+    """Compares all pairs over one stream: a reference of many predictions is sent once."""
+
+    pairs: Pairs
+    like: ScoreRequest
+    missing: Missing
+    on_progress: OnScored
+
+    async def scores(self, service: AsyncMetricsClient) -> FolderScore:
+        about = await service.describe()
+        known = {one.name: one for one in about.metrics if self.like.profile in one.profiles}
+        for name in self.like.metrics:
+            if name not in known:
+                raise UnknownNameError("metric", name, known)
+        wanted = self.like.metrics or tuple(known)
+        unavailable = {name: known[name].unavailable_reason for name in wanted if not known[name].available}
+        names = tuple(name for name in wanted if name not in unavailable)
+        found = [one async for one in self._streamed(service, names)] if names else []
+        zero = self.missing is Missing.ZERO
+        zeros = [PairScore(name) for name in self.pairs.missing if zero]
+        scored = tuple(sorted((*found, *zeros), key=lambda one: one.name))
+        return FolderScore(
+            pairs=scored,
+            means={name: mean(_value(one, name, zero) for one in scored) for name in names},
+            missing=self.pairs.missing,
+            unmatched=self.pairs.unmatched,
+            unavailable=unavailable,
+            profile=self.like.profile,
+            policy=self.missing,
+            asked=self.like.metrics,
+        )
+
+    async def _streamed(
+        self, service: AsyncMetricsClient, names: tuple[str, ...]
+    ) -> AsyncIterator[PairScore]:
+        total = len(self.pairs.found)
+        ids = {str(number): pair for number, pair in enumerate(self.pairs.found)}
+        broken: dict[str, DataError] = {}
+        done = 0
+        self.on_progress(done, total)
+        async for item in service.score_stream(self._requests(ids, names, broken)):
+            done += 1
+            self.on_progress(done, total)
+            yield PairScore(ids[item.id].name, item.answer, item.error)
+        for identity, error in broken.items():
+            yield PairScore(ids[identity].name, error=error)
+
+    def _requests(
+        self, ids: Mapping[str, Pair], names: tuple[str, ...], broken: dict[str, DataError]
+    ) -> Iterator[ScoreRequest]:
+        last, reference = None, b""
+        for identity, pair in ids.items():
+            try:
+                if pair.reference != last:
+                    last, reference = pair.reference, _content(pair.reference)
+                prediction = _content(pair.prediction)
+            except DataError as error:
+                broken[identity] = error
+                continue
+            yield replace(self.like, reference=reference, prediction=prediction, metrics=names, id=identity)
+
+
+def _value(one: PairScore, name: str, zero: bool) -> float | None:
+    if one.score is None:
+        return 0.0 if zero and one.error is None else None
+    return one.score.values.get(name)
+
+
+def _request(
+    task: str, profile: Profile | str | None, metrics: Sequence[str], settings: Settings
+) -> ScoreRequest:
+    """Return what all pairs have in common."""
+    policy = open_task(task).size_policy
+    return ScoreRequest(b"", b"", policy, Profile(profile or settings.profile), tuple(metrics))
+
+
+async def _with_service(ask: Callable[[AsyncMetricsClient], Awaitable[A]], settings: Settings) -> A:
+    with passing_logs() as logs:
+        async with open_services(settings, logs, (METRICS,)) as services:
+            return await ask(services.scorer)
+
+
+def _content(picture: Path | str | bytes) -> bytes:
+    if isinstance(picture, bytes):
+        return picture
+    try:
+        return Path(picture).read_bytes()
+    except OSError as error:
+        raise DataError(Path(picture), 0, f"cannot be read: {error.strerror}") from None
+
+
+def _say_nothing(done: int, total: int) -> None:
+    pass

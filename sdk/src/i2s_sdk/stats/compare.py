@@ -1,0 +1,127 @@
+"""Two runs sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals, value_of
+from i2s_sdk.stats.means import Mean, mean, mean_with_interval, paired_share_difference
+
+#: Samples that a comparison names at each end.
+NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One sample in both runs; the difference is the second minus the first."""
+
+    id: str
+    first: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        """What the second run has more."""
+        return self.second - self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One metric of one task in two runs, over the samples that have it in both.
+
+    Attributes:
+        task: Such as "latex".
+        metric: Its name; RENDERED is whether there is a picture.
+        first: Mean in the first run.
+        second: Mean in the second.
+        difference: Mean of the second minus the first, with the interval of a paired bootstrap; of RENDERED
+            with that of a paired difference of shares.
+        better: Samples in which the second is higher.
+        worse: Samples in which the second is lower.
+        gains: Those that the second is furthest ahead in, largest difference first.
+        losses: Those that it is furthest behind in, largest difference first.
+    """
+
+    task: str
+    metric: str
+    first: float | None
+    second: float | None
+    difference: Mean
+    better: int
+    worse: int
+    gains: tuple[Pair, ...]
+    losses: tuple[Pair, ...]
+
+    @property
+    def equal(self) -> int:
+        """Return in how many samples both have the same value."""
+        return self.difference.n - self.better - self.worse
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as JSON has them."""
+        return asdict(self)
+
+
+def compare(
+    first: Mapping[str, Record],
+    second: Mapping[str, Record],
+    metrics: Mapping[str, tuple[str, ...]],
+) -> list[Comparison]:
+    """Return how two runs differ, task by task.
+
+    Args:
+        first: Records by instance.
+        second: The same of the other run. Samples that only one has, that have no score in one, or that
+            have another reference picture are left out; so are the wild subsets.
+        metrics: Names by task.
+    """
+    shared = [(one, second[name]) for name, one in first.items() if name in second]
+    shared = [(one, other) for one, other in shared if _comparable(one, other)]
+    found = []
+    for task, names in metrics.items():
+        own = [pair for pair in shared if pair[0].task == task]
+        for name in (RENDERED, *names):
+            pairs = sorted(_pairs(own, name), key=lambda pair: (-pair.difference, pair.id))
+            if pairs:
+                found.append(_comparison(task, name, pairs))
+    return found
+
+
+def _comparable(one: Record, other: Record) -> bool:
+    return (
+        one.outcome.counts
+        and other.outcome.counts
+        and one.reference_sha256 == other.reference_sha256
+        and not excluded_from_totals(one.subset)
+    )
+
+
+def _pairs(records: list[tuple[Record, Record]], metric: str) -> Iterator[Pair]:
+    for one, other in records:
+        first, second = value_of(one, metric), value_of(other, metric)
+        if first is not None and second is not None:
+            yield Pair(one.id, first, second)
+
+
+def _comparison(task: str, metric: str, pairs: list[Pair]) -> Comparison:
+    differences = [pair.difference for pair in pairs]
+    return Comparison(
+        task=task,
+        metric=metric,
+        first=mean(pair.first for pair in pairs).value,
+        second=mean(pair.second for pair in pairs).value,
+        difference=_difference(metric, pairs),
+        better=sum(one > 0 for one in differences),
+        worse=sum(one < 0 for one in differences),
+        gains=tuple(pair for pair in pairs[:NAMED] if pair.difference > 0),
+        losses=tuple(pair for pair in reversed(pairs[-NAMED:]) if pair.difference < 0),
+    )
+
+
+def _difference(metric: str, pairs: list[Pair]) -> Mean:
+    if metric == RENDERED:
+        return paired_share_difference([(bool(pair.first), bool(pair.second)) for pair in pairs])
+    return mean_with_interval(pair.difference for pair in pairs)

@@ -1,0 +1,102 @@
+"""Several runs beside each other: values of the tasks and mean win rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from i2s_sdk.stats.aggregate import RENDERED, Summary
+from i2s_sdk.stats.means import Mean
+from i2s_sdk.stats.winrate import Column, mean_win_rates
+
+#: The metric that models are ranked by, beside RENDERED.
+MAIN = "ems"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One run on the leaderboard.
+
+    Attributes:
+        label: Its name there.
+        win_rate: Mean over the columns of {rendered, ems} × tasks that at least two runs have; None where
+            there is no such column.
+        values: By task and metric; a failed rendering counts 0.
+    """
+
+    label: str
+    win_rate: float | None
+    values: Mapping[str, Mapping[str, Mean]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as JSON has them."""
+        return asdict(self)
+
+
+def leaderboard(runs: Mapping[str, Summary]) -> list[Standing]:
+    """Return the runs by win rate, best first; runs without one stand in the order given.
+
+    Args:
+        runs: Numbers by label.
+    """
+    rates = mean_win_rates(list(runs), ranking_columns(runs))
+    standings = [Standing(label, rates[label], _values(summary)) for label, summary in runs.items()]
+    return sorted(standings, key=lambda one: -1.0 if one.win_rate is None else -one.win_rate)
+
+
+def ranking_columns(runs: Mapping[str, Summary]) -> list[Column]:
+    """Return what models are ranked by: {rendered, ems} of each task."""
+    tasks = dict.fromkeys(task for summary in runs.values() for task in summary.tasks)
+    columns = []
+    for task in tasks:
+        for metric in (RENDERED, MAIN):
+            values = {label: _value(summary, task, metric) for label, summary in runs.items()}
+            present = {label: value for label, value in values.items() if value is not None}
+            columns.append(Column(f"{task} {metric}", present))
+    return columns
+
+
+def labels(runs: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Return a name for each run that no other one has.
+
+    Args:
+        runs: Model, profile and folder of each. The model alone is the name where that tells them apart.
+    """
+    found = [model for model, _, _ in runs]
+    if len(set(found)) < len(found):
+        found = [f"{model} ({profile})" for model, profile, _ in runs]
+    if len(set(found)) < len(found):
+        found = [f"{name}, {folder}" for name, (_, _, folder) in zip(found, runs, strict=True)]
+    seen: dict[str, int] = {}
+    for at, name in enumerate(found):
+        seen[name] = seen.get(name, 0) + 1
+        if seen[name] > 1:
+            found[at] = f"{name} #{seen[name]}"
+    return found
+
+
+def _value(summary: Summary, task: str, metric: str) -> float | None:
+    return summary.tasks[task].values.get(metric) if task in summary.tasks else None
+
+
+def task_mean(summary: Summary, task: str, metric: str) -> Mean | None:
+    """Return the value of a task that a run has, with n and interval; None where it has no such metric."""
+    result = summary.tasks[task]
+    if metric not in result.values:
+        return None
+    n = _count(summary, task, metric)
+    return Mean(result.values[metric], n, result.intervals[metric], result.interval_kinds[metric])
+
+
+def _values(summary: Summary) -> dict[str, dict[str, Mean]]:
+    found: dict[str, dict[str, Mean]] = {}
+    for task, result in summary.tasks.items():
+        means = {name: task_mean(summary, task, name) for name in result.values}
+        found[task] = {name: one for name, one in means.items() if one is not None}
+    return found
+
+
+def _count(summary: Summary, task: str, metric: str) -> int:
+    total = summary.tasks[task].total
+    return total.scored if metric == RENDERED else total.metrics[metric].all.n

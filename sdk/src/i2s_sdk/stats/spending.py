@@ -1,0 +1,91 @@
+"""What the answers of a run took: calls, tokens, cost. Pure functions of records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from i2s_sdk.runlog.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What the answers of some samples took. Models that are not called (oracle, replay) take nothing.
+
+    Attributes:
+        answers: Answers of a model that is called, refusals among them, kept ones too.
+        cached: Of them, those that were kept from earlier calls.
+        calls: Calls made, those that failed among them.
+        input_tokens: Of all answers whose tokens are known.
+        output_tokens: The same.
+        tokens_unknown: Answers whose tokens are not known.
+        cost: Of all answers whose cost is known, in US dollars; None where none is.
+        paid: Of it, what was not ``cached``.
+        cost_unknown: Answers whose cost is not known.
+    """
+
+    answers: int = 0
+    cached: int = 0
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    tokens_unknown: int = 0
+    cost: float | None = None
+    paid: float | None = None
+    cost_unknown: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as JSON has them."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """Say it in one line for people; empty where no model was called."""
+        if not self.answers and not self.calls:
+            return ""
+        tokens = f"{self.input_tokens} tokens in, {self.output_tokens} out"
+        kept = f" ({self.cached} kept from before)" if self.cached else ""
+        parts = [f"{self.answers} answers{kept}", f"{self.calls} calls", tokens, self._cost()]
+        if self.tokens_unknown:
+            parts[2] += f" (not known of {self.tokens_unknown})"
+        return ", ".join(parts)
+
+    def _cost(self) -> str:
+        if self.cost is None:
+            return "cost not known"
+        unknown = f" and that of {self.cost_unknown} not known" if self.cost_unknown else ""
+        return f"${self.cost:.4f}{unknown}, ${self.paid or 0.0:.4f} of it paid now"
+
+
+def total_spending(records: Iterable[Record]) -> Spending:
+    """Return what the records' answers took; sums are exact, so their order changes nothing."""
+    calls = cached = answers = tokens_in = tokens_out = tokens_unknown = cost_unknown = 0
+    costs: list[float] = []
+    paid: list[float] = []
+    for one in records:
+        calls += one.attempts
+        if one.completion is None or not (one.attempts or one.cached):
+            continue
+        answers += 1
+        cached += one.cached
+        tokens_in += one.usage.input_tokens or 0
+        tokens_out += one.usage.output_tokens or 0
+        tokens_unknown += one.usage.input_tokens is None or one.usage.output_tokens is None
+        if one.cost is None:
+            cost_unknown += 1
+            continue
+        costs.append(one.cost)
+        if not one.cached:
+            paid.append(one.cost)
+    return Spending(
+        answers=answers,
+        cached=cached,
+        calls=calls,
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        tokens_unknown=tokens_unknown,
+        cost=math.fsum(costs) if costs else None,
+        paid=math.fsum(paid) if costs else None,
+        cost_unknown=cost_unknown,
+    )

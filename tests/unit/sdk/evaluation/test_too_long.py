@@ -1,0 +1,52 @@
+"""What is too long reaches neither extraction nor renderer; a bad reference ends a run before its model."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk.cli.main import run
+from i2s_sdk.data.content import Content
+from i2s_sdk.evaluation.render import RenderStep
+from i2s_sdk.models import Completion
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.tasks.registry import open_task
+from tiny_formulas import write_tiny_formulas
+
+
+@pytest.mark.parametrize("task", ["latex", "webpage", "music"])
+async def test_nothing_is_extracted_from_or_sent_of_a_completion_that_is_too_long(task: str) -> None:
+    answer = Answer.of("a", Completion("x" * 45_000_000), 0.0)
+    blank = Record("a", task, "s", "", Outcome.CANCELLED)
+    nobody = None  # anything that is asked of the renderer raises
+    bench = RenderStep(open_task(task), nobody, ())  # type: ignore[arg-type]
+    rendered, picture = await bench.rendered(blank, Content(b""), answer)
+    assert picture is None
+    assert rendered.record.outcome is Outcome.NO_STRUCTURE
+    assert rendered.record.message.startswith("not usable: too long")
+
+
+@pytest.mark.parametrize(
+    "content", [b"no picture", b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", b""]
+)
+def test_a_reference_that_is_no_picture_ends_the_run_before_the_model_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], content: bytes
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = write_tiny_formulas(tmp_path / "data", 3).folder
+    program = tmp_path / "model"
+    program.write_text("#!/bin/sh\ntouch called\necho x\n")
+    program.chmod(0o755)
+    pictures = sorted(folder.rglob("*.png"))
+    pictures[-1].write_bytes(content)
+    arguments = ["--data", str(folder), "--model", f"command:{program} {{image}}", "--out", "run"]
+    for command in ("generate", "evaluate"):
+        assert run([command, *arguments]) == 2
+        told = capsys.readouterr().err.splitlines()[-1]
+        assert f"{pictures[-1].name}: the reference is no picture in PNG, JPEG or WebP" in told
+        shutil.rmtree("run")
+    assert not (tmp_path / "called").exists()

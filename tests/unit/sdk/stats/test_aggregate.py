@@ -1,0 +1,218 @@
+"""From records to numbers."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from i2s_sdk.data import Instance
+from i2s_sdk.profile import Profile
+from i2s_sdk.render_types import Verdict
+from i2s_sdk.runlog.manifest import Manifest
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.stats.aggregate import aggregate
+from i2s_sdk.stats.bootstrap import mean_interval
+from i2s_sdk.stats.means import IntervalKind, Mean
+from i2s_sdk.stats.results import results_document, summarize
+from i2s_sdk.stats.wilson import mean_share_interval, share_interval
+from run_folders import options
+
+
+def _instance(name: str, subset: str = "equation", difficulty: str = "easy") -> Instance:
+    return Instance(name, "latex", subset, Path("a.png"), difficulty)
+
+
+def _scored(
+    name: str, ems: float | None, verdict: Verdict = Verdict.RENDERED, before: Verdict | None = None
+) -> Record:
+    return Record(
+        name,
+        "latex",
+        "equation",
+        "easy",
+        Outcome.SCORED,
+        verdict=verdict,
+        verdict_before_repair=before or verdict,
+        metrics={"ems": ems},
+    )
+
+
+def _aggregate(instances: list[Instance], records: list[Record], profile: Profile = Profile.PAPER):
+    return aggregate(instances, {one.id: one for one in records}, {"latex": ["ems"]}, profile)
+
+
+def _plain(mean: Mean) -> tuple[float | None, int]:
+    return mean.value, mean.n
+
+
+def test_a_failed_rendering_counts_zero_in_one_mean_and_not_in_the_other() -> None:
+    records = [_scored("a", 0.8), _scored("b", 0.0, Verdict.COMPILE_ERROR)]
+    total = _aggregate([_instance("a"), _instance("b")], records).tasks["latex"].total
+    assert _plain(total.metrics["ems"].all) == (0.4, 2)
+    assert _plain(total.metrics["ems"].rendered) == (0.8, 1)
+    assert total.share_rendered == 0.5
+
+
+def test_a_completion_without_structure_counts_zero() -> None:
+    nothing = Record("b", "latex", "equation", "easy", Outcome.NO_STRUCTURE, metrics={"ems": 0.0})
+    total = _aggregate([_instance("a"), _instance("b")], [_scored("a", 1.0), nothing]).tasks["latex"].total
+    assert _plain(total.metrics["ems"].all) == (0.5, 2)
+    assert total.scored == 2
+
+
+@pytest.mark.parametrize("outcome", [one for one in Outcome if not one.counts])
+def test_a_failure_of_ours_is_no_zero_and_is_not_forgotten(outcome: Outcome) -> None:
+    failed = Record("b", "latex", "equation", "easy", outcome)
+    summary = _aggregate([_instance("a"), _instance("b")], [_scored("a", 0.8), failed])
+    total = summary.tasks["latex"].total
+    assert _plain(total.metrics["ems"].all) == (0.8, 1)
+    assert (total.scored, total.planned, summary.failures) == (1, 2, 1)
+    assert total.outcomes == {"scored": 1, str(outcome): 1}
+
+
+def test_a_sample_without_record_is_cancelled() -> None:
+    total = _aggregate([_instance("a"), _instance("b")], [_scored("a", 0.8)]).tasks["latex"].total
+    assert total.outcomes == {"cancelled": 1, "scored": 1}
+
+
+def test_a_metric_that_is_not_defined_for_a_pair_has_its_own_n() -> None:
+    records = [_scored("a", 0.8), _scored("b", None)]
+    total = _aggregate([_instance("a"), _instance("b")], records).tasks["latex"].total
+    assert _plain(total.metrics["ems"].all) == (0.8, 1)
+    assert total.rendered == 2
+
+
+def test_success_before_repair_is_that_of_the_first_render() -> None:
+    records = [_scored("a", 0.8), _scored("b", 0.7, before=Verdict.COMPILE_ERROR)]
+    total = _aggregate([_instance("a"), _instance("b")], records).tasks["latex"].total
+    assert (total.share_rendered_before_repair, total.share_rendered) == (0.5, 1.0)
+
+
+def test_the_value_of_a_task_weighs_instances_in_paper_and_groups_in_helm() -> None:
+    instances = [_instance("a"), _instance("b"), _instance("c"), _instance("d", difficulty="hard")]
+    records = [_scored("a", 0.9), _scored("b", 0.9), _scored("c", 0.9), _scored("d", 0.1)]
+    assert _aggregate(instances, records).tasks["latex"].values["ems"] == pytest.approx(0.7)
+    helm = _aggregate(instances, records, Profile.HELM)
+    assert helm.tasks["latex"].values["ems"] == pytest.approx(0.5)
+
+
+def test_nothing_has_no_mean() -> None:
+    total = _aggregate([_instance("a")], []).tasks["latex"].total
+    assert _plain(total.metrics["ems"].all) == (None, 0)
+    assert total.share_rendered is None
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("xy")), min_size=1, max_size=30), st.randoms())
+def test_the_order_of_records_changes_nothing(values: list[tuple[float, str]], chance: random.Random) -> None:
+    instances = [_instance(str(number), subset) for number, (_, subset) in enumerate(values)]
+    records = [_scored(str(number), ems) for number, (ems, _) in enumerate(values)]
+    before = _aggregate(instances, records)
+    chance.shuffle(records)
+    assert _aggregate(instances, records) == before
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("xyz")), min_size=1, max_size=30))
+def test_subsets_add_up_to_the_task(values: list[tuple[float, str]]) -> None:
+    instances = [_instance(str(number), subset) for number, (_, subset) in enumerate(values)]
+    records = [_scored(str(number), ems) for number, (ems, _) in enumerate(values)]
+    task = _aggregate(instances, records).tasks["latex"]
+    assert sum(group.planned for group in task.subsets) == task.total.planned == len(values)
+    weighted = sum((group.metrics["ems"].all.value or 0.0) * group.scored for group in task.subsets)
+    assert weighted / len(values) == pytest.approx(task.total.metrics["ems"].all.value)
+
+
+def test_means_have_the_interval_of_their_own_values() -> None:
+    records = [_scored("a", 0.8), _scored("b", 0.0, Verdict.COMPILE_ERROR), _scored("c", 0.6)]
+    total = _aggregate([_instance("a"), _instance("b"), _instance("c")], records).tasks["latex"].total
+    assert total.metrics["ems"].all.interval == mean_interval([0.0, 0.6, 0.8])
+    assert total.metrics["ems"].rendered.interval == mean_interval([0.6, 0.8])
+    assert total.success.interval == share_interval(2, 3)
+    assert total.success_before_repair.interval == share_interval(2, 3)
+    kinds = (total.metrics["ems"].all.interval_kind, total.success.interval_kind)
+    assert kinds == (IntervalKind.BOOTSTRAP, IntervalKind.WILSON)
+
+
+def test_a_mean_of_equal_values_has_no_interval_and_says_why() -> None:
+    records = [_scored(name, 1.0) for name in "abcd"]
+    total = _aggregate([_instance(name) for name in "abcd"], records).tasks["latex"].total
+    assert total.metrics["ems"].all == Mean(1.0, 4, None, IntervalKind.ALL_EQUAL)
+    assert total.success.interval == share_interval(4, 4) != (1.0, 1.0)
+    one = _aggregate([_instance("a")], records[:1]).tasks["latex"].total
+    assert one.metrics["ems"].all == Mean(1.0, 1, None, IntervalKind.TOO_FEW)
+    assert one.success.interval == share_interval(1, 1)
+
+
+def test_equal_values_in_each_group_are_named_in_helm() -> None:
+    instances = [_instance("a"), _instance("b"), _instance("c", difficulty="hard")]
+    records = [_scored("a", 0.9), _scored("b", 0.9), _scored("c", 0.4)]
+    latex = _aggregate(instances, records, Profile.HELM).tasks["latex"]
+    assert (latex.intervals["ems"], latex.interval_kinds["ems"]) == (None, IntervalKind.EQUAL_IN_GROUPS)
+    same = _aggregate(instances[:2], records[:2], Profile.HELM).tasks["latex"]
+    assert (same.intervals["ems"], same.interval_kinds["ems"]) == (None, IntervalKind.ALL_EQUAL)
+    assert latex.intervals["rendered"] == mean_share_interval([(1, 1), (2, 2)])
+
+
+def test_wild_subsets_stand_apart() -> None:
+    instances = [_instance("a"), _instance("b", "wild"), _instance("c", "wild_legacy")]
+    records = [_scored("a", 0.8), _scored("b", 0.2), _scored("c", 0.1)]
+    for profile in Profile:
+        summary = _aggregate(instances, records, profile)
+        task = summary.tasks["latex"]
+        assert (task.total.planned, task.values["ems"]) == (1, 0.8)
+        assert [one.name for one in task.subsets] == ["equation"]
+        assert [one.name for one in task.apart] == ["wild", "wild_legacy"]
+        assert (summary.planned, summary.scored) == (3, 3)
+
+
+def test_the_share_rendered_is_a_value_of_the_task() -> None:
+    instances = [_instance("a"), _instance("b"), _instance("c"), _instance("d", difficulty="hard")]
+    records = [
+        _scored("a", 0.9),
+        _scored("b", 0.9),
+        _scored("c", 0.9),
+        _scored("d", 0, Verdict.COMPILE_ERROR),
+    ]
+    assert _aggregate(instances, records).tasks["latex"].values["rendered"] == 0.75
+    helm = _aggregate(instances, records, Profile.HELM).tasks["latex"]
+    assert helm.values["rendered"] == 0.5
+    assert helm.intervals["rendered"] == mean_share_interval([(0, 1), (3, 3)])
+    assert helm.interval_kinds["rendered"] is IntervalKind.NEWCOMBE
+
+
+_NAMES = st.tuples(st.sampled_from(("latex", "webpage")), st.sampled_from("xy"), st.sampled_from(("a", "b")))
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), _NAMES), min_size=1, max_size=20), st.randoms())
+def test_results_of_a_data_set_in_another_order_are_the_same_bytes(
+    values: list[tuple[float, tuple[str, str, str]]], chance: random.Random
+) -> None:
+    instances = [
+        Instance(str(number), task, subset, Path("a.png"), difficulty)
+        for number, (_, (task, subset, difficulty)) in enumerate(values)
+    ]
+    records = {
+        one.id: replace(
+            _scored(one.id, ems), task=one.task, subset=one.subset, cost=ems, completion="x", attempts=1
+        )
+        for one, (ems, _) in zip(instances, values, strict=True)
+    }
+    shuffled = chance.sample(instances, len(instances))
+    missing = {"lpips": "no weights", "cis": "no weights", "edit of webpage": "no html2text"}
+    other = dict(chance.sample(list(missing.items()), len(missing)))
+    for profile in Profile:
+        before = _document(instances, records, missing, profile)
+        backwards = dict(reversed(records.items()))
+        assert _document(shuffled, backwards, other, profile) == before
+
+
+def _document(
+    instances: list[Instance], records: dict[str, Record], unavailable: dict[str, str], profile: Profile
+) -> bytes:
+    manifest = Manifest(options(profile=profile), unavailable=unavailable)
+    return results_document(summarize(manifest, instances, records), manifest)

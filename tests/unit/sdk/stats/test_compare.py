@@ -1,0 +1,75 @@
+"""Two runs sample by sample."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from i2s_sdk.render_types import Verdict
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.stats.bootstrap import mean_interval
+from i2s_sdk.stats.compare import Comparison, compare
+from i2s_sdk.stats.means import IntervalKind, Mean
+from i2s_sdk.stats.wilson import paired_difference_interval
+
+
+def _record(name: str, ems: float | None, verdict: Verdict = Verdict.RENDERED) -> Record:
+    return Record(name, "latex", "equation", "", Outcome.SCORED, verdict=verdict, metrics={"ems": ems})
+
+
+def _run(**values: float | None) -> dict[str, Record]:
+    return {name: _record(name, value) for name, value in values.items()}
+
+
+def _ems(first: dict[str, Record], second: dict[str, Record]) -> Comparison:
+    return {one.metric: one for one in compare(first, second, {"latex": ("ems",)})}["ems"]
+
+
+def test_gains_and_losses_are_those_of_the_second_run() -> None:
+    found = _ems(_run(a=0.5, b=0.5, c=0.5, d=0.5), _run(a=0.9, b=0.25, c=0.5, d=0.6))
+    assert [pair.id for pair in found.gains] == ["a", "d"]
+    assert [pair.id for pair in found.losses] == ["b"]
+    assert (found.better, found.worse, found.equal) == (2, 1, 1)
+    assert found.difference.value == pytest.approx((0.4 - 0.25 + 0 + 0.1) / 4)
+    assert found.difference.interval == mean_interval([0.4, -0.25, 0.0, pytest.approx(0.1).expected])
+
+
+def test_only_samples_with_a_value_in_both_are_compared() -> None:
+    first, second = _run(a=0.5, b=0.5, c=None, d=0.5, e=0.1), _run(a=0.7, c=0.2, d=0.6, e=0.2)
+    second["d"] = replace(second["d"], reference_sha256="other")
+    second["e"] = replace(second["e"], outcome=Outcome.METRIC_FAILURE)
+    assert _ems(first, second).difference.n == 1
+
+
+def test_a_paired_interval_is_narrower_than_the_spread_of_the_runs() -> None:
+    first = _run(**{f"s{at}": at / 100 for at in range(80)})
+    second = {
+        name: _record(name, (one.metrics["ems"] or 0) + 0.01 * (at % 2))
+        for at, (name, one) in enumerate(first.items())
+    }
+    found = _ems(first, second)
+    assert found.difference.interval == pytest.approx((0.005, 0.005), abs=0.002)
+
+
+def test_equal_differences_have_no_interval_and_say_so() -> None:
+    found = _ems(_run(a=0.5, b=0.25, c=0.0), _run(a=0.75, b=0.5, c=0.25))
+    assert found.difference == Mean(0.25, 3, None, IntervalKind.ALL_EQUAL)
+
+
+def test_the_difference_of_shares_has_an_interval_where_all_samples_are_rendered() -> None:
+    runs = _run(a=0.5, b=0.5, c=0.5, d=0.5)
+    rendered, _ = compare(runs, runs, {"latex": ("ems",)})
+    assert rendered.difference.interval == paired_difference_interval(4, 0, 0, 0)
+    assert rendered.difference.interval_kind is IntervalKind.NEWCOMBE
+
+
+def test_success_is_compared_too() -> None:
+    second = {"a": _record("a", 0.0, Verdict.COMPILE_ERROR)}
+    found = compare(_run(a=0.5), second, {"latex": ("ems",)})
+    assert [(one.metric, one.difference.value) for one in found] == [("rendered", -1.0), ("ems", -0.5)]
+
+
+def test_runs_without_a_common_sample_have_nothing_to_compare() -> None:
+    assert compare(_run(a=0.5), _run(b=0.5), {"latex": ("ems",)}) == []
