@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+PATH = re.compile(r"`((?:benchmarks|deploy|docs|examples|protos|scripts|sdk|services|tests)/[\w./-]*)`")
 COMMAND = re.compile(r"(?:^|`)make ([a-z-]+)", re.MULTILINE)
 
 
@@ -16,6 +17,17 @@ def test_relative_links_lead_somewhere(root, texts):
         if "://" not in target and not (root / path.parent / target).exists()
     ]
     assert broken == []
+
+
+def test_every_path_in_the_documentation_exists(root, texts):
+    missing = [
+        f"{path}: {name}"
+        for path, text in texts.items()
+        if path.suffix == ".md" and path.name != "CHANGELOG.md"
+        for name in PATH.findall(text)
+        if not (root / name).exists()
+    ]
+    assert missing == []
 
 
 def test_every_make_command_in_the_documentation_exists(texts):

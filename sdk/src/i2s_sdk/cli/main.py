@@ -24,7 +24,7 @@ from i2s_sdk.visible import VisibleFormatter
 
 FAULT, USAGE, BELOW_COVERAGE, INTERRUPTED = 1, 2, 3, 130
 
-#: Commands in the order in which people need them; each is a module of this room.
+#: Commands in the order in which people need them; each is a module of this package.
 COMMANDS = (
     "evaluate",
     "generate",

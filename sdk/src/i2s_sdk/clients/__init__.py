@@ -1,4 +1,4 @@
-"""Typed clients of the services: deadlines, one retry policy, and no type of the wire beyond this room."""
+"""Typed clients of the services: deadlines, one retry policy, and no type of the wire beyond this package."""
 
 from i2s_sdk.clients.bulk import Streamed
 from i2s_sdk.clients.descriptions import MetricDescription, MetricsDescription, RendererDescription

@@ -151,8 +151,8 @@ def _line(row: Row, task: str, folder: Path) -> str:
     return json.dumps(fields) + "\n"
 
 
-def _write(folder: Path, room: str, content: bytes, suffix: str) -> str:
-    name = f"{room}/{hashlib.sha256(content).hexdigest()}{suffix}"
+def _write(folder: Path, part: str, content: bytes, suffix: str) -> str:
+    name = f"{part}/{hashlib.sha256(content).hexdigest()}{suffix}"
     path = folder / name
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content)

@@ -78,10 +78,10 @@ def _written(folder: Path, rows: Iterator[dict[str, object]]) -> int:
 
 
 def _starter(folder: Path) -> Iterator[dict[str, object]]:
-    for room, suffix in (("references", ".png"), ("structures", ".tex")):
-        (folder / room).mkdir(parents=True)
+    for part, suffix in (("references", ".png"), ("structures", ".tex")):
+        (folder / part).mkdir(parents=True)
         content = files("i2s_sdk.data").joinpath("starter", _STARTER + suffix).read_bytes()
-        (folder / room / f"{_STARTER}{suffix}").write_bytes(content)
+        (folder / part / f"{_STARTER}{suffix}").write_bytes(content)
     yield {
         "id": _STARTER,
         "task": "latex",
@@ -104,8 +104,8 @@ def _taken(folder: Path, source: Path, task: str, subset: str) -> Iterator[dict[
                 0,
                 f"has no picture beside it; make {one.name}.png with i2s-sdk render",
             )
-    for room in ("references", "structures"):
-        (folder / room).mkdir(parents=True)
+    for part in ("references", "structures"):
+        (folder / part).mkdir(parents=True)
     for one in found:
         assert one.picture is not None
         row: dict[str, object] = {"id": one.name, "task": one.task, "subset": subset or source.resolve().name}

@@ -1,4 +1,4 @@
-"""How a model fails: the branch of the tree of :mod:`i2s_sdk.errors` that belongs to this room.
+"""How a model fails: the branch of the tree of :mod:`i2s_sdk.errors` that belongs to this package.
 
 ::
 
