@@ -25,8 +25,9 @@ LAYERS = (
     {"stats"},
     {"runlog"},
     {"models", "stack"},
+    {"data"},
     {"tasks"},
-    {"clients", "data", "text"},
+    {"clients", "instances", "text"},
 )
 
 

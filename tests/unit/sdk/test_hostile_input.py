@@ -23,9 +23,9 @@ from i2s_sdk.data.check import check
 from i2s_sdk.data.content import read_content
 from i2s_sdk.data.folder import INDEX, read_folder
 from i2s_sdk.data.hub_row import read_row
-from i2s_sdk.data.instance import Instance
-from i2s_sdk.data.site_files import read_repository, read_tar, read_zip
 from i2s_sdk.errors import I2SError
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.site_files import read_repository, read_tar, read_zip
 from i2s_sdk.models import anthropic_messages, openai_chat
 from i2s_sdk.models.cache import AnswerCache
 from i2s_sdk.models.prices import Prices

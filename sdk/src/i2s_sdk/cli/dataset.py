@@ -132,9 +132,9 @@ def new_command(folder: str, source: str | None, task: str, subset: str) -> None
       i2s-sdk dataset new my-set
       i2s-sdk dataset new my-set --from exams/ --task latex --subset exam
     """  # noqa: D301
-    from i2s_sdk.data.instance import TASKS
     from i2s_sdk.data.scaffold import new_dataset
     from i2s_sdk.errors import UnknownNameError
+    from i2s_sdk.tasks.registry import TASKS
 
     if task and task not in TASKS:
         raise UnknownNameError("task", task, TASKS)

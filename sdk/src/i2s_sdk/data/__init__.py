@@ -2,9 +2,10 @@
 
 from i2s_sdk.data.bundled import examples_folder
 from i2s_sdk.data.folder import DataSet, read_folder
-from i2s_sdk.data.instance import TASKS, Asset, Instance
 from i2s_sdk.data.opening import open_data
 from i2s_sdk.data.selection import Selection, Shard
+from i2s_sdk.instances.instance import Asset, Instance
+from i2s_sdk.tasks.registry import TASKS
 
 __all__ = [
     "TASKS",

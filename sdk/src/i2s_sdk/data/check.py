@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.data.content import Content, read_content
+from i2s_sdk.data.content import read_content
 from i2s_sdk.data.folder import index_of, read_index, read_lines
-from i2s_sdk.data.images import MAX_PIXELS, ImageFaultError, decode_image
-from i2s_sdk.data.instance import Instance
-from i2s_sdk.data.site_files import INDEXES
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.images import MAX_PIXELS, ImageFaultError, decode_image
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.tasks.registry import task_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _faults_of(instance: Instance, most_pixels: int) -> Iterator[str]:
     if said:
         yield f"image {instance.image.name}: {said}"
     if instance.structure is not None:
-        said = _structure_fault(instance, content)
+        said = task_spec(instance.task).structure_fault(content)
         if said:
             yield f"structure {instance.structure.name}: {said}"
 
@@ -97,18 +97,4 @@ def _picture_fault(raw: bytes, most_pixels: int) -> str:
         decode_image(raw, most_pixels)
     except ImageFaultError as error:
         return str(error)
-    return ""
-
-
-def _structure_fault(instance: Instance, content: Content) -> str:
-    if content.site is not None:
-        there = any(name in content.site for name in INDEXES)
-        return "" if there else f"the site has no index page ({', '.join(INDEXES)})"
-    code = content.structure or ""
-    if "\ufffd" in code:
-        return "is not UTF-8"
-    if not code.strip():
-        return "is empty; leave the field out where there is no ground truth"
-    if instance.task == "latex" and r"\documentclass" in code:
-        return "has a preamble; ground truth of LaTeX is what stands between \\begin{document} and its end"
     return ""

@@ -1,33 +1,15 @@
-"""What the files of an instance hold."""
+"""Reading the files of an instance."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_sdk.data.instance import Instance
-from i2s_sdk.data.site_files import inside, read_tar
 from i2s_sdk.errors import DataError
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """The files of an instance, read.
-
-    Attributes:
-        reference: The picture, encoded.
-        structure: The ground truth where it is text: LaTeX, LilyPond.
-        site: The ground truth where it is a site: its files by relative name, assets among them.
-        assets: Files that the answer may use, by name.
-        text: Of the picture, where the data set gives it.
-    """
-
-    reference: bytes = field(repr=False)
-    structure: str | None = None
-    site: Mapping[str, bytes] | None = None
-    assets: Mapping[str, bytes] = field(default_factory=dict)
-    text: str | None = None
+from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.site_files import inside, read_tar
+from i2s_sdk.tasks.registry import task_spec
 
 
 def read_content(instance: Instance) -> Content:
@@ -38,7 +20,7 @@ def read_content(instance: Instance) -> Content:
     """
     structure = _read(instance.structure) if instance.structure is not None else None
     site = None
-    if structure is not None and instance.task == "webpage":
+    if structure is not None and task_spec(instance.task).structure_is_site:
         try:
             site = read_tar(structure)
         except ValueError as error:

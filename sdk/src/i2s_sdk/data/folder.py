@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.data.instance import TASKS, Asset, Instance
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.instance import Asset, Instance
 from i2s_sdk.json_text import read_json
+from i2s_sdk.tasks.registry import TASKS
 
 INDEX = "instances.jsonl"
 

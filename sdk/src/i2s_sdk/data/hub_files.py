@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.data.hub_name import SUBSETS, WILD, HubName
+from i2s_sdk.data.hub_name import HubName
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.tasks.registry import task_spec
 
 if TYPE_CHECKING:
     from datasets import Dataset  # type: ignore[import-untyped]
@@ -63,7 +64,8 @@ def _hub_tables(name: HubName) -> list[Table]:
     import datasets
 
     tables = []
-    for subset in _known(name, (*SUBSETS[name.task], *WILD[name.task])) or SUBSETS[name.task]:
+    spec = task_spec(name.task)
+    for subset in _known(name, (*spec.subsets, *spec.wild_subsets)) or spec.subsets:
         label = f"{name}/{subset}"
         try:
             found = datasets.load_dataset(name.where, subset, split=SPLIT, revision=name.revision or None)
@@ -90,7 +92,7 @@ def _local_tables(name: HubName) -> list[Table]:
         raise DataError(root, 0, "holds neither SUBSET/*.parquet nor what datasets.save_to_disk writes")
     if "" in homes:
         return [_load(homes[""], root, "")]
-    usual = tuple(one for one in homes if one not in WILD[name.task]) or tuple(homes)
+    usual = tuple(one for one in homes if one not in task_spec(name.task).wild_subsets) or tuple(homes)
     return [_load(homes[one], root, one) for one in _known(name, tuple(homes)) or usual]
 
 

@@ -24,12 +24,12 @@ from pathlib import Path
 
 from i2s_sdk.data.folder import INDEX, DataSet, read_folder
 from i2s_sdk.data.hub_files import Table, open_tables
-from i2s_sdk.data.hub_name import PREFIX, SUBSETS, WILD, HubName, parse_hub_name
+from i2s_sdk.data.hub_name import PREFIX, HubName, parse_hub_name
 from i2s_sdk.data.hub_row import Row, read_row
 from i2s_sdk.errors import DataError, UnknownNameError
+from i2s_sdk.tasks.registry import task_spec
 
 _FORMAT = "1"  # of the folder; another one makes it anew
-_STRUCTURE_SUFFIX = {"latex": ".tex", "webpage": ".tar.gz", "music": ".ly"}
 
 #: A subset and its task.
 Source = tuple[str, Table]
@@ -68,7 +68,8 @@ def read_hub(name: str, subsets: Sequence[str] = (), *, home: Path | None = None
 
 def _share(names: Sequence[HubName], subsets: Sequence[str]) -> list[HubName]:
     """Return those of several repositories that have any of the subsets, each with its own of them."""
-    known = {one.task: {*SUBSETS[one.task], *WILD[one.task]} for one in names}
+    specs = (task_spec(one.task) for one in names)
+    known = {one.name: {*one.subsets, *one.wild_subsets} for one in specs}
     for subset in subsets:
         if not any(subset in some for some in known.values()):
             raise UnknownNameError("subset", subset, set().union(*known.values()))
@@ -141,7 +142,7 @@ def _line(row: Row, task: str, folder: Path) -> str:
         fields["difficulty"] = row.difficulty
     fields["image"] = _write(folder, "references", row.picture, row.picture_suffix)
     if row.structure is not None:
-        fields["structure"] = _write(folder, "structures", row.structure, _STRUCTURE_SUFFIX[task])
+        fields["structure"] = _write(folder, "structures", row.structure, task_spec(task).structure_suffix)
     if row.text is not None:
         fields["text"] = row.text
     if row.assets:

@@ -7,28 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from i2s_sdk.data.instance import TASKS
 from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.tasks.registry import SPECS, TASKS
 
 PREFIX = "hf:"
 
-#: Subsets of each task that a run takes where none is named, and those that stand apart.
-SUBSETS = {
-    "latex": ("equation", "table", "plot", "algorithm"),
-    "webpage": ("css", "html", "javascript"),
-    "music": ("music",),
-}
-WILD = {"latex": ("wild", "wild_legacy"), "webpage": ("wild", "wild_legacy"), "music": ()}
-
 #: The repositories of the benchmark: the living ones, and the copies that never change.
-LIVING = {
-    f"stanford-crfm/i2s-{kind}": task
-    for kind, task in zip(("latex", "webpage", "musicsheet"), TASKS, strict=True)
-}
-FROZEN = {
-    f"stanford-crfm/image2struct-{kind}-v1": task
-    for kind, task in zip(("latex", "webpage", "musicsheet"), TASKS, strict=True)
-}
+LIVING = {f"stanford-crfm/i2s-{one.hub_name}": one.name for one in SPECS.values()}
+FROZEN = {f"stanford-crfm/image2struct-{one.hub_name}-v1": one.name for one in SPECS.values()}
 
 _ALIASES = {"i2s": tuple(LIVING), "image2struct": tuple(FROZEN)}
 _FORM = re.compile(r"(?P<path>[^@?]+?)(?:@(?P<revision>[^@?]+))?(?:\?task=(?P<task>[a-z]+))?")
@@ -101,4 +87,4 @@ def _task_of(repository: str, task: str, name: str = "") -> str:
     for one in TASKS:
         if one in repository.lower():
             return one
-    raise UsageError(f"data set {name!r}: add ?task=latex, ?task=webpage or ?task=music")
+    raise UsageError(f"data set {name!r}: add ?task=NAME, of {', '.join(TASKS)}")

@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from i2s_sdk.data.site_files import MAX_BYTES, read_repository
+from i2s_sdk.instances.site_files import MAX_BYTES, read_repository
 from i2s_sdk.json_text import read_json
+from i2s_sdk.tasks.registry import task_spec
 
 #: Files of a repository that a model may use.
 ASSET_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".bmp", ".tiff")
@@ -149,7 +150,7 @@ def _structure(value: str | None, task: str) -> tuple[bytes | None, tuple[str, .
     """Return the ground truth, the names of its assets, and what was left out of its archive."""
     if value is None:
         return None, (), ()
-    if task != "webpage":
+    if not task_spec(task).structure_is_site:
         return value.encode("utf-8", "replace"), (), ()
     archive = _unbase64(value)
     try:

@@ -11,12 +11,14 @@ from pathlib import Path
 
 from i2s_sdk.data.folder import INDEX, read_folder
 from i2s_sdk.data.hub_row import packed
-from i2s_sdk.data.site_files import INDEXES, read_site_folder
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.instances.site_files import INDEXES, read_site_folder
+from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.writing import writing
 
 #: Suffix of a document, and its task. A folder with an index page is a site as well.
-DOCUMENTS = {".tex": "latex", ".ly": "music", ".tar.gz": "webpage"}
+DOCUMENTS = {one.structure_suffix: one.name for one in SPECS.values()}
+_SITE = next(one.name for one in SPECS.values() if one.structure_is_site)
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
 _STARTER = "gaussian-posterior"
@@ -129,7 +131,7 @@ def find(source: Path, task: str = "") -> list[Found]:
     documents: dict[str, tuple[Path, str]] = {}
     for path in sorted(source.iterdir()):
         suffix = _suffix(path)
-        kind = "webpage" if path.is_dir() else DOCUMENTS.get(suffix, "")
+        kind = _SITE if path.is_dir() else DOCUMENTS.get(suffix, "")
         name = path.name.removesuffix(path.name[len(path.name) - len(suffix) :]) if suffix else path.name
         if suffix in PICTURES:
             if name in pictures:

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.data.instance import Instance
 from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.instances.instance import Instance
 
 _SHARD = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
 

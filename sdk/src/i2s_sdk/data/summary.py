@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from i2s_sdk.data.instance import Instance
+from i2s_sdk.instances.instance import Instance
 
 
 @dataclass(frozen=True, slots=True)

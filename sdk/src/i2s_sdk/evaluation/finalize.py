@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.data.instance import Instance
 from i2s_sdk.errors import UsageError
 from i2s_sdk.evaluation.failures import FailureReason, failure_reasons
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.report.page import write_page
 from i2s_sdk.runlog.folder import RESULTS, RunFolder
 from i2s_sdk.runlog.record import Record

@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from i2s_sdk.data.content import read_content
-from i2s_sdk.data.images import MAX_PIXELS
-from i2s_sdk.data.references import require_decodable_reference
 from i2s_sdk.errors import I2SError, ModelError
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.sample import Sample, Watch, asset_names, blank
+from i2s_sdk.instances.images import MAX_PIXELS
+from i2s_sdk.instances.references import require_decodable_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Model
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.tasks.registry import AnyTask
+from i2s_sdk.tasks.spec import AnyTask
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
-from i2s_sdk.data.images import PILLOW_PIXELS, ImageFaultError, read_header
+from i2s_sdk.instances.images import PILLOW_PIXELS, ImageFaultError, read_header
 from i2s_sdk.render_types import Limits, Rendering, Verdict
 from i2s_sdk.score_types import SizePolicy
 

@@ -12,7 +12,8 @@ from i2s_sdk.data import DataSet, Instance, Selection
 from i2s_sdk.errors import UsageError
 from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.manifest import Options
-from i2s_sdk.tasks.registry import AnyTask, open_task
+from i2s_sdk.tasks.registry import open_task
+from i2s_sdk.tasks.spec import AnyTask
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.data.content import Content, read_content
+from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.evaluation.picture_limits import PictureLimits, refuse_unpaddable
 from i2s_sdk.evaluation.sample import Sample, Watch, blank
+from i2s_sdk.instances.content import Content
 from i2s_sdk.render_types import Rendering
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder

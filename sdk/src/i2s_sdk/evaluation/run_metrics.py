@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from i2s_sdk.clients.descriptions import MetricsDescription
-from i2s_sdk.tasks.registry import AnyTask
+from i2s_sdk.tasks.spec import AnyTask
 
 #: Versions of the metrics that are computed here; those of the others come from their service.
 TEXT_VERSIONS = {"edit": "1"}

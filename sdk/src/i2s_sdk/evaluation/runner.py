@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
-from i2s_sdk.data.instance import Instance
-from i2s_sdk.data.references import require_usable_references
 from i2s_sdk.errors import I2SError
 from i2s_sdk.evaluation.facts import facts
 from i2s_sdk.evaluation.failures import LikeFailures
@@ -23,6 +21,8 @@ from i2s_sdk.evaluation.render import RenderStage, RenderStep
 from i2s_sdk.evaluation.run_metrics import run_metrics, split_metrics
 from i2s_sdk.evaluation.sample import Sample
 from i2s_sdk.evaluation.score import ScoreStage, ScoreStep
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.references import require_usable_references
 from i2s_sdk.models.model import Model
 from i2s_sdk.runlog.calls import marked_calls
 from i2s_sdk.runlog.folder import LOGS, RunFolder

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
-from i2s_sdk.data.instance import Instance
-from i2s_sdk.data.site_files import inside
 from i2s_sdk.errors import DataError, I2SError
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.site_files import inside
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Record

@@ -14,7 +14,7 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.score_types import MetricFailureKind, Score
-from i2s_sdk.tasks.registry import AnyTask
+from i2s_sdk.tasks.spec import AnyTask
 from i2s_sdk.text.edit_similarity import EDIT, edit_similarity
 
 

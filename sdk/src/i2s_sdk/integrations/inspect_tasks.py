@@ -24,7 +24,8 @@ from i2s_sdk.integrations.requests import RoundTripResult
 from i2s_sdk.integrations.round_trip import RoundTrip
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import DECODING
-from i2s_sdk.tasks.registry import open_task
+from i2s_sdk.tasks.registry import SPECS, open_task
+from i2s_sdk.tasks.spec import TaskSpec
 
 Builder = Callable[..., Task]
 
@@ -127,34 +128,18 @@ def _about(result: RoundTripResult) -> dict[str, Any]:
     return {name: plain[name] for name in kept}
 
 
-def latex(
-    data: str | None = None,
-    subset: str | list[str] | None = None,
-    difficulty: str | None = None,
-    profile: str | None = None,
-) -> Task:
-    """Pictures of equations, tables, plots and algorithms to LaTeX; see ``_task`` for the arguments."""
-    return _task("latex", data, subset, difficulty, profile)
+def _builder(spec: TaskSpec) -> Builder:
+    def build(
+        data: str | None = None,
+        subset: str | list[str] | None = None,
+        difficulty: str | None = None,
+        profile: str | None = None,
+    ) -> Task:
+        return _task(spec.name, data, subset, difficulty, profile)
 
-
-def webpage(
-    data: str | None = None,
-    subset: str | list[str] | None = None,
-    difficulty: str | None = None,
-    profile: str | None = None,
-) -> Task:
-    """Pictures of web pages to their files; see ``_task`` for the arguments."""
-    return _task("webpage", data, subset, difficulty, profile)
-
-
-def music(
-    data: str | None = None,
-    subset: str | list[str] | None = None,
-    difficulty: str | None = None,
-    profile: str | None = None,
-) -> Task:
-    """Pictures of sheet music to LilyPond; see ``_task`` for the arguments."""
-    return _task("music", data, subset, difficulty, profile)
+    build.__name__ = spec.name
+    build.__doc__ = f"{spec.title}; see ``_task`` for the arguments."
+    return build
 
 
 def _registered(build: Builder) -> Builder:
@@ -167,4 +152,5 @@ def _registered(build: Builder) -> Builder:
     return task(name=f"i2s/{build.__name__}")(build)
 
 
-latex, webpage, music = (_registered(build) for build in (latex, webpage, music))
+#: By name; inspect_ai finds them once they are registered.
+BUILDERS = {name: _registered(_builder(spec)) for name, spec in SPECS.items()}

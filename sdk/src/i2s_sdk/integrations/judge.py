@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from i2s_sdk.data.images import MAX_PIXELS
-from i2s_sdk.data.instance import Instance
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError, UnknownNameError, UsageError
 from i2s_sdk.evaluation.picture_limits import picture_limits
 from i2s_sdk.evaluation.render import RenderStep
 from i2s_sdk.evaluation.run_metrics import run_metrics, split_metrics
 from i2s_sdk.evaluation.sample import blank
 from i2s_sdk.evaluation.score import ScoreStep
+from i2s_sdk.instances.images import MAX_PIXELS
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion
@@ -23,7 +23,7 @@ from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Record
 from i2s_sdk.stack.services import Services
-from i2s_sdk.tasks.registry import AnyTask
+from i2s_sdk.tasks.spec import AnyTask
 
 
 @dataclass(frozen=True, slots=True)

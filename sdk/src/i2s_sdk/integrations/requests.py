@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_sdk.data.content import Content, read_content
-from i2s_sdk.data.images import MAX_PIXELS
-from i2s_sdk.data.instance import Instance
-from i2s_sdk.data.references import checked_reference
+from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.images import MAX_PIXELS
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record

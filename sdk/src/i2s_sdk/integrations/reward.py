@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from i2s_sdk.data.instance import Instance
 from i2s_sdk.errors import ServiceError, ServiceUnavailableError, UsageError
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
 from i2s_sdk.integrations.round_trip import RoundTrip
 from i2s_sdk.profile import Profile

@@ -6,7 +6,7 @@ import asyncio
 import json
 from weakref import WeakValueDictionary
 
-from i2s_sdk.data.instance import Instance
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
 from i2s_sdk.models.completion_bound import bounded_answer
 from i2s_sdk.models.errors import ModelRefusedError

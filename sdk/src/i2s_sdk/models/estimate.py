@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from i2s_sdk.data.images import PILLOW_PIXELS
-from i2s_sdk.data.instance import Instance
-from i2s_sdk.data.references import checked_reference
+from i2s_sdk.instances.images import PILLOW_PIXELS
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.models.cache import AnswerCache, question_key
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.prices import Prices, cost

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from typing import Any
 
-from i2s_sdk.data.images import PILLOW_PIXELS, decode_image
+from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions

@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Protocol
 
-from i2s_sdk.data.instance import Instance
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.prompts import Prompt
 
 

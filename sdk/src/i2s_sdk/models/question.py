@@ -7,10 +7,10 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.data.images import PILLOW_PIXELS
-from i2s_sdk.data.instance import Instance
-from i2s_sdk.data.references import checked_reference
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.images import PILLOW_PIXELS
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.tasks.prompts import Prompt
 
 

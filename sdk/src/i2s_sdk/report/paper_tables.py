@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 from i2s_sdk.report import figures
-from i2s_sdk.report.published import OF_TASK, PublishedTable, published_source, published_table
+from i2s_sdk.report.published import PublishedTable, published_source, published_table
 from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.storage import PathOrUrl
@@ -15,9 +15,7 @@ from i2s_sdk.stats.aggregate import RENDERED, Group, Summary
 from i2s_sdk.stats.leaderboard import MAIN, ranking_columns, task_mean
 from i2s_sdk.stats.means import Mean
 from i2s_sdk.stats.winrate import Column, mean_win_rates
-
-#: The tasks in the paper's order and words.
-TASK_TITLES = {"latex": "Image2LaTeX", "webpage": "Image2Webpage", "music": "Image2Music"}
+from i2s_sdk.tasks.registry import SPECS
 
 _METRIC_TITLES = {
     RENDERED: "Rendering success",
@@ -140,7 +138,7 @@ def paper_tables(
         published: Put the paper's rows among them.
         rendered_only: Give means over rendered samples only in the tables of tasks, which the paper has not.
     """
-    tasks = [task for task in TASK_TITLES if any(task in summary.tasks for summary in runs.values())]
+    tasks = [task for task in SPECS if any(task in summary.tasks for summary in runs.values())]
     wild = [task for task in tasks if any(_apart(summary, task) for summary in runs.values())]
     return [
         _overall(runs, tasks, published),
@@ -176,7 +174,7 @@ def _overall(runs: Mapping[str, Summary], tasks: Sequence[str], published: bool)
     headings = [
         Heading("Model"),
         Heading(_WIN_RATE),
-        *(Heading(_METRIC_TITLES[name], TASK_TITLES[task]) for task in tasks for name in (RENDERED, MAIN)),
+        *(Heading(_METRIC_TITLES[name], SPECS[task].title) for task in tasks for name in (RENDERED, MAIN)),
         Heading("Scored"),
         *([Heading(_PRINTED)] if theirs is not None else []),
     ]
@@ -208,7 +206,7 @@ def _profile_note(runs: Mapping[str, Summary]) -> list[str]:
 
 
 def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_only: bool) -> PaperTable:
-    theirs = published_table(OF_TASK[task]) if published and not rendered_only else None
+    theirs = published_table(SPECS[task].published_table) if published and not rendered_only else None
     names = _metrics(runs, task, theirs)
     lines = []
     for label, summary in runs.items():
@@ -234,7 +232,9 @@ def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_o
         *(Heading(_METRIC_TITLES.get(name, name)) for name in names),
         Heading("Scored"),
     )
-    return PaperTable(_title(TASK_TITLES[task], OF_TASK[task]), headings, tuple(lines), tuple(notes))
+    return PaperTable(
+        _title(SPECS[task].title, SPECS[task].published_table), headings, tuple(lines), tuple(notes)
+    )
 
 
 def _wild(runs: Mapping[str, Summary], task: str, rendered_only: bool) -> PaperTable:
@@ -252,7 +252,7 @@ def _wild(runs: Mapping[str, Summary], task: str, rendered_only: bool) -> PaperT
         Heading("Scored"),
     )
     note = "Means over rendered samples only." if rendered_only else "A failed rendering counts 0."
-    return PaperTable(f"{TASK_TITLES[task]}, wild subsets", headings, tuple(lines), (note,))
+    return PaperTable(f"{SPECS[task].title}, wild subsets", headings, tuple(lines), (note,))
 
 
 def _apart(summary: Summary, task: str) -> tuple[Group, ...]:

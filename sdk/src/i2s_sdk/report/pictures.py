@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from i2s_sdk.data.images import ImageFaultError, read_header
+from i2s_sdk.instances.images import ImageFaultError, read_header
 from i2s_sdk.report.thumbnails import MOST_PIXELS, shrunk, small_copy
 from i2s_sdk.runlog.folder import picture_name
 from i2s_sdk.runlog.storage import RunStorage

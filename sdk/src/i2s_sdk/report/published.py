@@ -30,10 +30,6 @@ class PublishedTable:
         return dict(zip(self.columns, self.rows[model], strict=True))
 
 
-#: The table of the paper that breaks down a task.
-OF_TASK = {"latex": "A2", "webpage": "A3", "music": "A4"}
-
-
 @cache
 def published_table(name: str) -> PublishedTable:
     """Return a table of the paper by its number there: "2", "A2", "A3", "A4"."""

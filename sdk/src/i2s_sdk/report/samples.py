@@ -13,8 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from i2s_sdk.profile import Profile
 from i2s_sdk.report.view import RunView, checked
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.score_types import SizePolicy
+from i2s_sdk.tasks.registry import task_spec
 
 #: Samples whose details are packed together.
 CHUNK = 40
@@ -66,9 +69,16 @@ def index(
         "chunk": CHUNK,
         "runs": [view.label for view in views],
         "metrics": metrics,
+        "tasks": {name: _task(name) for name in metrics},
         "pictures": list(pictures.values()),
         "samples": [_sample(row, metrics, places) for row in rows],
     }
+
+
+def _task(name: str) -> dict[str, Any]:
+    spec = task_spec(name)
+    resized = spec.open(Profile.PAPER).size_policy is SizePolicy.RESIZE
+    return {"language": spec.language, "site": spec.structure_is_site, "resized": resized}
 
 
 def _sample(row: Row, metrics: Mapping[str, Sequence[str]], places: Mapping[str, int]) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from PIL import Image
 
-from i2s_sdk.data.images import ImageFaultError, decode_image, read_header
+from i2s_sdk.instances.images import ImageFaultError, decode_image, read_header
 from i2s_sdk.runlog.storage import RunStorage
 
 #: Beside the pictures of a run.

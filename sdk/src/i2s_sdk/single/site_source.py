@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.data.site_files import read_site_folder, read_tar, read_zip
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.site_files import read_site_folder, read_tar, read_zip
 from i2s_sdk.tasks import NoStructure, Repair
 from i2s_sdk.tasks.webpage import Site, WebpageTask
 from i2s_sdk.tasks.webpage.site import site_of

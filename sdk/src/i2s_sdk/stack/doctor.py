@@ -24,22 +24,12 @@ from i2s_sdk.stack.parts import parts_missing
 from i2s_sdk.stack.services import (
     METRICS,
     RENDER_HTML,
-    RENDER_LATEX,
     RENDER_LILYPOND,
     RENDERERS,
     known_address,
     open_services,
 )
-from i2s_sdk.tasks import Origin, Structure
-from i2s_sdk.tasks.registry import open_task
-from i2s_sdk.tasks.webpage.site import site_structure
-
-#: What is rendered to try each renderer, with the rules of its task.
-_CANARIES = {
-    RENDER_LATEX: ("latex", Structure(r"\[ \int_0^1 x^2 \, dx = \frac{1}{3} \]")),
-    RENDER_HTML: ("webpage", site_structure({"index.html": "<h1>Image2Struct</h1>"}, Origin.BARE)),
-    RENDER_LILYPOND: ("music", Structure("\\version \"2.24.0\" { c'4 e' g' c'' }")),
-}
+from i2s_sdk.tasks.registry import SPECS
 
 
 class State(enum.StrEnum):
@@ -139,9 +129,13 @@ async def _examine_renderer(
     ]
     if parts := parts_missing(about):
         findings.append(Finding(f"{name} parts", State.MISSING, parts))
-    task_name, structure = _CANARIES[name]
-    task = open_task(task_name, settings.profile)
-    rendering = await renderer.render(task.request(task.document(structure)))
+    spec, task = next(
+        (spec, task)
+        for spec in SPECS.values()
+        for task in [spec.open(settings.profile)]
+        if task.service == name
+    )
+    rendering = await renderer.render(task.request(task.document(spec.canary)))
     good = rendering.verdict.has_picture
     detail = f"{rendering.verdict.name}, {rendering.usage.cpu_seconds:.2f} s CPU"
     if not good:

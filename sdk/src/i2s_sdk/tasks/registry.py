@@ -1,28 +1,37 @@
-"""From the name of a task to the task."""
+"""All tasks. A new one is a folder and a line here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.profile import Profile
-from i2s_sdk.tasks.latex import LatexTask
-from i2s_sdk.tasks.music import MusicTask
-from i2s_sdk.tasks.task import Task
-from i2s_sdk.tasks.webpage import WebpageTask
+from i2s_sdk.tasks.latex.spec import LATEX
+from i2s_sdk.tasks.music.spec import MUSIC
+from i2s_sdk.tasks.spec import AnyTask, TaskSpec
+from i2s_sdk.tasks.webpage.spec import WEBPAGE
 
-#: A task of whatever document; what one of its methods returns goes back to the same task only.
-AnyTask = Task[Any]
-
-_TASKS: dict[str, Callable[[Profile], AnyTask]] = {
-    "latex": LatexTask,
-    "webpage": WebpageTask,
-    "music": MusicTask,
+#: By name, in the order of tables.
+SPECS: dict[str, TaskSpec] = {
+    one.name: one
+    for one in (
+        LATEX,
+        WEBPAGE,
+        MUSIC,
+    )
 }
 
 #: Names of all tasks.
-TASKS = tuple(_TASKS)
+TASKS = tuple(SPECS)
+
+
+def task_spec(name: str) -> TaskSpec:
+    """Return what is said of a task.
+
+    Raises:
+        UnknownNameError: There is no such task.
+    """
+    if name not in SPECS:
+        raise UnknownNameError("task", name, TASKS)
+    return SPECS[name]
 
 
 def open_task(name: str, profile: Profile = Profile.PAPER) -> AnyTask:
@@ -31,6 +40,4 @@ def open_task(name: str, profile: Profile = Profile.PAPER) -> AnyTask:
     Raises:
         UnknownNameError: There is no such task.
     """
-    if name not in _TASKS:
-        raise UnknownNameError("task", name, TASKS)
-    return _TASKS[name](profile)
+    return task_spec(name).open(profile)

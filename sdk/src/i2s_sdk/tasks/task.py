@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from i2s_sdk.data.content import Content
+from i2s_sdk.instances.content import Content
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import RenderRequest
 from i2s_sdk.render_types import Rendering

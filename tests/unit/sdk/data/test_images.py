@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from i2s_sdk.data.check import check
-from i2s_sdk.data.images import MAX_JPEG_SCANS, ImageFaultError, decode_image, read_header, require_whole
-from i2s_sdk.data.instance import Instance
-from i2s_sdk.data.references import require_decodable_reference, require_usable_references
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.images import MAX_JPEG_SCANS, ImageFaultError, decode_image, read_header, require_whole
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.references import require_decodable_reference, require_usable_references
 from i2s_sdk.report.thumbnails import shrunk
 
 EPS = b"""%!PS-Adobe-3.0 EPSF-3.0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.data import site_files
-from i2s_sdk.data.site_files import read_site_folder, read_tar, read_zip
+from i2s_sdk.instances.site_files import read_site_folder, read_tar, read_zip
 
 
 def tar(*members: tuple[str, bytes] | tarfile.TarInfo, compress: bool = True) -> bytes:

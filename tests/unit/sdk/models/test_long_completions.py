@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.data.folder import read_folder
-from i2s_sdk.data.instance import Instance
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import Completion, Finish, ModelOptions
 from i2s_sdk.models.bounded_lines import BoundedLines, LongLine
 from i2s_sdk.models.called import CalledModel
@@ -197,7 +197,7 @@ def test_memory_does_not_grow_with_a_completion_of_45_mb(tmp_path: Path) -> None
         code = textwrap.dedent(f"""
             import asyncio, re
             from pathlib import Path
-            from i2s_sdk.data.instance import Instance
+            from i2s_sdk.instances.instance import Instance
             from i2s_sdk.models.replay import open_replay
             from i2s_sdk.tasks.prompts import Prompt
             model = open_replay({str(path)!r})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_sdk.report.published import OF_TASK, published_source, published_table
+from i2s_sdk.report.published import published_source, published_table
 from i2s_sdk.stats.winrate import Column, mean_win_rates
+from i2s_sdk.tasks.registry import SPECS
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ def test_rows_are_as_printed(table: str, model: str, values: list[float]) -> Non
     assert list(published_table(table).rows[model]) == values
 
 
-@pytest.mark.parametrize("name", ["2", *OF_TASK.values()])
+@pytest.mark.parametrize("name", ["2", *(one.published_table for one in SPECS.values())])
 def test_each_table_has_fourteen_models_and_whole_rows(name: str) -> None:
     table = published_table(name)
     assert len(table.rows) == 14
@@ -34,7 +35,7 @@ def test_each_table_has_fourteen_models_and_whole_rows(name: str) -> None:
     assert all(0 <= value <= 1 for row in table.rows.values() for value in row)
 
 
-@pytest.mark.parametrize(("task", "name"), OF_TASK.items())
+@pytest.mark.parametrize(("task", "name"), [(one.name, one.published_table) for one in SPECS.values()])
 def test_the_overall_table_has_the_values_of_the_tables_of_tasks(task: str, name: str) -> None:
     overall, table = published_table("2"), published_table(name)
     for metric in ("rendered", "ems"):

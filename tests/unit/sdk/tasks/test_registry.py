@@ -1,18 +1,33 @@
 import pytest
 
-from i2s_sdk.data.instance import TASKS as DATA_TASKS
 from i2s_sdk.errors import UnknownNameError
+from i2s_sdk.instances.content import Content
 from i2s_sdk.profile import Profile
-from i2s_sdk.tasks.registry import TASKS, open_task
+from i2s_sdk.tasks.registry import SPECS, TASKS, open_task
+from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.structure import Structure
+from i2s_sdk.tasks.webpage import SiteStructure
 
 
-def test_there_is_a_task_for_every_kind_of_instance() -> None:
-    assert set(TASKS) == set(DATA_TASKS)
-    for name in TASKS:
-        for profile in Profile:
-            task = open_task(name, profile)
-            assert (task.name, task.profile) == (name, profile)
-            assert task.image_metrics[0] == "ems"
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("profile", Profile)
+def test_every_task_opens_with_every_profile(name: str, profile: Profile) -> None:
+    task = open_task(name, profile)
+    assert (task.name, task.profile) == (name, profile)
+    assert task.image_metrics[0] == "ems"
+
+
+@pytest.mark.parametrize("spec", SPECS.values(), ids=lambda spec: spec.name)
+def test_the_answer_that_knows_the_truth_is_read_as_that_structure(spec: TaskSpec) -> None:
+    site = {"index.html": b"<h1>`Here`</h1>", "picture.png": b"\x89PNG"}
+    content = Content(b"", site=site) if spec.structure_is_site else Content(b"", structure=spec.canary.code)
+    assert spec.structure_fault(content) == ""
+    structure = spec.open(Profile.PAPER).structure_from(spec.answer(content))
+    assert isinstance(structure, Structure)
+    if isinstance(structure, SiteStructure):
+        assert structure.files == {"index.html": "<h1>`Here`</h1>"}
+    else:
+        assert structure.code.strip() == spec.canary.code
 
 
 def test_an_unknown_task_is_told_what_was_perhaps_meant() -> None:

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from importlib.metadata import version
 
-from i2s_sdk.data.instance import Instance
 from i2s_sdk.errors import ModelError
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.models.ocr.latex import as_latex
 from i2s_sdk.models.ocr.lines import Page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Protocol, cast
 
-from i2s_sdk.data.images import PILLOW_PIXELS, decode_image
+from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image
 from i2s_sdk.models.ocr.lines import Colour, Line, Page
 
 if TYPE_CHECKING:

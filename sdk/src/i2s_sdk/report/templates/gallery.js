@@ -89,7 +89,7 @@
   // one, but a rendered page is stretched to its reference. White is where they are equal.
   const difference = (sample, place, whole) => {
     const [, , width, height] = data.pictures[sample.reference];
-    const stretched = sample.task === "webpage";
+    const stretched = data.tasks[sample.task].resized;
     const [wide, high] = stretched ? [width, height] : data.pictures[place].slice(2);
     const all = [Math.max(width, wide), Math.max(height, high)];
     const element = box(...all);
@@ -122,11 +122,11 @@
 
   const GRAMMARS = {
     latex: [["note", /%.*/y], ["command", /\\(?:[a-zA-Z@]+\*?|[^])/y], ["mark", /[{}[\]$&^_]+/y]],
-    music: [
+    lilypond: [
       ["note", /%\{[^]*?%\}|%.*/y], ["text", /"(?:[^"\\\n]|\\.)*"/y], ["command", /\\[a-zA-Z-]+/y],
       ["mark", /[{}<>|()[\]~]+/y], ["value", /\b[0-9]+\.*/y],
     ],
-    webpage: [
+    html: [
       ["note", /<!-{2}[^]*?-->|\/\*[^]*?\*\/|^---$/my], ["command", /<\/?[a-zA-Z][\w-]*|\/?>|<!\w+/y],
       ["text", /"[^"\n]*"|'[^'\n]*'/y], ["mark", /[{}();:=]+/y], ["value", /#[0-9a-fA-F]{3,8}\b|\b[0-9.]+(?:px|em|rem|%|vh|vw)?/y],
     ],
@@ -169,10 +169,11 @@
     return null;
   };
   const structure = (task, text) => {
-    const files = task === "webpage" ? siteFiles(text) : null;
-    if (files === null) return [coloured(text, GRAMMARS[task] || [])];
+    const {site, language} = data.tasks[task];
+    const files = site ? siteFiles(text) : null;
+    if (files === null) return [coloured(text, GRAMMARS[language] || [])];
     return files.flatMap((file) => [
-      make("p", "file", file.filename), coloured(String(file.content), GRAMMARS.webpage),
+      make("p", "file", file.filename), coloured(String(file.content), GRAMMARS[language] || []),
     ]);
   };
   const folded = (title, draw) => {

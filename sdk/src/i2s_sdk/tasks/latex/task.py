@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.data.content import Content
+from i2s_sdk.instances.content import Content
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import LatexSource, RenderOptions, RenderRequest
 from i2s_sdk.render_types import BlankPage, Crop, PageOptions, Rendering, Verdict

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from i2s_sdk.data.site_files import INDEXES
+from i2s_sdk.instances.site_files import INDEXES
 from i2s_sdk.tasks.repair import Repair, RepairKind
 
 _MAX_PART_BYTES, _MAX_PATH_BYTES = 255, 1024  # of a request

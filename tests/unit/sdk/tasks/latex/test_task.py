@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from i2s_sdk.data.content import Content
+from i2s_sdk.instances.content import Content
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_types import BlankPage, Crop, Rendering, SourceError, Verdict
 from i2s_sdk.tasks import Repair, RepairKind, Structure

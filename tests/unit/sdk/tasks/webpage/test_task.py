@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.data.content import Content
+from i2s_sdk.instances.content import Content
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import SiteSource
 from i2s_sdk.render_types import Rendering, SiteResult, Verdict

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from i2s_sdk.data.images import MAX_PIXELS, ImageFaultError, ImageHeader, decode_image, require_whole
-from i2s_sdk.data.instance import Instance
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.images import MAX_PIXELS, ImageFaultError, ImageHeader, decode_image, require_whole
+from i2s_sdk.instances.instance import Instance
 
 _THREADS = 4  # Pillow lets go of the interpreter while it works
 _ADVICE = "; `i2s-sdk dataset validate` names every fault"

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-#: The tasks that a data set may hold.
-TASKS = ("latex", "webpage", "music")
-
 
 @dataclass(frozen=True, slots=True)
 class Asset:
@@ -28,7 +25,7 @@ class Instance:
 
     Attributes:
         id: Unique within its data set.
-        task: One of TASKS.
+        task: Name of its task.
         subset: Such as "equation".
         image: The reference.
         difficulty: "easy", "medium" or "hard"; empty where unknown.

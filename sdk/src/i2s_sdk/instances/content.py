@@ -1,0 +1,25 @@
+"""What the files of an instance hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The files of an instance, read.
+
+    Attributes:
+        reference: The picture, encoded.
+        structure: The ground truth where it is text: LaTeX, LilyPond.
+        site: The ground truth where it is a site: its files by relative name, assets among them.
+        assets: Files that the answer may use, by name.
+        text: Of the picture, where the data set gives it.
+    """
+
+    reference: bytes = field(repr=False)
+    structure: str | None = None
+    site: Mapping[str, bytes] | None = None
+    assets: Mapping[str, bytes] = field(default_factory=dict)
+    text: str | None = None

@@ -1,0 +1,35 @@
+"""What data sets, commands and reports know of the LaTeX task."""
+
+from __future__ import annotations
+
+from i2s_sdk.instances.content import Content
+from i2s_sdk.tasks.latex.task import LatexTask
+from i2s_sdk.tasks.spec import TaskSpec, text_fault
+from i2s_sdk.tasks.structure import Structure
+
+
+def _answer(content: Content) -> str:
+    return f"```latex\n{(content.structure or '').strip()}\n```"
+
+
+def _structure_fault(content: Content) -> str:
+    if r"\documentclass" in (content.structure or ""):
+        return "has a preamble; ground truth of LaTeX is what stands between \\begin{document} and its end"
+    return text_fault(content)
+
+
+LATEX = TaskSpec(
+    name="latex",
+    title="Image2LaTeX",
+    published_table="A2",
+    hub_name="latex",
+    subsets=("equation", "table", "plot", "algorithm"),
+    wild_subsets=("wild", "wild_legacy"),
+    structure_suffix=".tex",
+    structure_is_site=False,
+    language="latex",
+    canary=Structure(r"\[ \int_0^1 x^2 \, dx = \frac{1}{3} \]"),
+    open=LatexTask,
+    answer=_answer,
+    structure_fault=_structure_fault,
+)

@@ -1,0 +1,60 @@
+"""What is said of a task once, whatever the profile: its names, its data, its ground truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from i2s_sdk.instances.content import Content
+from i2s_sdk.profile import Profile
+from i2s_sdk.tasks.structure import Structure
+from i2s_sdk.tasks.task import Task
+
+#: A task of whatever document; what one of its methods returns goes back to the same task only.
+AnyTask = Task[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """A task as data sets, commands and reports know it.
+
+    Attributes:
+        name: As instances call it.
+        title: Of tables.
+        published_table: Number of the paper's table that has its metrics.
+        hub_name: Its part of the names of the benchmark's repositories.
+        subsets: Of the benchmark, which a run takes where none is named.
+        wild_subsets: Of the benchmark, without ground truth and excluded from totals.
+        structure_suffix: Of files of ground truth.
+        structure_is_site: Whether these are archives of sites and no text.
+        language: Of structures: "latex", "html" or "lilypond", by which reports colour them.
+        canary: A structure that its renderer has to render.
+        open: Returns the task with the rules of a profile.
+        answer: Returns what a model would say that knows the ground truth.
+        structure_fault: Returns what is wrong with ground truth, empty for nothing.
+    """
+
+    name: str
+    title: str
+    published_table: str
+    hub_name: str
+    subsets: tuple[str, ...]
+    wild_subsets: tuple[str, ...]
+    structure_suffix: str
+    structure_is_site: bool
+    language: str
+    canary: Structure
+    open: Callable[[Profile], AnyTask]
+    answer: Callable[[Content], str]
+    structure_fault: Callable[[Content], str]
+
+
+def text_fault(content: Content) -> str:
+    """Return what is wrong with ground truth that is a text, empty for nothing."""
+    code = content.structure or ""
+    if "\ufffd" in code:
+        return "is not UTF-8"
+    if not code.strip():
+        return "is empty; leave the field out where there is no ground truth"
+    return ""

@@ -1,0 +1,50 @@
+"""What data sets, commands and reports know of the webpage task."""
+
+from __future__ import annotations
+
+from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.site_files import INDEXES
+from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.structure import Origin
+from i2s_sdk.tasks.webpage.site import as_json, site_structure
+from i2s_sdk.tasks.webpage.task import WebpageTask
+
+
+def _answer(content: Content) -> str:
+    """Return the files of a site that are text.
+
+    Pictures reach the page as assets, and other binary files cannot be written in an answer.
+    """
+    files: dict[str, str] = {}
+    for name, raw in (content.site or {}).items():
+        if name in content.assets:
+            continue
+        try:
+            files[name] = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+    # A backtick inside of a file would end the block for profile helm.
+    listed = as_json(files).replace("`", "\\u0060")
+    return f"```json\n{listed}\n```"
+
+
+def _structure_fault(content: Content) -> str:
+    there = any(name in (content.site or {}) for name in INDEXES)
+    return "" if there else f"the site has no index page ({', '.join(INDEXES)})"
+
+
+WEBPAGE = TaskSpec(
+    name="webpage",
+    title="Image2Webpage",
+    published_table="A3",
+    hub_name="webpage",
+    subsets=("css", "html", "javascript"),
+    wild_subsets=("wild", "wild_legacy"),
+    structure_suffix=".tar.gz",
+    structure_is_site=True,
+    language="html",
+    canary=site_structure({"index.html": "<h1>Image2Struct</h1>"}, Origin.BARE),
+    open=WebpageTask,
+    answer=_answer,
+    structure_fault=_structure_fault,
+)
