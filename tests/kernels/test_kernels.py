@@ -73,6 +73,16 @@ def test_mechanisms_name_landlock_and_what_stands_in_for_it(guest: Guest, way: s
     assert standing_in == expected
 
 
+@pytest.mark.parametrize(("guest", "way"), SERVING, indirect=["guest"], ids=_id)
+def test_jobs_in_namespaces_are_followed_where_the_kernel_counts_a_user_in_all_of_them(
+    guest: Guest, way: str
+) -> None:
+    if way.endswith("NAMESPACE"):
+        before_5_14 = guest.landlock_abi == 0
+        mechanisms = guest.jail(f"jail {way}")["mechanisms"]
+        assert ("processes followed" in mechanisms) == (before_5_14 and way.startswith("ordinary"))
+
+
 @pytest.mark.parametrize(("guest", "way"), ATTACKED, indirect=["guest"], ids=_id)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_attack_is_held(guest: Guest, way: str, attack: str) -> None:
