@@ -13,6 +13,7 @@ from i2s_sdk.errors import SettingsError
 from i2s_sdk.json_text import read_toml
 from i2s_sdk.limits import COMPLETION_CHARACTERS, REFERENCE_PIXELS
 from i2s_sdk.profile import Profile
+from i2s_sdk.service_table import SERVICES
 from i2s_sdk.token import Token, read_token
 from i2s_sdk.working_folder import refuse_reach
 
@@ -20,7 +21,7 @@ from i2s_sdk.working_folder import refuse_reach
 DEFAULT_FILE = Path("i2s.toml")
 
 #: Settings that hold the address of a service.
-ADDRESSES = ("render_latex", "render_html", "render_lilypond", "metrics")
+ADDRESSES = tuple(one.setting for one in SERVICES)
 
 #: Secrets: they come from the environment alone, never from a command line or a file of settings.
 SECRETS = ("token", *(f"token_{name}" for name in ADDRESSES))
@@ -30,10 +31,7 @@ TOKEN_FILES = ("token_file", *(f"token_file_{name}" for name in ADDRESSES))
 
 #: Settings that some commands have a flag of their own for; all others are set by --set.
 FLAGS = {
-    "render_latex": "--render-latex-at",
-    "render_html": "--render-html-at",
-    "render_lilypond": "--render-lilypond-at",
-    "metrics": "--metrics-at",
+    **{one.setting: one.flag for one in SERVICES},
     "token_file": "--token-file",
     "profile": "--profile",
     "jobs": "--jobs",

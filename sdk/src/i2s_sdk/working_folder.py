@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import SettingsError
+from i2s_sdk.service_table import SERVICES
 
 #: Settings that only a named file may have, and what they name.
 _SETTINGS = {
-    **dict.fromkeys(
-        ("render_latex", "render_html", "render_lilypond", "metrics"), "the address of a service"
-    ),
+    **{one.setting: "the address of a service" for one in SERVICES},
     **dict.fromkeys(("tls_ca", "tls_cert", "tls_key"), "whom the services' addresses are trusted to be"),
 }
 
@@ -23,10 +22,7 @@ _SETTINGS = {
 _OPTIONS = {
     "base-url": "the address of a model's server",
     "key-env": "a secret that is sent to a server",
-    "render-latex-at": "the address of a service",
-    "render-html-at": "the address of a service",
-    "render-lilypond-at": "the address of a service",
-    "metrics-at": "the address of a service",
+    **{one.flag.removeprefix("--"): "the address of a service" for one in SERVICES},
 }
 
 

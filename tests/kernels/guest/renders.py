@@ -22,8 +22,9 @@ from pathlib import Path
 from examine import doctor
 
 from i2s_sdk.clients.render import AsyncRenderClient
+from i2s_sdk.service_table import RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.settings import Settings
-from i2s_sdk.stack.services import RENDER_LATEX, RENDER_LILYPOND, open_services
+from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks import Origin, Structure
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.webpage.site import site_structure

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.profile import Profile
+from i2s_sdk.service_table import SERVICES, ServiceRow
 from i2s_sdk.settings import Settings
 
 
@@ -85,3 +87,9 @@ def test_settings_that_contradict_are_told(given: dict[str, str], said: str) -> 
 )
 def test_an_address_may_name_how_it_is_resolved(address: str) -> None:
     assert Settings.load(environ={"I2S_RENDER_LATEX": address}).render_latex == address
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda one: one.name)
+def test_every_service_has_its_address_and_its_token(service: ServiceRow) -> None:
+    there = {one.name for one in fields(Settings)}
+    assert {service.setting, f"token_{service.setting}", f"token_file_{service.setting}"} <= there

@@ -12,6 +12,7 @@ import click
 
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import SettingsError
+from i2s_sdk.service_table import SERVICES
 from i2s_sdk.settings import ADDRESSES, Settings
 from i2s_sdk.token import Token
 
@@ -22,16 +23,12 @@ def settings_options(command: F) -> F:
     """Add the options that set what holds for every command."""
     options = (
         click.option("--config", metavar="FILE", help="Configuration file.  [I2S_CONFIG; default: i2s.toml]"),
-        click.option(
-            "--render-latex-at", metavar="ADDRESS", help="Running LaTeX renderer.  [I2S_RENDER_LATEX]"
+        *(
+            click.option(
+                one.flag, metavar="ADDRESS", help=f"Running {one.title}.  [I2S_{one.setting.upper()}]"
+            )
+            for one in SERVICES
         ),
-        click.option("--render-html-at", metavar="ADDRESS", help="Running site renderer.  [I2S_RENDER_HTML]"),
-        click.option(
-            "--render-lilypond-at",
-            metavar="ADDRESS",
-            help="Running LilyPond renderer.  [I2S_RENDER_LILYPOND]",
-        ),
-        click.option("--metrics-at", metavar="ADDRESS", help="Running metric service.  [I2S_METRICS]"),
         click.option(
             "--token-file", metavar="FILE", help="File with our token for services.  [I2S_TOKEN_FILE]"
         ),

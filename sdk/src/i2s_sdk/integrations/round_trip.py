@@ -15,9 +15,10 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.integrations.judge import Judge, open_judge
 from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
 from i2s_sdk.profile import Profile
+from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import METRICS, open_services
+from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks.registry import open_task
 
 A = TypeVar("A")

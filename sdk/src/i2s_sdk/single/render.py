@@ -11,11 +11,12 @@ from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import RenderRequest, SiteOptions, SiteSource, WindowOptions
 from i2s_sdk.render_types import Crop, PageOptions, Rendering
+from i2s_sdk.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.site_source import Given, read_site
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, open_services
+from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks import Repair, Structure, render_with_repairs_async
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_sdk.tasks.music import MusicTask, Score

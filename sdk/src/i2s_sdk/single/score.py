@@ -13,11 +13,12 @@ from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.errors import DataError, I2SError, UnknownNameError
 from i2s_sdk.profile import Profile
 from i2s_sdk.score_types import Score, ScoreRequest
+from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.pairs import Pair, Pairs, find_pairs
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import METRICS, open_services
+from i2s_sdk.stack.services import open_services
 from i2s_sdk.stats.means import Mean, mean
 from i2s_sdk.tasks.registry import open_task
 

@@ -15,20 +15,14 @@ from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_types import IsolationTier
+from i2s_sdk.service_table import METRICS, RENDERERS, SERVICES, ServiceRow
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.command import find_program
 from i2s_sdk.stack.host import forbidden_here
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.parts import parts_missing
-from i2s_sdk.stack.services import (
-    METRICS,
-    RENDER_HTML,
-    RENDER_LILYPOND,
-    RENDERERS,
-    known_address,
-    open_services,
-)
+from i2s_sdk.stack.services import known_address, open_services
 from i2s_sdk.tasks.registry import SPECS
 
 
@@ -71,7 +65,7 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
     findings = [
         Finding("i2s-sdk", State.GOOD, f"{version('i2s-sdk')}, Python {platform.python_version()}"),
         _look("examples", lambda: _examples(settings)),
-        *(_look_for(name, settings) for name in (*RENDERERS, METRICS)),
+        *(_look_for(one, settings) for one in SERVICES),
     ]
     installed = {one.name for one in findings if one.state is State.GOOD}
     here = [name for name in RENDERERS if name in installed and known_address(settings, name) is None]
@@ -97,11 +91,12 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _look_for(name: str, settings: Settings) -> Finding:
+def _look_for(service: ServiceRow, settings: Settings) -> Finding:
     """Look where a service is. One task can be evaluated without the renderers of the others."""
-    found = _look(name, lambda: known_address(settings, name) or str(find_program(name)))
-    optional = name in (RENDER_HTML, RENDER_LILYPOND)
-    return replace(found, state=State.MISSING) if optional and found.state is State.BAD else found
+    found = _look(
+        service.name, lambda: known_address(settings, service.name) or str(find_program(service.name))
+    )
+    return replace(found, state=State.MISSING) if service.optional and found.state is State.BAD else found
 
 
 async def examine_host(services: list[str]) -> list[Finding]:

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.stack.services import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
+from i2s_sdk.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 
 _GIB = 1024**3
 _TMPFS = "nosuid,nodev,mode=1777"

@@ -14,15 +14,15 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from i2s_sdk.errors import ServiceStartError, StackError, UnknownNameError
+from i2s_sdk.service_table import RENDERERS, SERVICES
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.cleaning import remove_left_folders
-from i2s_sdk.stack.services import METRICS, RENDERERS
 from i2s_sdk.stack.starting import end_requested, ending, starting
 from i2s_sdk.stack.state import Kind, Up, forget, read_record, remove_record, serves, stack_folder, supervisor
 
-#: All services, in the order in which they are shown.
-SERVICES = (*RENDERERS, METRICS)
+#: Names of all services.
+ALL = tuple(one.name for one in SERVICES)
 
 _LOOK_EVERY = 0.05
 _END_SECONDS = 60.0  # for a supervisor to end its services: each has ten
@@ -57,14 +57,14 @@ def up(
         UnknownNameError: There is no service of that name.
     """
     for name in names:
-        if name not in SERVICES:
-            raise UnknownNameError("service", name, SERVICES)
+        if name not in ALL:
+            raise UnknownNameError("service", name, ALL)
     folder = stack_folder()
     with starting(folder, on_wait or _wait_quietly) as lock:
         running = read_record()
         if running is not None and serves(running):
             return running
-        chosen = tuple(name for name in SERVICES if not names or name in names)
+        chosen = tuple(name for name in ALL if not names or name in names)
         seconds = (settings or Settings.load()).start_seconds
         forget(folder)  # what a killed supervisor has left names addresses at which nothing serves
         if docker:

@@ -13,18 +13,13 @@ from i2s_sdk.clients.metrics import SERVICE as METRICS_WIRE_NAME
 from i2s_sdk.clients.render import SERVICE as RENDER_WIRE_NAME
 from i2s_sdk.clients.tls import tls_credentials
 from i2s_sdk.errors import I2SError, ServiceUnavailableError
+from i2s_sdk.service_table import METRICS, RENDER_LATEX
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_sdk.stack.local import local_services
 from i2s_sdk.stack.state import up_address
 from i2s_sdk.tasks.latex.preamble import preamble_files
-
-RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND = "render-latex", "render-html", "render-lilypond"
-METRICS = "metrics"
-
-#: Names of the renderers.
-RENDERERS = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND)
 
 _log = logging.getLogger(__name__)
 

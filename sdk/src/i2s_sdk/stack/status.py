@@ -10,9 +10,9 @@ from pathlib import Path
 
 from i2s_sdk.clients import AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_sdk.errors import I2SError, StackError, UnknownNameError
+from i2s_sdk.service_table import METRICS
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.child import last_lines
-from i2s_sdk.stack.services import METRICS
 from i2s_sdk.stack.state import Kind, UpService, read_record, stack_folder
 
 _PATIENCE = 5.0  # seconds for a service to say how it is

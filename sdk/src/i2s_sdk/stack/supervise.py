@@ -16,12 +16,13 @@ import sys
 from collections.abc import Callable, Sequence
 
 from i2s_sdk.errors import I2SError, StackError
+from i2s_sdk.service_table import SERVICES
 from i2s_sdk.stack.local import local_services
-from i2s_sdk.stack.services import METRICS, RENDER_LATEX, service_command
+from i2s_sdk.stack.services import service_command
 from i2s_sdk.stack.state import Kind, Up, UpService, remove_record, stack_folder, supervising, write_record
 
 #: Services without which nothing can be evaluated; the others may be absent.
-NEEDED = (RENDER_LATEX, METRICS)
+NEEDED = tuple(one.name for one in SERVICES if not one.optional)
 
 DoWithout = Callable[[str, StackError], None]
 
