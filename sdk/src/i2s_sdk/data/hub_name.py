@@ -87,4 +87,5 @@ def _task_of(repository: str, task: str, name: str = "") -> str:
     for one in TASKS:
         if one in repository.lower():
             return one
-    raise UsageError(f"data set {name!r}: add ?task=NAME, of {', '.join(TASKS)}")
+    options = [f"?task={one}" for one in TASKS]
+    raise UsageError(f"data set {name!r}: add {', '.join(options[:-1])} or {options[-1]}")

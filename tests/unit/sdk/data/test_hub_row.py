@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.data import site_files
 from i2s_sdk.data.hub_row import asset_names, plain, read_row
+from i2s_sdk.instances import site_files
 from i2s_sdk.instances.site_files import read_tar
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.data import site_files
+from i2s_sdk.instances import site_files
 from i2s_sdk.instances.site_files import read_site_folder, read_tar, read_zip
 
 
