@@ -173,6 +173,23 @@ async def test_one_answer_that_was_asked_for_keeps_the_run_going(
         assert (await stage(Sample(instance))).ended
 
 
+async def test_an_answer_that_nobody_was_asked_for_does_not_keep_the_run_going(
+    folder: RunFolder, instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cached(instance: Instance, prompt: Prompt) -> Completion:
+        return Completion("$x$", Finish.STOP, attempts=0)
+
+    model = Scripted()
+    stage = GenerateStage({"latex": open_task("latex")}, model, folder, like_failures=LikeFailures(2))
+    with monkeypatch.context() as patch:
+        patch.setattr(model, "complete", cached)
+        await stage(Sample(replace(instance, id="other")))
+    model.raises = ModelFailedError("no answer", 5, "HTTP 500: gone")
+    assert (await stage(Sample(instance))).ended
+    with pytest.raises(AllCallsFailedError):
+        await stage(Sample(instance))
+
+
 @pytest.mark.parametrize("attempts", [0, 1, 3])
 async def test_what_cost_something_is_flushed_before_the_sample_goes_on(
     folder: RunFolder, instance: Instance, monkeypatch: pytest.MonkeyPatch, attempts: int

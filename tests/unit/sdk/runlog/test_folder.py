@@ -11,6 +11,7 @@ from i2s_sdk.errors import DataError, ModelError, RunConflictError, UsageError
 from i2s_sdk.models import Completion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RECORDS, RunFolder, picture_name, read_records
+from i2s_sdk.runlog.local import LocalStorage
 from i2s_sdk.runlog.manifest import Manifest, Options
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
@@ -166,3 +167,12 @@ def test_numbers_need_no_texts(tmp_path: Path) -> None:
         assert (light.completion, light.outcome, light.metrics) == ("", Outcome.SCORED, {})
         assert folder.record("a") == _record("a")
         assert folder.record("b") is None
+
+
+def test_who_reads_a_file_reads_all_of_what_it_was_while_it_is_written_anew(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path / "run")
+    storage.write("results.json", b"before")
+    with storage.open("results.json") as reading:
+        storage.write("results.json", b"after, and longer")
+        assert reading.read() == b"before"
+    assert storage.read("results.json") == b"after, and longer"
