@@ -31,9 +31,9 @@ test:  ## lint, type-check and run every suite
 	@scripts/bootstrap dev $(if $(I2S_REQUIRE_DOCKER),containers) $(if $(I2S_REQUIRE_PLATFORMS),platforms) $(if $(I2S_REQUIRE_KERNELS),kernels)
 	@scripts/check lint types unit integration fidelity security containers platforms kernels -- $(ARGS)
 
-test-unit:  ## run the unit tests only
+test-unit:  ## run the unit tests only, less the slow ones
 	@scripts/bootstrap dev
-	@scripts/check unit -- $(ARGS)
+	@scripts/check unit -- -m "not slow" $(ARGS)
 
 test-nightly:  ## run the unit tests with a thousand examples of each property instead of 25
 	@scripts/bootstrap dev

@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[3]
 _TESTS = """
 import pytest
 
+pytestmark = pytest.mark.slow
+
 def test_runs(): pass
 def test_needs_a_gpu(): pytest.skip("NOT TESTED: networks on a GPU; PyTorch sees none here")
 def test_needs_something_else(): pytest.skip("something else is not installed")

@@ -13,6 +13,8 @@ from i2s_chassis.sharing.calls import Flow
 from i2s_chassis.sharing.queue import FairQueue
 from i2s_chassis.sharing.refusals import Pushback
 
+pytestmark = pytest.mark.slow
+
 SLOTS, QUEUE = 2, 8
 
 

@@ -25,6 +25,8 @@ from kinds_of_pictures import (
     tiles,
 )
 
+pytestmark = pytest.mark.slow
+
 RULES = {"paper": PAPER, "helm": HELM}
 BACKGROUNDS = [(255, 255, 255), (0, 0, 0), (245, 245, 245), (13, 17, 23), (30, 136, 229), (127, 127, 127)]
 TOLERANCE = 1e-6

@@ -16,6 +16,8 @@ from i2s_sdk.tasks.latex.helm_repair import _in_dollars
 from i2s_sdk.tasks.latex.own_preamble import defined_names
 from i2s_sdk.tasks.latex.strip import strip_latex
 
+pytestmark = pytest.mark.slow
+
 LENGTH = 120_000
 ALLOWED_CPU_SECONDS = 15.0
 
