@@ -40,7 +40,7 @@ def evaluate(
         settings: None reads environment and configuration file.
         on_progress: Called at the beginning and as samples go on.
         wanted: ``profile``, and what of the data set: ``tasks``, ``subsets``, ``difficulties``, ``samples``,
-            ``limit``, ``seed``, ``shard``; see ``i2s_sdk.evaluation.selection_args.Wanted``.
+            ``limit``, ``seed``, ``shard``; see ``i2s_sdk.evaluation.selection_args.SelectionArgs``.
 
     Raises:
         UsageError: A name, the data set or the run folder does not fit; says why.

@@ -93,7 +93,7 @@ def write_page(
     """Write the report of a run into its folder and return where it is.
 
     Args:
-        storage: Of the run.
+        storage: The storage of the run, which the report is written to.
         manifest: Of the run.
         summary: Its numbers.
         records: Its samples, in the order of the data set.

@@ -38,7 +38,7 @@ def beside(storage: RunStorage, sources: Mapping[str, RunStorage]) -> Gallery:
     """Put pictures and small copies beside a report, those that are not there yet.
 
     Args:
-        storage: Of the report.
+        storage: The storage of the report.
         sources: By digest, the run that has the picture.
     """
     number = max((_THREADS, storage.threads, *(one.threads for one in sources.values())))

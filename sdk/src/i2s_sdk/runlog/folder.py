@@ -68,7 +68,7 @@ class RunFolder:
     """An open run; one process has it at a time.
 
     Attributes:
-        storage: Where it lies.
+        storage: The folder or object store that the run lies in.
         answers: What the model said; marked by outcome and dollars paid.
         renderings: What was rendered; marked by outcome.
         ended: Records of samples; marked by outcome.

@@ -21,7 +21,7 @@ class TaskSpec:
 
     Attributes:
         name: As instances call it.
-        title: Of tables.
+        title: The name of the task in tables.
         published_table: Number of the paper's table that has its metrics.
         hub_name: Its part of the names of the benchmark's repositories.
         subsets: Of the benchmark, which a run takes where none is named.

@@ -13,9 +13,11 @@ def _answer(content: Content) -> str:
 
 
 def _structure_fault(content: Content) -> str:
+    if fault := text_fault(content):
+        return fault
     if r"\documentclass" in (content.structure or ""):
         return "has a preamble; ground truth of LaTeX is what stands between \\begin{document} and its end"
-    return text_fault(content)
+    return ""
 
 
 LATEX = TaskSpec(

@@ -65,7 +65,7 @@ async def attempt(jail: OpensCells, tier: Tier, folder: Path) -> str | None:
 
     Args:
         jail: With the tier to be tested in force.
-        tier: That one.
+        tier: The tier to be tested.
         folder: Of the jail; the files to aim at are laid into it.
 
     Returns:

@@ -31,7 +31,7 @@ class Launched:
 
 
 def has_door(place: Place) -> bool:
-    """Whether a process of ours waits for the program: to follow it, or since the program is its child."""
+    """Return whether a process of ours waits for the program, because it traces it or has forked it."""
     return place.plan.followed or (place.sandbox is not None and not place.sandbox.has_our_children)
 
 
@@ -39,9 +39,9 @@ def launch(place: Place, request: RunRequest, scaffolding: frozenset[int]) -> La
     """Start a program.
 
     Args:
-        place: Where.
-        request: What.
-        scaffolding: Processes of the sandbox.
+        place: The cell that it runs in.
+        request: The program, its arguments and its budget.
+        scaffolding: The processes of the sandbox.
 
     Raises:
         OSError: The keeper has no process or descriptor left, or the control group does not take the program.
@@ -135,8 +135,8 @@ class _Child:
         fate = follow.until_the_end(inner, limit, os.getppid(), self.scaffolding)
         os.set_blocking(inside_read, False)
         with contextlib.suppress(BlockingIOError):  # it was killed before it could tell
-            told = os.read(inside_read, 100)
-            fate = replace(fate, status=follow.Fate.from_bytes(told).status) if told else fate
+            inside = os.read(inside_read, 100)
+            fate = replace(fate, status=follow.Fate.from_bytes(inside).status) if inside else fate
         os.write(self.status_fd, fate.to_bytes())
         os._exit(0)
 

@@ -1,4 +1,4 @@
-"""What the process that runs the networks is told at its start."""
+"""The settings of the process that runs the networks."""
 
 from __future__ import annotations
 
