@@ -204,9 +204,9 @@ class Runner:
 class _Tally:
     """How many samples are how far."""
 
-    def __init__(self, execution: Runner) -> None:
-        self._folder, self._on_progress = execution.folder, execution.on_progress
-        self._planned = len(execution.plan.instances)
+    def __init__(self, runner: Runner) -> None:
+        self._folder, self._on_progress = runner.folder, runner.on_progress
+        self._planned = len(runner.plan.instances)
         self.finished = sum(outcome.counts for outcome in self._folder.ended.marks.values())
 
     def tell(self, last: str) -> None:

@@ -42,7 +42,7 @@ class CalledModel:
         self.concurrency = options.concurrency
         self.on_call: CallJournal | None = None
         self._most_characters = options.completion_characters
-        self._patience = RetryingProvider(provider, options)
+        self._retrying = RetryingProvider(provider, options)
         self._cache = AnswerCache(options.cache if provider.repeatable else None)
         self._prices = Prices.load(options.prices)
         self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -75,7 +75,7 @@ class CalledModel:
             if kept is not None:
                 return self._kept_completion(kept, question)
             name = await self.on_call(question.id) if self.on_call is not None else ""
-            asked = await self._patience.ask(question)
+            asked = await self._retrying.ask(question)
             answer = bounded_answer(asked.answer, self._most_characters)
             call = Call(name, asked.attempts, asked.seconds)
             if answer.finish is not Finish.TOO_LONG:  # with a larger bound it may be usable

@@ -47,13 +47,15 @@ ANSWERS, RENDERINGS, CALLS = "answers.jsonl", "renderings.jsonl", "calls.jsonl"
 RESULTS, REPORT, LOGS = "results.json", "index.html", "logs"
 
 #: Files of lines, in the order of the stages.
-LEDGERS = (ANSWERS, RENDERINGS, RECORDS, CALLS)
+APPENDED = (ANSWERS, RENDERINGS, RECORDS, CALLS)
 
 #: There as long as shards are merged into a folder: what it holds is no run yet.
 MERGING = "merging"
 
 #: What a run has before it has a manifest.
-_EARLY = frozenset({LOCK, DRAFTS, "lock.json", LOGS, INSTANCES, *LEDGERS, *(stem(name) for name in LEDGERS)})
+_EARLY = frozenset(
+    {LOCK, DRAFTS, "lock.json", LOGS, INSTANCES, *APPENDED, *(stem(name) for name in APPENDED)}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +111,15 @@ class RunFolder:
             StoreError: The store does not answer, or another process has the run open there.
         """
         storage = open_storage(where, settings)
-        with storage.alone(), ExitStack() as ledgers:
+        with storage.alone(), ExitStack() as opened:
             _refuse_strangers(storage, merging=merging)
             storage.require_space((settings or Settings()).free_bytes)
             yield cls(
                 storage,
-                ledgers.enter_context(JsonlIndex.open(storage, ANSWERS, _answer_mark)),
-                ledgers.enter_context(JsonlIndex.open(storage, RENDERINGS, _outcome)),
-                ledgers.enter_context(JsonlIndex.open(storage, RECORDS, _outcome)),
-                ledgers.enter_context(JsonlIndex.open(storage, CALLS, call_mark)),
+                opened.enter_context(JsonlIndex.open(storage, ANSWERS, _answer_mark)),
+                opened.enter_context(JsonlIndex.open(storage, RENDERINGS, _outcome)),
+                opened.enter_context(JsonlIndex.open(storage, RECORDS, _outcome)),
+                opened.enter_context(JsonlIndex.open(storage, CALLS, call_mark)),
             )
 
     @property
@@ -261,7 +263,7 @@ def iter_records(where: PathOrUrl | RunStorage, *, texts: bool = True) -> Iterat
 def _refuse_strangers(storage: RunStorage, *, merging: bool) -> None:
     names = storage.names()
     if merging and MERGING in names:
-        storage.remove({MANIFEST, *LEDGERS})
+        storage.remove({MANIFEST, *APPENDED})
         return
     if MERGING in names:
         raise UsageError(f"{storage} holds a merge that was not finished; give the same i2s-sdk merge again")

@@ -58,13 +58,13 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return pauses
 
 
-def _patience(provider: Scripted, **more: object) -> RetryingProvider:
+def _retrying(provider: Scripted, **more: object) -> RetryingProvider:
     given: dict[str, object] = {"failures": 3, "retry_seconds": 900.0, "first_pause": 0.5, "cache": None}
     return RetryingProvider(provider, ModelOptions(**{**given, **more}))  # type: ignore[arg-type]
 
 
 async def _ask(provider: Scripted, **more: object) -> Asked:
-    return await _patience(provider, **more).ask(QUESTION)
+    return await _retrying(provider, **more).ask(QUESTION)
 
 
 @pytest.mark.parametrize(("failures", "bad"), [(1, 0), (2, 1), (3, 2), (5, 4)])
@@ -135,43 +135,43 @@ async def test_the_seconds_of_attempts_count_too(slept: list[float], monkeypatch
 async def test_a_throttled_call_makes_the_others_wait_as_long_as_the_server_asks_for(
     slept: list[float],
 ) -> None:
-    patience = _patience(Scripted([ThrottledError("slow down", 60.0)]))
-    first = asyncio.create_task(patience.ask(QUESTION))
+    retrying = _retrying(Scripted([ThrottledError("slow down", 60.0)]))
+    first = asyncio.create_task(retrying.ask(QUESTION))
     while not slept:
         await asyncio.wait({first}, timeout=0)
-    assert patience._pace.cuts == 1
-    assert patience._pace._not_before >= asyncio.get_running_loop().time() - sum(slept) + 59.0
+    assert retrying._pace.cuts == 1
+    assert retrying._pace._not_before >= asyncio.get_running_loop().time() - sum(slept) + 59.0
     await first
 
 
 async def test_what_one_call_cannot_wait_for_the_others_do_not_wait_for(slept: list[float]) -> None:
-    patience = _patience(Scripted([ThrottledError("slow down", 901.0)]))
+    retrying = _retrying(Scripted([ThrottledError("slow down", 901.0)]))
     with pytest.raises(ModelFailedError):
-        await patience.ask(QUESTION)
-    assert (patience._pace.cuts, patience._pace._not_before) == (1, 0.0)
-    assert (await patience.ask(QUESTION)).attempts == 1
+        await retrying.ask(QUESTION)
+    assert (retrying._pace.cuts, retrying._pace._not_before) == (1, 0.0)
+    assert (await retrying.ask(QUESTION)).attempts == 1
     assert slept == []
 
 
 async def test_a_wait_of_just_the_seconds_of_all_attempts_is_waited_for_by_the_others(
     slept: list[float],
 ) -> None:
-    patience = _patience(Scripted([ThrottledError("slow down", 900.0)]))
+    retrying = _retrying(Scripted([ThrottledError("slow down", 900.0)]))
     with pytest.raises(ModelFailedError):
-        await patience.ask(QUESTION)
-    assert patience._pace._not_before > 0.0
+        await retrying.ask(QUESTION)
+    assert retrying._pace._not_before > 0.0
 
 
 async def test_a_failure_of_another_kind_makes_no_other_call_wait(slept: list[float]) -> None:
-    patience = _patience(Scripted([FaultError("gone", 60.0)]))
-    await patience.ask(QUESTION)
-    assert (patience._pace.cuts, patience._pace._not_before) == (0, 0.0)
+    retrying = _retrying(Scripted([FaultError("gone", 60.0)]))
+    await retrying.ask(QUESTION)
+    assert (retrying._pace.cuts, retrying._pace._not_before) == (0, 0.0)
 
 
 async def test_answers_bring_places_back(slept: list[float]) -> None:
-    patience = _patience(Scripted([ThrottledError("slow down")]), concurrency=4)
-    await patience.ask(QUESTION)
-    assert 2.0 < patience._pace.places <= 2.5
+    retrying = _retrying(Scripted([ThrottledError("slow down")]), concurrency=4)
+    await retrying.ask(QUESTION)
+    assert 2.0 < retrying._pace.places <= 2.5
 
 
 async def test_a_request_that_is_rejected_is_made_once(slept: list[float]) -> None:

@@ -31,9 +31,9 @@ from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.calls import marked_calls
 from i2s_sdk.runlog.folder import (
     ANSWERS,
+    APPENDED,
     CALLS,
     INSTANCES,
-    LEDGERS,
     MERGING,
     RECORDS,
     RENDERINGS,
@@ -222,7 +222,7 @@ def test_lines_reach_the_store_by_themselves_and_those_of_earlier_stages_first(u
                 for name in (RECORDS, RENDERINGS, ANSWERS)
             )
             assert records <= renderings <= answers
-    assert {len(list(open_storage(url).lines(name))) for name in LEDGERS[:3]} == {60}
+    assert {len(list(open_storage(url).lines(name))) for name in APPENDED[:3]} == {60}
     assert len(open_storage(url).names()) < 10
 
 
