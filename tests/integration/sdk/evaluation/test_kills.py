@@ -18,8 +18,8 @@ from chat_server import ChatServer
 from i2s_sdk.runlog.calls import unanswered_calls
 from i2s_sdk.runlog.folder import (
     ANSWERS,
+    APPENDED,
     CALLS,
-    LEDGERS,
     RECORDS,
     RENDERINGS,
     RESULTS,
@@ -49,7 +49,7 @@ def _out(run: Path, kind: str) -> str:
 def _lines(out: str) -> int:
     """Return how many lines a run has kept in all its files."""
     storage = open_storage(out)
-    return sum(1 for name in LEDGERS for _ in storage.lines(name))
+    return sum(1 for name in APPENDED for _ in storage.lines(name))
 
 
 def _kill_at(command: list[str], environment: dict[str, str], out: str, moment: int) -> bool:
