@@ -30,7 +30,7 @@ MANY = 10_000_000
 every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"])
 
 
-def pictures(row):
+def pictures(row) -> tuple[np.ndarray, np.ndarray]:
     prediction, reference = (
         decode((DATA / row[key]).read_bytes(), MANY) for key in ("prediction", "reference")
     )

@@ -45,7 +45,7 @@ def reduced(picture: np.ndarray) -> np.ndarray:
         return picture
     columns = math.ceil(width / 8 / math.sqrt(patches / 100))
     rows = max(1, 100 // columns)
-    return np.array(Image.fromarray(picture).resize((columns * 8, rows * 8), Image.BICUBIC))
+    return np.array(Image.fromarray(picture).resize((columns * 8, rows * 8), Image.Resampling.BICUBIC))
 
 
 def greys_paper(pixels: np.ndarray) -> np.ndarray:

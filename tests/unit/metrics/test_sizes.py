@@ -27,7 +27,7 @@ def test_resizing_is_bicubic_and_of_the_prediction_alone():
     a, b = noise(30, 40), noise(11, 13)
     x, y = equalise(a, b, SizePolicy.RESIZE, MANY)
     assert y is b
-    assert (x == np.array(Image.fromarray(a).resize((13, 11), Image.BICUBIC))).all()
+    assert (x == np.array(Image.fromarray(a).resize((13, 11), Image.Resampling.BICUBIC))).all()
 
 
 @pytest.mark.parametrize("policy", SizePolicy)

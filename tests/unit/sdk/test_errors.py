@@ -13,7 +13,7 @@ from i2s_sdk import errors
 def test_every_error_stands_in_the_drawn_tree_and_has_an_exit_code() -> None:
     drawn = errors.__doc__ or ""
     for name, kind in inspect.getmembers(errors, inspect.isclass):
-        if issubclass(kind, Exception):
+        if issubclass(kind, errors.I2SError):
             assert f" {name} " in drawn.replace("\n", " \n"), name
             wrong_use = issubclass(kind, errors.UsageError | errors.RequestRefusedError | errors.AccessError)
             assert kind.exit_code == (2 if wrong_use else 1)

@@ -27,7 +27,7 @@ async def answer_stream(
     failed: Callable[[Q, CallError], R],
     *,
     window: int | None = None,
-) -> AsyncIterator[R]:
+) -> AsyncGenerator[R]:
     """Answer each request of a stream in its own slot, in the order in which they get done.
 
     The next request is read when the last one has a place in the queue and fewer than ``window``

@@ -23,7 +23,7 @@ sides = st.integers(1, 5000)
         ((8, 8000), (8, 800)),
     ],
 )
-def test_pictures_are_reduced_to_at_most_a_hundred_patches(size, target):
+def test_pictures_are_reduced_to_at_most_a_hundred_patches(size: tuple[int, int], target: tuple[int, int]):
     assert target_size(*size, PAPER) == target
     assert target_size(*size, HELM) == target
 

@@ -64,6 +64,7 @@ async def test_nothing_runs_before_it_is_needed(networks, telemetry):
     kept = networks()
     assert kept.description is None
     assert (await kept.compare(pair(9))).value == pytest.approx(9.001)
+    assert kept.description is not None
     assert kept.description.precision == "levels"
     assert telemetry.ready == [1]
 

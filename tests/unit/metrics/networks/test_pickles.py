@@ -58,7 +58,7 @@ def test_the_attack_works_on_pickle_itself(tmp_path):
         builtins.getattr,
         builtins.__import__,
         subprocess.Popen,
-        copyreg._reconstructor,
+        vars(copyreg)["_reconstructor"],
         np.load,
         np.memmap,
         np.frombuffer,

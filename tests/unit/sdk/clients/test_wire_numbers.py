@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 
 import pytest
+from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2
@@ -27,7 +28,7 @@ from i2s_sdk import render_types, score_types
     ],
 )
 def test_names_and_numbers_are_those_of_the_wire(
-    ours: type[enum.IntEnum], theirs: object, prefix: str
+    ours: type[enum.IntEnum], theirs: EnumTypeWrapper, prefix: str
 ) -> None:
     wire = {name.removeprefix(f"{prefix}_"): number for name, number in theirs.items()}
     del wire["UNSPECIFIED"]
