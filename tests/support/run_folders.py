@@ -105,6 +105,7 @@ def record_of(one: Planned, salt: str = "", folder: Path | None = None) -> Recor
     repaired = chance.random() < 0.3
     return replace(
         plain,
+        usable=True,
         verdict=Verdict.RENDERED,
         verdict_before_repair=Verdict.COMPILE_ERROR if repaired else Verdict.RENDERED,
         repairs=(RepairNote("wrap_math", "", "Missing $ inserted."),) if repaired else (),

@@ -21,6 +21,7 @@
     │   ├── CallCancelledError          CANCELLED by the service
     │   └── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS; the log of the service has the reason
     ├── StoreError                      an object store does not answer, or refuses
+    ├── ScorerError                     a scorer failed, or its process was killed from outside
     ├── ProtocolError                   an answer that the contract does not allow
     └── ModelError                      a model gave no completion
         ├── ModelRefusedError           it would not answer: the model's doing, counted with 0
@@ -192,6 +193,10 @@ class ServiceFaultError(ServiceError):
 
 class StoreError(I2SError):
     """An object store does not answer, after all attempts, or refuses; what is in it stays valid."""
+
+
+class ScorerError(I2SError):
+    """A scorer failed, or its process was killed from outside: no fault of what it scored."""
 
 
 class ProtocolError(I2SError):

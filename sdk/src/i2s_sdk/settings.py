@@ -88,6 +88,9 @@ class Settings:
         reference_pixels: The most pixels of a reference picture, width times height. The metric service has a
             limit of its own (``--max-image-pixels``).
         completion_characters: Of a completion; a longer one is not usable and counts as no structure.
+        scorer_cpu_seconds: CPU time that scoring one sample may take in a worker process; a sample that takes
+            more is not usable.
+        scorer_memory_bytes: Memory that it may take; the same.
         like_failures: How many calls of a model may fail alike before one is answered; then the run ends with
             the reason. 0 asks for every sample.
         interrupt_seconds: After Ctrl-C, until a command ends whatever is still at work.
@@ -160,6 +163,12 @@ class Settings:
     completion_characters: int = field(
         default=COMPLETION_CHARACTERS, metadata=_about("most characters of a usable completion")
     )
+    scorer_cpu_seconds: float = field(
+        default=10.0, metadata=_about("CPU seconds that scoring one sample may take in a worker process")
+    )
+    scorer_memory_bytes: int = field(
+        default=1 << 30, metadata=_about("bytes of memory that it may take beside its modules")
+    )
     like_failures: int = field(
         default=20, metadata=_about("calls that may fail alike, none answered, until a run ends; 0: all")
     )
@@ -189,6 +198,7 @@ class Settings:
             "store_seconds",
             "lease_seconds",
             "interrupt_seconds",
+            "scorer_cpu_seconds",
         ):
             if not 0 < getattr(self, name) < float("inf"):
                 raise SettingsError(
@@ -197,7 +207,7 @@ class Settings:
         for name in ("jobs", "waiting", "like_failures", "free_bytes"):
             if getattr(self, name) < 0:
                 raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 0")
-        for name in ("store_lines", "reference_pixels", "completion_characters"):
+        for name in ("store_lines", "reference_pixels", "completion_characters", "scorer_memory_bytes"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 1")
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
@@ -364,6 +374,8 @@ def _convert(source: _Source, raw: object) -> object:
         "free_bytes": int,
         "like_failures": int,
         "interrupt_seconds": float,
+        "scorer_cpu_seconds": float,
+        "scorer_memory_bytes": int,
     }
     try:
         return readers.get(source.name, str)(raw)

@@ -49,7 +49,8 @@ async def render(
     """Render the example of a service."""
     about = await client.describe()
     name, structure = example(examples, service)
-    task = open_task(name, settings.profile)
+    task = open_task(name, settings.profile).rendering
+    assert task is not None, "its examples are rendered"
     rendering = await client.render(task.request(task.document(structure)))
     pictures = rendering.pictures if rendering.verdict.has_picture else ()
     return {

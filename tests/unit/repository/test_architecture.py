@@ -27,6 +27,7 @@ LAYERS = (
     {"models", "stack"},
     {"data"},
     {"tasks"},
+    {"scoring"},
     {"clients", "instances", "text"},
 )
 

@@ -83,8 +83,8 @@ def _faults_of(instance: Instance, most_pixels: int) -> Iterator[str]:
     except DataError as error:
         yield error.message
         return
-    said = _picture_fault(content.reference, most_pixels)
-    if said:
+    said = _picture_fault(content.reference, most_pixels) if instance.image is not None else ""
+    if said and instance.image is not None:
         yield f"image {instance.image.name}: {said}"
     if instance.structure is not None:
         said = task_spec(instance.task).structure_fault(content)

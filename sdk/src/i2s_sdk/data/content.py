@@ -24,9 +24,9 @@ def read_content(instance: Instance) -> Content:
         try:
             site = read_tar(structure)
         except ValueError as error:
-            raise DataError(instance.structure or instance.image, 0, str(error)) from None
+            raise DataError(instance.structure or instance.file, 0, str(error)) from None
     return Content(
-        reference=_read(instance.image),
+        reference=_read(instance.image) if instance.image is not None else b"",
         structure=structure.decode("utf-8", "replace") if structure is not None and site is None else None,
         site=site,
         assets=_assets(instance, site or {}),
@@ -37,7 +37,7 @@ def read_content(instance: Instance) -> Content:
 def _assets(instance: Instance, site: Mapping[str, bytes]) -> dict[str, bytes]:
     assets: dict[str, bytes] = {}
     for asset in instance.assets:
-        where = asset.path or instance.structure or instance.image
+        where = asset.path or instance.structure or instance.file
         try:
             name = inside(asset.name)
         except ValueError as error:

@@ -88,11 +88,10 @@ def rows(run: StoredRun) -> Iterator[Row]:
 
 def _values(record: Record) -> Row:
     plain = record.to_json()
-    before = record.verdict_before_repair
     return {
         **plain,
-        "rendered": record.has_picture,
-        "rendered_before_repair": before is not None and before.has_picture,
+        "rendered": record.usable,
+        "rendered_before_repair": record.usable_before_repair,
         **{f"error_{name}": value for name, value in (plain["error"] or {}).items()},
         **{f"failure_{name}": value for name, value in (plain["failure"] or {}).items()},
         **{f"seconds_{name}": value for name, value in record.seconds.items()},

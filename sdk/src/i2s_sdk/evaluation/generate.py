@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import I2SError, ModelError
 from i2s_sdk.evaluation.failures import LikeFailures
-from i2s_sdk.evaluation.sample import Sample, Watch, asset_names, blank
+from i2s_sdk.evaluation.sample import Sample, Watch, asset_names, blank, put_reference
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.references import require_decodable_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
@@ -18,7 +18,7 @@ from i2s_sdk.models.model import Model
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.tasks.spec import AnyTask
+from i2s_sdk.tasks.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class GenerateStage:
         like_failures: Ends the run where every call fails alike.
     """
 
-    tasks: Mapping[str, AnyTask]
+    tasks: Mapping[str, Task]
     model: Model
     folder: RunFolder
     missing: Mapping[str, I2SError] = field(default_factory=dict)
@@ -54,7 +54,8 @@ class GenerateStage:
         """
         instance = sample.instance
         sample = replace(sample, answer=self.folder.answer(instance.id))
-        missing = self.missing.get(self.tasks[instance.task].service)
+        rendering = self.tasks[instance.task].rendering
+        missing = self.missing.get(rendering.service) if rendering is not None else None
         if missing is not None and instance.id not in self.folder.renderings:
             return await self._stopped(sample, Outcome.RENDER_FAILURE, missing)
         if sample.answer is not None:
@@ -85,5 +86,5 @@ class GenerateStage:
 
     async def _stopped(self, sample: Sample, outcome: Outcome, error: I2SError) -> Sample:
         content = await asyncio.to_thread(read_content, sample.instance)
-        digest = await asyncio.to_thread(self.folder.put_picture, content.reference)
+        digest = await asyncio.to_thread(put_reference, self.folder, content)
         return sample.stopped(outcome, error, blank(sample.instance, tuple(content.assets), digest))

@@ -13,7 +13,7 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.manifest import Options
 from i2s_sdk.tasks.registry import open_task
-from i2s_sdk.tasks.spec import AnyTask
+from i2s_sdk.tasks.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ResolvedSelection:
     """
 
     profile: Profile
-    tasks: Mapping[str, AnyTask]
+    tasks: Mapping[str, Task]
     data: DataSet
     whole: tuple[Instance, ...]
     instances: tuple[Instance, ...]
@@ -123,7 +123,7 @@ def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
     )
 
 
-def _digest(task: AnyTask) -> str:
+def _digest(task: Task) -> str:
     """Return what tells the words of a task's prompt from others; those about assets are among them."""
     texts = (*task.prompt().texts, *task.prompt(["NAME"]).texts)
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()

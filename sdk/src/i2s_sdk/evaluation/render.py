@@ -1,4 +1,4 @@
-"""The stage "render": code out of the answer, documents, repairs, pictures, and the texts to compare."""
+"""The stage "render": reads structures out of answers and, for tasks that render, makes pictures of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic
+from typing import Generic, Protocol
 
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.evaluation.picture_limits import PictureLimits, refuse_unpaddable
-from i2s_sdk.evaluation.sample import Sample, Watch, blank
+from i2s_sdk.evaluation.sample import Sample, Watch, blank, put_reference
 from i2s_sdk.instances.content import Content
 from i2s_sdk.render_types import Rendering
 from i2s_sdk.runlog.answer import Answer
@@ -20,20 +20,20 @@ from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import FirstError, Record, RepairNote
 from i2s_sdk.runlog.rendered import Rendered
-from i2s_sdk.tasks import Attempts, NoStructure, Structure, Task, render_with_repairs_async
+from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.task import D
 
 
 @dataclass(frozen=True, slots=True)
 class RenderStage:
-    """Renders the answers that were not rendered yet.
+    """Reads the answers that were not read yet, and renders those of tasks that render.
 
     Attributes:
         steps: By task; or why there is none.
         folder: Of the run.
     """
 
-    steps: Mapping[str, RenderStep[Any] | I2SError]
+    steps: Mapping[str, ReadStep | I2SError]
     folder: RunFolder
 
     async def __call__(self, sample: Sample) -> Sample:
@@ -49,7 +49,7 @@ class RenderStage:
         if rendered is not None:
             return replace(sample, rendered=rendered)
         content = await asyncio.to_thread(read_content, sample.instance)
-        digest = await asyncio.to_thread(self.folder.put_picture, content.reference)
+        digest = await asyncio.to_thread(put_reference, self.folder, content)
         record = blank(sample.instance, tuple(content.assets), digest)
         step = self.steps[sample.instance.task]
         if isinstance(step, I2SError):
@@ -67,20 +67,54 @@ class RenderStage:
         return replace(sample, rendered=rendered, reference=content.reference, rendering=picture)
 
 
+class ReadStep(Protocol):
+    """What the answers of a task go through."""
+
+    async def rendered(
+        self, record: Record, content: Content, answer: Answer
+    ) -> tuple[Rendered, bytes | None]:
+        """Return what becomes of an answer, and the picture where there is one.
+
+        Raises:
+            ServiceError: A service does not answer.
+            ProtocolError: It answers what it must not.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class RenderStep(Generic[D]):
-    """What the answers of a task go through.
+class StructureStep:
+    """What the answers of a task without renderings go through.
 
     Attributes:
-        task: Extraction, documents, repairs.
+        task: Reads structures.
+    """
+
+    task: Task
+
+    async def rendered(self, record: Record, content: Content, answer: Answer) -> tuple[Rendered, None]:
+        """Return what was read out of an answer."""
+        found = await asyncio.to_thread(_structure, self.task, record, answer)
+        if isinstance(found, Record):
+            return Rendered(found), None
+        repairs = tuple(RepairNote(str(one.kind), one.detail, one.error) for one in found.repairs)
+        return Rendered(replace(record, usable=True, structure=found.code, repairs=repairs)), None
+
+
+@dataclass(frozen=True, slots=True)
+class RenderStep(Generic[D]):
+    """What the answers of a task that renders go through.
+
+    Attributes:
+        task: Reads structures; has documents and repairs.
         renderer: Makes pictures of documents.
-        text_metrics: That need the text of rendering and ground truth.
+        with_texts: Whether scorers need the texts of rendering and ground truth.
         picture_limits: What is asked for of the size of pictures.
     """
 
-    task: Task[D]
+    task: RenderedTask[D]
     renderer: AsyncRenderClient
-    text_metrics: tuple[str, ...]
+    with_texts: bool
     picture_limits: PictureLimits = field(default_factory=PictureLimits)
 
     async def rendered(
@@ -93,13 +127,9 @@ class RenderStep(Generic[D]):
             ProtocolError: It answers what it must not.
         """
         truth = await self._truth(content, record.id)
-        if answer.outcome is not None:  # refused, or too long: nothing is extracted
-            ended = replace(record, outcome=answer.outcome, message=answer.message)
-            return Rendered(ended, truth=truth), None
-        structure = self.task.structure_from(answer.completion or "", record.assets)
-        if isinstance(structure, NoStructure):
-            nothing = replace(record, outcome=Outcome.NO_STRUCTURE, message=structure.reason)
-            return Rendered(nothing, truth=truth), None
+        structure = _structure(self.task, record, answer)
+        if isinstance(structure, Record):
+            return Rendered(structure, truth=truth), None
         attempts = await self._attempts(structure, content, record.id)
         picture = attempts.last.pictures[0].png if attempts.last.verdict.has_picture else None
         text = None
@@ -117,7 +147,7 @@ class RenderStep(Generic[D]):
 
     async def _truth(self, content: Content, identity: str) -> str | None:
         """Return the text of the ground truth that is compared with, rendering it where need be."""
-        if not self.text_metrics:
+        if not self.with_texts:
             return None
         truth = await asyncio.to_thread(self.task.truth, content)
         if truth is None or isinstance(truth, str):
@@ -136,6 +166,16 @@ class RenderStep(Generic[D]):
         return rendering
 
 
+def _structure(task: Task, record: Record, answer: Answer) -> Structure | Record:
+    """Return the structure in an answer; of an answer without one, the record that says why."""
+    if answer.outcome is not None:  # refused, or too long: nothing is read
+        return replace(record, outcome=answer.outcome, message=answer.message)
+    found = task.structure_from(answer.completion or "", record.assets)
+    if isinstance(found, NoStructure):
+        return replace(record, outcome=Outcome.NO_STRUCTURE, message=found.reason)
+    return found
+
+
 def _noted(record: Record, structure: Structure, attempts: Attempts[D]) -> Record:
     last = attempts.last
     error = last.error
@@ -144,6 +184,7 @@ def _noted(record: Record, structure: Structure, attempts: Attempts[D]) -> Recor
     source = attempts.document.source.encode("utf-8", "surrogatepass")
     return replace(
         record,
+        usable=last.verdict.has_picture,
         structure=structure.code,
         verdict=last.verdict,
         verdict_before_repair=None if structure.repairs else attempts.first.verdict,

@@ -2,48 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Container, Iterable
 
 from i2s_sdk.clients.descriptions import MetricsDescription
-from i2s_sdk.tasks.spec import AnyTask
-
-#: Versions of the metrics that are computed here; those of the others come from their service.
-TEXT_VERSIONS = {"edit": "1"}
+from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.task import Task
 
 
 def run_metrics(
-    tasks: Iterable[AnyTask], comparer: MetricsDescription
+    tasks: Iterable[Task], comparer: MetricsDescription | None
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the version of each metric of a run, and why the others of its tasks cannot be computed.
 
     Args:
         tasks: All of one profile.
-        comparer: The metric service.
+        comparer: The metric service; None where no task compares pictures.
     """
     versions: dict[str, str] = {}
     unavailable: dict[str, str] = {}
-    texts: dict[str, str] = {}
+    computed_here: dict[str, str] = {}
     for task in tasks:
-        described = {one.name: one for one in comparer.metrics if task.profile in one.profiles}
-        for name in task.image_metrics:
+        about = comparer.metrics if comparer is not None else ()
+        described = {one.name: one for one in about if task.profile in one.profiles}
+        for name in image_metrics(task):
             if name not in described:
                 unavailable[name] = "the metric service does not know it"
             elif not described[name].available:
                 unavailable[name] = described[name].unavailable_reason
             else:
                 versions[name] = described[name].version
-        for name in task.text_metrics:
-            if name in task.unavailable():
-                unavailable[f"{name} of {task.name}"] = task.unavailable()[name]
-            else:
-                texts[name] = TEXT_VERSIONS[name]
-    return {**versions, **texts}, unavailable
+        for scorer in task.scorers:
+            for metric in scorer.metrics:
+                if metric.name in task.unavailable():
+                    unavailable[f"{metric.name} of {task.name}"] = task.unavailable()[metric.name]
+                else:
+                    computed_here[metric.name] = scorer.version
+    return {**versions, **computed_here}, unavailable
 
 
-def split_metrics(
-    task: AnyTask, versions: Collection[str] | Mapping[str, str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return those of a run's metrics that a task has: from pictures, and from texts."""
+def image_metrics(task: Task) -> tuple[str, ...]:
+    """Return the metrics of a task that the metric service computes from two pictures."""
+    return task.rendering.image_metrics if task.rendering is not None else ()
+
+
+def metrics_of(task: Task) -> tuple[str, ...]:
+    """Return the names of all metrics of a task, in the order shown."""
+    return (*image_metrics(task), *(metric.name for scorer in task.scorers for metric in scorer.metrics))
+
+
+def image_metrics_of_run(task: Task, metrics: Container[str]) -> tuple[str, ...]:
+    """Return those of a run's metrics that a task has from pictures."""
+    return tuple(name for name in image_metrics(task) if name in metrics)
+
+
+def scorers_of_run(task: Task, metrics: Container[str]) -> tuple[Scorer, ...]:
+    """Return the scorers of a task whose metrics a run has."""
+    return tuple(
+        one for one in available_scorers(task) if any(metric.name in metrics for metric in one.metrics)
+    )
+
+
+def available_scorers(task: Task) -> tuple[Scorer, ...]:
+    """Return the scorers of a task that can compute any of their metrics here."""
     missing = task.unavailable()
-    texts = (name for name in task.text_metrics if name in versions and name not in missing)
-    return tuple(name for name in task.image_metrics if name in versions), tuple(texts)
+    return tuple(one for one in task.scorers if any(m.name not in missing for m in one.metrics))

@@ -6,27 +6,27 @@ import asyncio
 import enum
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
 from i2s_sdk.errors import I2SError
 from i2s_sdk.evaluation.facts import facts
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.generate import GenerateStage
-from i2s_sdk.evaluation.picture_limits import picture_limits
 from i2s_sdk.evaluation.pipeline import Stage, run_pipeline
 from i2s_sdk.evaluation.plan import Plan
 from i2s_sdk.evaluation.progress import OnProgress, Progress
-from i2s_sdk.evaluation.render import RenderStage, RenderStep
-from i2s_sdk.evaluation.run_metrics import run_metrics, split_metrics
+from i2s_sdk.evaluation.render import RenderStage
+from i2s_sdk.evaluation.run_metrics import run_metrics
 from i2s_sdk.evaluation.sample import Sample
-from i2s_sdk.evaluation.score import ScoreStage, ScoreStep
+from i2s_sdk.evaluation.score import ScoreStage
+from i2s_sdk.evaluation.steps import needs_metric_service, read_steps, score_steps
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_usable_references
 from i2s_sdk.models.model import Model
 from i2s_sdk.runlog.calls import marked_calls
 from i2s_sdk.runlog.folder import LOGS, RunFolder
 from i2s_sdk.runlog.manifest import Manifest
+from i2s_sdk.scoring.workers import ScorerLimits, ScorerWorkers
 from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services, open_services
@@ -82,12 +82,13 @@ class Runner:
             return
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
         renderers = self._renderers(remaining)
-        needed = sorted({*renderers, *((METRICS,) if StageName.SCORE in self.stages else ())})
-        # With one renderer there is nothing to go on with when it is missing.
-        optional = renderers if len(renderers) > 1 else set()
+        needed = sorted({*renderers, *((METRICS,) if self._compares(remaining) else ())})
+        # Where all samples need one renderer, there is nothing to go on with when it is missing.
+        without = any(self.plan.tasks[one.task].rendering is None for one in remaining)
+        optional = renderers if len(renderers) > 1 or without else set()
         with self.folder.storage.folder(LOGS) as logs:
             async with open_services(self.settings, logs, needed, optional) as services:
-                if services.missing and not services.renderers:
+                if services.missing and not services.renderers and not without:
                     raise next(iter(services.missing.values()))
                 await self._work(remaining, services)
 
@@ -114,16 +115,24 @@ class Runner:
         if StageName.RENDER not in self.stages:
             return set()
         tasks = {one.task for one in remaining if one.id not in self.folder.renderings}
-        return {self.plan.tasks[task].service for task in tasks}
+        renderings = (self.plan.tasks[task].rendering for task in tasks)
+        return {one.service for one in renderings if one is not None}
+
+    def _compares(self, remaining: Sequence[Instance]) -> bool:
+        """Return whether the metric service is needed."""
+        tasks = [self.plan.tasks[name] for name in {one.task for one in remaining}]
+        return StageName.SCORE in self.stages and any(map(needs_metric_service, tasks))
 
     async def _work(self, remaining: Sequence[Instance], services: Services) -> None:
         engines = {name: await one.describe() for name, one in services.renderers.items()}
         comparer = await services.metrics.describe() if services.metrics is not None else None
         manifest = self._begun(engines, comparer)
+        ours = self.settings
+        workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
         works = {
             StageName.GENERATE: lambda: self._generating(services.missing, comparer),
             StageName.RENDER: lambda: self._rendering(services, engines, comparer),
-            StageName.SCORE: lambda: self._scoring(services, manifest, comparer),
+            StageName.SCORE: lambda: self._scoring(services, manifest, comparer, workers),
         }
         tally = _Tally(self)
         tally.tell("")
@@ -136,13 +145,17 @@ class Runner:
 
         source: Iterator[Sample] = (Sample(one) for one in remaining)
         stages = [tally.counted(works[name]()) for name in self.stages]
-        with marked_calls(self.model, self.folder.calls):
-            await run_pipeline(source, stages, lambda sample: sample.ended, done)
+        try:
+            with marked_calls(self.model, self.folder.calls):
+                await run_pipeline(source, stages, lambda sample: sample.ended, done)
+        finally:
+            await workers.close()
 
     def _begun(
         self, engines: Mapping[str, RendererDescription], comparer: MetricsDescription | None
     ) -> Manifest:
-        versions, unavailable = run_metrics(self.plan.tasks.values(), comparer) if comparer else ({}, {})
+        scored = StageName.SCORE in self.stages
+        versions, unavailable = run_metrics(self.plan.tasks.values(), comparer) if scored else ({}, {})
         digests = {one.service: one.engine.digest for one in engines.values()}
         return self.folder.begin(
             Manifest(
@@ -177,23 +190,17 @@ class Runner:
         engines: Mapping[str, RendererDescription],
         comparer: MetricsDescription | None,
     ) -> Stage[Sample]:
-        steps: dict[str, RenderStep[Any] | I2SError] = {}
-        for name, task in self.plan.tasks.items():
-            if task.service in services.missing:
-                steps[name] = services.missing[task.service]
-            elif task.service in services.renderers:
-                texts = tuple(one for one in task.text_metrics if one not in task.unavailable())
-                limits = picture_limits(engines[task.service], comparer)
-                steps[name] = RenderStep(task, services.renderers[task.service], texts, limits)
+        steps = read_steps(self.plan.tasks, services, engines, comparer)
         return self._stage(RenderStage(steps, self.folder), [one.slots for one in engines.values()])
 
     def _scoring(
-        self, services: Services, manifest: Manifest, comparer: MetricsDescription | None
+        self,
+        services: Services,
+        manifest: Manifest,
+        comparer: MetricsDescription | None,
+        workers: ScorerWorkers,
     ) -> Stage[Sample]:
-        steps = {
-            name: ScoreStep(task, services.scorer, *split_metrics(task, manifest.options.metrics))
-            for name, task in self.plan.tasks.items()
-        }
+        steps = score_steps(self.plan.tasks, services, manifest.options.metrics, workers)
         return self._stage(ScoreStage(steps, self.folder), [comparer.slots] if comparer else [])
 
     def _stage(self, work: Callable[[Sample], Awaitable[Sample]], slots: Sequence[int]) -> Stage[Sample]:

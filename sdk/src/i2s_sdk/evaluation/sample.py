@@ -6,9 +6,11 @@ import time
 from dataclasses import dataclass, field, replace
 
 from i2s_sdk.errors import DataError, I2SError
+from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.site_files import inside
 from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Record
 from i2s_sdk.runlog.rendered import Rendered, answered
@@ -65,6 +67,11 @@ def blank(instance: Instance, assets: tuple[str, ...] = (), reference_sha256: st
     )
 
 
+def put_reference(folder: RunFolder, content: Content) -> str:
+    """Keep the reference picture of a sample in its run, and return its digest; empty where there is none."""
+    return folder.put_picture(content.reference) if content.reference else ""
+
+
 def asset_names(instance: Instance) -> tuple[str, ...]:
     """Return the names of the files that an answer may use.
 
@@ -74,7 +81,7 @@ def asset_names(instance: Instance) -> tuple[str, ...]:
     try:
         return tuple(dict.fromkeys(inside(one.name) for one in instance.assets))
     except ValueError as error:
-        raise DataError(instance.image, 0, f"asset of instance {instance.id!r}: {error}") from None
+        raise DataError(instance.file, 0, f"asset of instance {instance.id!r}: {error}") from None
 
 
 class Watch:

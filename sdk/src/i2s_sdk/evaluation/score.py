@@ -1,77 +1,109 @@
-"""The stage "score": compares pictures and texts, and ends the sample."""
+"""The stage "score": gives samples their values, and so ends them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from i2s_sdk.clients.metrics import AsyncMetricsClient
-from i2s_sdk.errors import ProtocolError, ServiceError
+from i2s_sdk.errors import ProtocolError, ScorerError, ServiceError
 from i2s_sdk.evaluation.sample import Sample, Watch
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.score_types import MetricFailureKind, Score
-from i2s_sdk.tasks.spec import AnyTask
-from i2s_sdk.text.edit_similarity import EDIT, edit_similarity
+from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer
+from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.tasks.task import Task
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreStep:
-    """How the samples of a task are compared.
+    """How the samples of a task are scored.
 
     Attributes:
         task: Decides sizes and profile.
-        scorer: Compares pictures.
-        image_metrics: That the scorer is asked for.
-        text_metrics: That are computed here.
+        comparer: Compares pictures; None for a task without metrics of pictures.
+        image_metrics: That the comparer is asked for.
+        scorers: Of the other metrics.
+        workers: Run the scorers that need limits.
     """
 
-    task: AnyTask
-    scorer: AsyncMetricsClient
+    task: Task
+    comparer: AsyncMetricsClient | None
     image_metrics: tuple[str, ...]
-    text_metrics: tuple[str, ...]
+    scorers: tuple[Scorer, ...]
+    workers: ScorerWorkers
 
-    async def scored(self, rendered: Rendered, reference: bytes, prediction: bytes | None) -> Record:
-        """Return the record of what was rendered, with its values; without what the model said.
+    async def scored(
+        self, rendered: Rendered, instance: Instance, reference: bytes, prediction: bytes | None
+    ) -> Record:
+        """Return the record of what was read and rendered, with its values; without what the model said.
 
         Args:
-            rendered: What was rendered.
-            reference: The picture, encoded.
+            rendered: What was read and rendered.
+            instance: Has inputs and target.
+            reference: The picture, encoded; empty where none is compared.
             prediction: The same of the rendering; None where there is none.
 
         Raises:
             ServiceError: The metric service does not answer.
-            ProtocolError: It answers what it must not.
+            ScorerError: A scorer failed.
+            ProtocolError: The metric service answers what it must not.
         """
         record = rendered.record
-        if prediction is None:  # 0 in every metric that it could have had
-            names = (*self.image_metrics, *(self.text_metrics if rendered.truth is not None else ()))
-            outcome = Outcome.SCORED if record.outcome is Outcome.CANCELLED else record.outcome
-            return replace(record, outcome=outcome, metrics=dict.fromkeys(names, 0.0))
+        outcome = Outcome.SCORED if record.outcome is Outcome.CANCELLED else record.outcome
+        record = replace(record, outcome=outcome)
+        sample = scorable(instance, record.structure, rendered.text, rendered.truth)
+        scorers = tuple(one for one in self.scorers if one.applies(sample))
+        if not record.usable:
+            return replace(record, metrics=self._unusable(scorers))
         metrics: dict[str, float | None] = {}
         undefined: dict[str, str] = {}
-        if self.image_metrics:
-            score = await self.scorer.score(
-                reference,
-                prediction,
-                size_policy=self.task.size_policy,
-                profile=self.task.profile,
-                metrics=self.image_metrics,
-                request_id=record.id,
-            )
-            metrics, undefined = _values(score, self.image_metrics)
-        if rendered.truth is not None:
-            texts = rendered.text or "", rendered.truth
-            metrics[EDIT] = await asyncio.to_thread(edit_similarity, *texts, self.task.profile)
-        return replace(record, outcome=Outcome.SCORED, metrics=metrics, undefined=undefined)
+        if prediction is not None and self.image_metrics:
+            metrics, undefined = await self._compared(reference, prediction, record.id)
+        for scorer in scorers:
+            values = await self.workers.score(scorer, sample)
+            if isinstance(values, NotUsable):
+                return replace(record, usable=False, message=values.reason, metrics=self._unusable(scorers))
+            metrics |= values.metrics
+            undefined |= values.undefined
+        return replace(record, metrics=metrics, undefined=undefined)
+
+    async def _compared(
+        self, reference: bytes, prediction: bytes, identity: str
+    ) -> tuple[dict[str, float | None], dict[str, str]]:
+        assert self.comparer is not None, "a task with metrics of pictures has the metric service"
+        assert self.task.rendering is not None, "only pictures that were rendered are compared"
+        score = await self.comparer.score(
+            reference,
+            prediction,
+            size_policy=self.task.rendering.size_policy,
+            profile=self.task.profile,
+            metrics=self.image_metrics,
+            request_id=identity,
+        )
+        return _values(score, self.image_metrics)
+
+    def _unusable(self, scorers: Iterable[Scorer]) -> dict[str, float | None]:
+        """Return the values of a sample that is not usable."""
+        here = {metric.name: metric.unusable for scorer in scorers for metric in scorer.metrics}
+        return {**dict.fromkeys(self.image_metrics, 0.0), **here}
+
+
+def scorable(
+    instance: Instance, structure: str | None, text: str | None = None, truth: str | None = None
+) -> Scorable:
+    """Return what scorers see of a sample."""
+    return Scorable(instance.id, structure, instance.inputs, instance.target, text, truth)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreStage:
-    """Gives every sample that was rendered its values.
+    """Gives every sample that was read, and rendered where its task renders, its values.
 
     Attributes:
         steps: By task.
@@ -98,8 +130,8 @@ class ScoreStage:
         watch = Watch()
         try:
             pictures = await asyncio.to_thread(self._pictures, sample, rendered.record)
-            record = await step.scored(rendered, *pictures)
-        except (ServiceError, ProtocolError) as error:
+            record = await step.scored(rendered, sample.instance, *pictures)
+        except (ServiceError, ScorerError, ProtocolError) as error:
             known = replace(rendered.record, seconds={**rendered.record.seconds, "score": watch.seconds})
             return sample.stopped(Outcome.METRIC_FAILURE, error, known)
         record = replace(record, seconds={**record.seconds, "score": watch.seconds})

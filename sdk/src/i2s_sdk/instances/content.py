@@ -11,14 +11,14 @@ class Content:
     """The files of an instance, read.
 
     Attributes:
-        reference: The picture, encoded.
+        reference: The picture, encoded; empty where there is none.
         structure: The ground truth where it is text: LaTeX, LilyPond.
         site: The ground truth where it is a site: its files by relative name, assets among them.
         assets: Files that the answer may use, by name.
         text: Of the picture, where the data set gives it.
     """
 
-    reference: bytes = field(repr=False)
+    reference: bytes = field(default=b"", repr=False)
     structure: str | None = None
     site: Mapping[str, bytes] | None = None
     assets: Mapping[str, bytes] = field(default_factory=dict)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,27 +23,40 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A reference picture and what is known of it.
+    """What a model is given, what it should answer, and what is known of both.
 
     Attributes:
         id: Unique within its data set.
         task: Name of its task.
         subset: Such as "equation".
-        image: The reference.
+        image: The reference picture, which the model is shown; None for a task without one.
         difficulty: "easy", "medium" or "hard"; empty where unknown.
         structure: The ground truth: LaTeX without preamble, LilyPond, or an archive of a site; None where
             there is none.
         text: Of the picture, where known.
         assets: What the model may use.
         source: Where it comes from, for people.
+        inputs: What the model is given beside picture and assets, as the line has it.
+        target: What it should answer, as the line has it; None where that is a structure, or is not known.
+        licence: Of picture and target, such as "CC-BY-4.0"; empty where unknown.
+        provenance: Where they come from, as data.
     """
 
     id: str
     task: str
     subset: str
-    image: Path
+    image: Path | None
     difficulty: str = ""
     structure: Path | None = None
     text: str | None = None
     assets: tuple[Asset, ...] = ()
     source: str = ""
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    target: Any = None
+    licence: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def file(self) -> Path:
+        """A file of it, by which messages name it."""
+        return self.image or self.structure or Path(self.id)

@@ -15,7 +15,7 @@ _ADVICE = "; `i2s-sdk dataset validate` names every fault"
 
 
 def require_usable_references(instances: Iterable[Instance], most_pixels: int = MAX_PIXELS) -> None:
-    """Return where the references of all instances are pictures within bounds; pixels are not decoded.
+    """Return if all references are pictures within bounds; no pixel is decoded.
 
     Args:
         instances: In the order in which a fault is looked for.
@@ -26,7 +26,8 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
     """
 
     def look(instance: Instance) -> None:
-        checked_reference(instance.image, _read(instance.image), most_pixels)
+        if instance.image is not None:
+            checked_reference(instance.image, _read(instance.image), most_pixels)
 
     with ThreadPoolExecutor(_THREADS) as threads:
         try:
@@ -38,11 +39,13 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
 
 
 def require_decodable_reference(instance: Instance, most_pixels: int = MAX_PIXELS) -> None:
-    """Return where the reference of an instance is a whole picture; every pixel is decoded.
+    """Return if the reference of an instance is a whole picture, or there is none; every pixel is decoded.
 
     Raises:
         DataError: It is not; names it.
     """
+    if instance.image is None:
+        return
     try:
         decode_image(_read(instance.image), most_pixels)
     except ImageFaultError as error:

@@ -6,14 +6,13 @@ import asyncio
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from i2s_sdk.errors import I2SError, ProtocolError, ServiceError, UnknownNameError, UsageError
-from i2s_sdk.evaluation.picture_limits import picture_limits
-from i2s_sdk.evaluation.render import RenderStep
-from i2s_sdk.evaluation.run_metrics import run_metrics, split_metrics
+from i2s_sdk.errors import I2SError, ProtocolError, ScorerError, ServiceError, UnknownNameError, UsageError
+from i2s_sdk.evaluation.render import ReadStep
+from i2s_sdk.evaluation.run_metrics import metrics_of, run_metrics
 from i2s_sdk.evaluation.sample import blank
 from i2s_sdk.evaluation.score import ScoreStep
+from i2s_sdk.evaluation.steps import read_steps, score_steps
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
@@ -22,8 +21,9 @@ from i2s_sdk.models.model import Completion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Record
+from i2s_sdk.scoring.workers import ScorerLimits, ScorerWorkers
 from i2s_sdk.stack.services import Services
-from i2s_sdk.tasks.spec import AnyTask
+from i2s_sdk.tasks.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +31,22 @@ class Judge:
     """Judges completions with services at hand.
 
     Attributes:
-        renders: By task.
-        scores: By task.
+        reads: How completions are read and rendered, by task.
+        scores: How they are scored, by task.
         slots: Of completions that are under way at a time.
         unavailable: Metrics of the tasks that cannot be computed here, and why.
+        metrics: That are wanted.
+        workers: Run the scorers that need limits; whoever opened this closes them.
         reference_pixels: The most of a reference that the metric service takes.
         completion_characters: Of a completion; a longer one is not usable.
     """
 
-    renders: Mapping[str, RenderStep[Any]]
+    reads: Mapping[str, ReadStep | I2SError]
     scores: Mapping[str, ScoreStep]
     slots: asyncio.Semaphore
     unavailable: Mapping[str, str]
+    metrics: frozenset[str]
+    workers: ScorerWorkers
     reference_pixels: int = MAX_PIXELS
     completion_characters: int = COMPLETION_CHARACTERS
 
@@ -53,12 +57,13 @@ class Judge:
             UsageError: Nothing was opened for its task.
             DataError: The reference cannot be read.
             ServiceError: A service does not answer.
+            ScorerError: A scorer failed.
             ProtocolError: One answers what it must not.
         """
         instance = request.instance()
-        if instance.task not in self.renders:
+        if instance.task not in self.reads:
             raise UsageError(
-                f"task {instance.task!r}: the round trip is open for {', '.join(self.renders)}; "
+                f"task {instance.task!r}: the round trip is open for {', '.join(self.reads)}; "
                 f"name it in RoundTrip(tasks=…)"
             )
         async with self.slots:
@@ -69,8 +74,13 @@ class Judge:
         digest = hashlib.sha256(content.reference).hexdigest()
         record = blank(instance, tuple(content.assets), digest)
         answer = Answer.of(instance.id, Completion(request.completion), 0.0, self.completion_characters)
-        rendered, png = await self.renders[instance.task].rendered(record, content, answer)
-        record = await self.scores[instance.task].scored(rendered, content.reference, png)
+        step = self.reads[instance.task]
+        if isinstance(step, I2SError):
+            raise step
+        rendered, png = await step.rendered(record, content, answer)
+        record = await self.scores[instance.task].scored(rendered, instance, content.reference, png)
+        values = {name: value for name, value in record.metrics.items() if name in self.metrics}
+        record = replace(record, metrics=values)
         return RoundTripResult(replace(record, completion=answer.completion), png)
 
     async def judge_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
@@ -83,7 +93,7 @@ class Judge:
         async def one(request: RoundTripRequest) -> RoundTripResult:
             try:
                 return await self.judge(request)
-            except (ServiceError, ProtocolError) as error:
+            except (ServiceError, ScorerError, ProtocolError) as error:
                 return RoundTripResult(_failed(request, error))
 
         first: BaseException | None = None
@@ -97,9 +107,9 @@ class Judge:
         return [task.result() for task in tasks]
 
 
-def _failed(request: RoundTripRequest, error: ServiceError | ProtocolError) -> Record:
+def _failed(request: RoundTripRequest, error: ServiceError | ScorerError | ProtocolError) -> Record:
     """Return the record of a completion that a service did not judge; which one is in the message."""
-    scoring = isinstance(error, ServiceError) and error.method == "Score"
+    scoring = isinstance(error, ScorerError) or (isinstance(error, ServiceError) and error.method == "Score")
     return replace(
         blank(request.instance()),
         outcome=Outcome.METRIC_FAILURE if scoring else Outcome.RENDER_FAILURE,
@@ -110,10 +120,11 @@ def _failed(request: RoundTripRequest, error: ServiceError | ProtocolError) -> R
 
 async def open_judge(
     services: Services,
-    tasks: Mapping[str, AnyTask],
+    tasks: Mapping[str, Task],
     metrics: Sequence[str],
     jobs: int,
     completion_characters: int,
+    scorer_limits: ScorerLimits,
 ) -> Judge:
     """Return the judge that some services make.
 
@@ -123,39 +134,34 @@ async def open_judge(
         metrics: That are wanted; none means all that the tasks have and can be computed.
         jobs: The most completions under way; 0 is twice the slots of the renderers.
         completion_characters: Of a completion; a longer one is not usable.
+        scorer_limits: Of scorers in worker processes.
 
     Raises:
         UnknownNameError: No task has such a metric.
         UsageError: A wanted metric cannot be computed here; says why.
         ServiceError: A service does not answer.
     """
-    known = {name for task in tasks.values() for name in (*task.image_metrics, *task.text_metrics)}
+    known = {name for task in tasks.values() for name in metrics_of(task)}
     for name in metrics:
         if name not in known:
             raise UnknownNameError("metric", name, known)
-    comparer = await services.scorer.describe()
+    comparer = await services.metrics.describe() if services.metrics is not None else None
     versions, unavailable = run_metrics(tasks.values(), comparer)
     for name in metrics:
         if name not in versions:
             why = next((text for key, text in unavailable.items() if key.split(" ")[0] == name), "unknown")
             raise UsageError(f"metric {name!r} cannot be computed here: {why}")
     wanted = [name for name in versions if not metrics or name in metrics]
-    split = {name: split_metrics(task, wanted) for name, task in tasks.items()}
     engines = {name: await one.describe() for name, one in services.renderers.items()}
     slots = [one.slots for one in engines.values()]
+    workers = ScorerWorkers(scorer_limits)
     return Judge(
-        {
-            name: RenderStep(
-                task,
-                services.renderers[task.service],
-                split[name][1],
-                picture_limits(engines[task.service], comparer),
-            )
-            for name, task in tasks.items()
-        },
-        {name: ScoreStep(task, services.scorer, *split[name]) for name, task in tasks.items()},
+        read_steps(tasks, services, engines, comparer, wanted),
+        score_steps(tasks, services, wanted, workers),
         asyncio.Semaphore(jobs or max(2, 2 * sum(slots))),
         unavailable,
-        comparer.max_image_pixels,
+        frozenset(wanted),
+        workers,
+        comparer.max_image_pixels if comparer is not None else MAX_PIXELS,
         completion_characters,
     )

@@ -61,13 +61,15 @@ class RoundTripRequest:
             content = read_content(self.reference)
         else:
             content = Content(self._picture(), structure=self.structure, assets=self.assets)
-        checked_reference(self.instance().image, content.reference, most_pixels)
+        path = self.instance().image
+        if path is not None:
+            checked_reference(path, content.reference, most_pixels)
         return content
 
     def _picture(self) -> bytes:
         if isinstance(self.reference, bytes):
             return self.reference
-        path = self.instance().image
+        path = self.instance().file
         try:
             return path.read_bytes()
         except OSError as error:

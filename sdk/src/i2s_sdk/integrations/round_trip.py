@@ -12,9 +12,11 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from i2s_sdk.errors import UsageError
+from i2s_sdk.evaluation.steps import needs_metric_service
 from i2s_sdk.integrations.judge import Judge, open_judge
 from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
 from i2s_sdk.profile import Profile
+from i2s_sdk.scoring.workers import ScorerLimits
 from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.logs import passing_logs
@@ -212,15 +214,26 @@ class RoundTrip:
 
     async def _serve(self) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-        needed = {*(task.service for task in self._tasks.values()), METRICS}
+        renderings = [one.rendering for one in self._tasks.values() if one.rendering is not None]
+        needed = {one.service for one in renderings}
+        if any(needs_metric_service(one) for one in self._tasks.values()):
+            needed.add(METRICS)
         with passing_logs() as logs:
             async with open_services(self._settings, logs, sorted(needed)) as services:
                 ours = self._settings
                 judge = await open_judge(
-                    services, self._tasks, self._metrics, ours.jobs, ours.completion_characters
+                    services,
+                    self._tasks,
+                    self._metrics,
+                    ours.jobs,
+                    ours.completion_characters,
+                    ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes),
                 )
                 self._ready.set_result(judge)
-                await self._end.wait()
+                try:
+                    await self._end.wait()
+                finally:
+                    await judge.workers.close()
 
 
 def _request(

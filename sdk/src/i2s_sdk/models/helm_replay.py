@@ -76,7 +76,7 @@ class HelmReplay:
             ModelRefusedError: The vendor's filter blocked the request at that time.
             ModelError: There is no completion.
         """
-        recorded = self._found.get(instance.id) or self._found.get(instance.image.stem)
+        recorded = self._found.get(instance.id) or self._found.get(instance.file.stem)
         if recorded is None:
             raise ModelError(f"{self._where} has no completion for instance {instance.id!r}")
         if recorded.text is not None:

@@ -54,6 +54,8 @@ def read_question(instance: Instance, prompt: Prompt) -> Question:
     Raises:
         DataError: The picture cannot be read, or is none of PNG, JPEG and WebP.
     """
+    if instance.image is None:
+        raise DataError(instance.file, 0, "has no picture to show")
     try:
         image = instance.image.read_bytes()
     except OSError as error:

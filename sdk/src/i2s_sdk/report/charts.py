@@ -60,7 +60,7 @@ def endings(group: Group) -> list[Bar]:
 
 def histograms(view: RunView, task: str) -> list[Histogram]:
     """Return the spread of each metric of a task."""
-    rendered = [one for one in view.records if one.task == task and one.outcome.counts and one.has_picture]
+    rendered = [one for one in view.records if one.task == task and one.outcome.counts and one.usable]
     return [_histogram(name, rendered) for name in view.metrics[task]]
 
 

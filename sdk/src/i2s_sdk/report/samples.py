@@ -77,7 +77,8 @@ def index(
 
 def _task(name: str) -> dict[str, Any]:
     spec = task_spec(name)
-    resized = spec.open(Profile.PAPER).size_policy is SizePolicy.RESIZE
+    rendering = spec.open(Profile.PAPER).rendering
+    resized = rendering is not None and rendering.size_policy is SizePolicy.RESIZE
     return {"language": spec.language, "site": spec.structure_is_site, "resized": resized}
 
 
@@ -96,7 +97,6 @@ def _sample(row: Row, metrics: Mapping[str, Sequence[str]], places: Mapping[str,
 
 
 def _ending(record: Record, names: Sequence[str], places: Mapping[str, int]) -> list[Any]:
-    before = record.verdict_before_repair
     return [
         str(record.outcome),
         record.verdict.name if record.verdict else "",
@@ -105,7 +105,7 @@ def _ending(record: Record, names: Sequence[str], places: Mapping[str, int]) -> 
             None if record.metrics.get(name) is None else round(record.metrics[name] or 0.0, 6)
             for name in names
         ],
-        int(record.has_picture and not (before is not None and before.has_picture)),
+        int(record.usable and not record.usable_before_repair),
     ]
 
 

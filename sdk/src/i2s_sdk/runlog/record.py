@@ -56,13 +56,15 @@ class Record:
         subset: Of the instance.
         difficulty: Of the instance; empty where unknown.
         outcome: How the sample ended.
+        usable: Whether the task could read a structure and, where it is rendered, got a picture, and its
+            scorers could work on it.
         verdict: Of the last render; None where nothing was rendered.
         verdict_before_repair: Of the first render; None also where the answer had to be mended before that.
-        metrics: Values by name; None where a metric is not defined for the pair. A sample that has no
-            picture has 0 in each. Empty where the sample has no score.
+        metrics: Values by name; None where a metric is not defined for the pair. A sample that is not
+            usable has in each what the metric says of such a sample. Empty where the sample has no score.
         undefined: Why a metric is not defined, by name.
         repairs: In the order made.
-        message: What the renderer said of the last render, why there is no structure, or how the model
+        message: What the renderer said of the last render, why the sample is not usable, or how the model
             refused.
         error: The first error of the last render.
         completion: What the model said, verbatim; None where it said nothing.
@@ -90,6 +92,7 @@ class Record:
     subset: str
     difficulty: str
     outcome: Outcome
+    usable: bool = False
     verdict: Verdict | None = None
     verdict_before_repair: Verdict | None = None
     metrics: Mapping[str, float | None] = field(default_factory=dict)
@@ -121,6 +124,13 @@ class Record:
         """Whether the sample was rendered."""
         return self.verdict is not None and self.verdict.has_picture
 
+    @property
+    def usable_before_repair(self) -> bool:
+        """Whether the sample was usable without any repair."""
+        if self.verdict is None:
+            return self.usable and not self.repairs
+        return self.verdict_before_repair is not None and self.verdict_before_repair.has_picture
+
     def to_json(self) -> dict[str, Any]:
         """Return the record as JSON has it; enums by name."""
         plain = asdict(self)
@@ -144,6 +154,8 @@ class Record:
         values["outcome"] = Outcome(values["outcome"])
         for name in ("verdict", "verdict_before_repair"):
             values[name] = Verdict[values[name]] if values.get(name) else None
+        if "usable" not in values:  # written before there were tasks without a rendering
+            values["usable"] = values["verdict"] is not None and values["verdict"].has_picture
         values["assets"] = tuple(values.get("assets", ()))
         values["repairs"] = tuple(with_checked_fields(RepairNote(**one)) for one in values.get("repairs", ()))
         values["error"] = with_checked_fields(FirstError(**values["error"])) if values.get("error") else None

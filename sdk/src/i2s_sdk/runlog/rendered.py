@@ -1,4 +1,4 @@
-"""What the stage "render" keeps of a sample: verdict, repairs, picture, and the texts that are compared."""
+"""What the stage "render" keeps of a sample: structure, verdict, repairs, picture, texts to compare."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from i2s_sdk.runlog.typed_fields import with_checked_fields
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A sample that was rendered, or will never be.
+    """A sample whose completion was read, and rendered where its task renders.
 
     Attributes:
         record: What is known of the sample, the answer left out. Its outcome is CANCELLED where it is to be
-            scored, NO_STRUCTURE or REFUSED where it has no picture for these reasons.
+            scored, NO_STRUCTURE or REFUSED where it is not usable for these reasons.
         text: Of the rendering, for metrics of texts; None where it has none or none is wanted.
         truth: Text that it is compared with; None where there is none or none is wanted.
     """

@@ -10,7 +10,7 @@ from typing import TypeVar, overload
 
 from i2s_sdk.clients.descriptions import MetricDescription
 from i2s_sdk.clients.metrics import AsyncMetricsClient
-from i2s_sdk.errors import DataError, I2SError, UnknownNameError
+from i2s_sdk.errors import DataError, I2SError, UnknownNameError, UsageError
 from i2s_sdk.profile import Profile
 from i2s_sdk.score_types import Score, ScoreRequest
 from i2s_sdk.service_table import METRICS
@@ -270,7 +270,10 @@ def _request(
     task: str, profile: Profile | str | None, metrics: Sequence[str], settings: Settings
 ) -> ScoreRequest:
     """Return what all pairs have in common."""
-    policy = open_task(task).size_policy
+    rendering = open_task(task).rendering
+    if rendering is None:
+        raise UsageError(f"task {task!r} compares no pictures; its values come from `i2s-sdk score --lines`")
+    policy = rendering.size_policy
     return ScoreRequest(b"", b"", policy, Profile(profile or settings.profile), tuple(metrics))
 
 

@@ -124,13 +124,13 @@ async def _examine_renderer(
     ]
     if parts := parts_missing(about):
         findings.append(Finding(f"{name} parts", State.MISSING, parts))
-    spec, task = next(
-        (spec, task)
+    canary, task = next(
+        (spec.canary, rendering)
         for spec in SPECS.values()
-        for task in [spec.open(settings.profile)]
-        if task.service == name
+        for rendering in [spec.open(settings.profile).rendering]
+        if spec.canary is not None and rendering is not None and rendering.service == name
     )
-    rendering = await renderer.render(task.request(task.document(spec.canary)))
+    rendering = await renderer.render(task.request(task.document(canary)))
     good = rendering.verdict.has_picture
     detail = f"{rendering.verdict.name}, {rendering.usage.cpu_seconds:.2f} s CPU"
     if not good:

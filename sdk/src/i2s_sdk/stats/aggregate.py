@@ -201,7 +201,7 @@ def _means_of_cells(
         record = records.get(one.id)
         if record is not None and record.outcome.counts:
             cells.setdefault((one.subset, one.difficulty), []).append(record)
-    found = {RENDERED: share_of_groups([[record.has_picture for record in cell] for cell in cells.values()])}
+    found = {RENDERED: share_of_groups([[record.usable for record in cell] for cell in cells.values()])}
     for name in metrics:
         found[name] = mean_of_groups([[value_of(record, name) for record in cell] for cell in cells.values()])
     return found
@@ -209,7 +209,7 @@ def _means_of_cells(
 
 def value_of(record: Record, name: str) -> float | None:
     """Return a sample's value of a metric, or of RENDERED."""
-    return float(record.has_picture) if name == RENDERED else record.metrics.get(name)
+    return float(record.usable) if name == RENDERED else record.metrics.get(name)
 
 
 def _group(
@@ -217,8 +217,8 @@ def _group(
 ) -> Group:
     found = [records[one.id] for one in instances if one.id in records]
     scored = [record for record in found if record.outcome.counts]
-    rendered = [record for record in scored if record.has_picture]
-    before = [_rendered_before_repair(one) for one in scored]
+    rendered = [record for record in scored if record.usable]
+    before = [one.usable_before_repair for one in scored]
     outcomes = Counter(str(record.outcome) for record in found)
     if len(found) < len(instances):
         outcomes[str(Outcome.CANCELLED)] += len(instances) - len(found)
@@ -235,13 +235,9 @@ def _group(
         scored=len(scored),
         rendered=len(rendered),
         rendered_before_repair=sum(before),
-        success=share([one.has_picture for one in scored]),
+        success=share([one.usable for one in scored]),
         success_before_repair=share(before),
         outcomes=dict(sorted(outcomes.items())),
         verdicts=dict(sorted(Counter(one.verdict.name for one in scored if one.verdict).items())),
         metrics={metric: MetricMeans(over_all, over_rendered) for metric, over_all, over_rendered in halves},
     )
-
-
-def _rendered_before_repair(record: Record) -> bool:
-    return record.verdict_before_repair is not None and record.verdict_before_repair.has_picture

@@ -39,8 +39,10 @@ def task_metrics(manifest: Manifest, task: str) -> tuple[str, ...]:
     """
     known = open_task(task, Profile(manifest.options.profile))
     computed = manifest.options.metrics
-    texts = (name for name in known.text_metrics if f"{name} of {task}" not in manifest.unavailable)
-    return tuple(name for name in (*known.image_metrics, *texts) if name in computed)
+    pictures = known.rendering.image_metrics if known.rendering is not None else ()
+    here = (metric.name for scorer in known.scorers for metric in scorer.metrics)
+    available = (name for name in here if f"{name} of {task}" not in manifest.unavailable)
+    return tuple(name for name in (*pictures, *available) if name in computed)
 
 
 def results_document(summary: Summary, manifest: Manifest) -> bytes:

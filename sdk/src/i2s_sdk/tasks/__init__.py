@@ -4,7 +4,7 @@ from i2s_sdk.tasks.attempts import Attempts, render_with_repairs, render_with_re
 from i2s_sdk.tasks.prompts import DECODING, Decoding, Prompt
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
-from i2s_sdk.tasks.task import Document, Task
+from i2s_sdk.tasks.task import Document, RenderedTask, Task
 
 __all__ = [
     "DECODING",
@@ -14,6 +14,7 @@ __all__ = [
     "NoStructure",
     "Origin",
     "Prompt",
+    "RenderedTask",
     "Repair",
     "RepairKind",
     "Repaired",

@@ -6,7 +6,8 @@ from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
-from i2s_sdk.tasks.spec import AnyTask, TaskSpec
+from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.webpage.spec import WEBPAGE
 
 #: By name, in the order of tables.
@@ -34,7 +35,7 @@ def task_spec(name: str) -> TaskSpec:
     return SPECS[name]
 
 
-def open_task(name: str, profile: Profile = Profile.PAPER) -> AnyTask:
+def open_task(name: str, profile: Profile = Profile.PAPER) -> Task:
     """Return a task with the rules of a profile.
 
     Raises:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.tasks.task import Task
-
-#: A task of whatever document; what one of its methods returns goes back to the same task only.
-AnyTask = Task[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +25,7 @@ class TaskSpec:
         structure_suffix: Of files of ground truth.
         structure_is_site: Whether these are archives of sites and no text.
         language: Of structures: "latex", "html" or "lilypond", by which reports colour them.
-        canary: A structure that its renderer has to render.
+        canary: A structure that its renderer has to render; None where nothing is rendered.
         open: Returns the task with the rules of a profile.
         answer: Returns what a model would say that knows the ground truth.
         structure_fault: Returns what is wrong with ground truth, empty for nothing.
@@ -44,8 +40,8 @@ class TaskSpec:
     structure_suffix: str
     structure_is_site: bool
     language: str
-    canary: Structure
-    open: Callable[[Profile], AnyTask]
+    canary: Structure | None
+    open: Callable[[Profile], Task]
     answer: Callable[[Content], str]
     structure_fault: Callable[[Content], str]
 

@@ -1,4 +1,4 @@
-"""What a task is: everything that the pipeline asks of latex, webpage and music.
+"""What a task is: everything that the pipeline asks of it.
 
 A task starts nothing and reads nothing but its own data files. To change what a model is asked, how its
 answer is read, what is repaired or what is compared, change the module of that name in its folder.
@@ -7,13 +7,14 @@ answer is read, what is repaired or what is compared, change the module of that 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import RenderRequest
 from i2s_sdk.render_types import Rendering
 from i2s_sdk.score_types import SizePolicy
+from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.prompts import Prompt
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -31,8 +32,8 @@ class Document(Protocol):
 D = TypeVar("D", bound=Document)
 
 
-class Task(Protocol[D]):
-    """Prompt, extraction, documents, repairs, sizes and metrics of one kind of picture, for one profile."""
+class Task(Protocol):
+    """What a model is asked, how its completion is read and what is computed, for one profile."""
 
     @property
     def name(self) -> str:
@@ -41,8 +42,38 @@ class Task(Protocol[D]):
 
     @property
     def profile(self) -> Profile:
-        """Which rule book."""
+        """Which rules."""
         ...
+
+    @property
+    def rendering(self) -> RenderedTask[Any] | None:
+        """How structures become pictures; None for a task whose structures are not rendered."""
+        ...
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """What computes values here, in the order shown; the metrics of pictures come before them."""
+        ...
+
+    def unavailable(self) -> Mapping[str, str]:
+        """Return the metrics of scorers that cannot be computed here: why, and what would mend it."""
+        ...
+
+    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
+        """Return what the model is asked; its image comes after the texts.
+
+        Args:
+            assets: Names of files that the answer may use.
+        """
+        ...
+
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
+        """Return the structure in a completion, or that there is none."""
+        ...
+
+
+class RenderedTask(Task, Protocol[D]):
+    """A task whose structures are rendered: documents, repairs, sizes and metrics of pictures."""
 
     @property
     def service(self) -> str:
@@ -59,27 +90,6 @@ class Task(Protocol[D]):
         """Computed from two pictures by the metric service, the main one first."""
         ...
 
-    @property
-    def text_metrics(self) -> tuple[str, ...]:
-        """Computed here from two texts, where there is ground truth."""
-        ...
-
-    def unavailable(self) -> Mapping[str, str]:
-        """Return the text metrics that cannot be computed here, with the reason and what would mend it."""
-        ...
-
-    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
-        """Return what the model is asked; its image comes after the texts.
-
-        Args:
-            assets: Names of files that the answer may use.
-        """
-        ...
-
-    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
-        """Return the code in a completion, or that there is none."""
-        ...
-
     def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> D:
         """Return the document that shows a structure, with the assets at their names."""
         ...
@@ -93,11 +103,11 @@ class Task(Protocol[D]):
         ...
 
     def text_for_edit(self, document: D, rendering: Rendering) -> str:
-        """Return the text of a rendered document that the metric ``edit`` compares."""
+        """Return the text of a rendered document that scorers compare."""
         ...
 
     def truth(self, content: Content) -> str | D | None:
-        """Return the text of the ground truth that ``edit`` compares with.
+        """Return the text of the ground truth that scorers compare with.
 
         Returns:
             The text; a document where only its rendering has the text; None where there is no ground truth.

@@ -171,7 +171,7 @@ def test_the_difference_is_that_of_the_pixels(visit: Visit, tmp_path: Path) -> N
     pictures = picture("left", (120, 60)), picture("right", (100, 90))
     digests = [keep_picture(folder, png) for png in pictures]
     record = replace(
-        Record("a", "latex", "equation", "", Outcome.SCORED, verdict=Verdict.RENDERED, metrics={"ems": 0.5}),
+        Record("a", "latex", "equation", "", Outcome.SCORED, True, Verdict.RENDERED, metrics={"ems": 0.5}),
         reference_sha256=digests[0],
         rendering_sha256=digests[1],
     )

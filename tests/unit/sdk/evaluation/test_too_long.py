@@ -23,8 +23,8 @@ async def test_nothing_is_extracted_from_or_sent_of_a_completion_that_is_too_lon
     answer = Answer.of("a", Completion("x" * 45_000_000), 0.0)
     blank = Record("a", task, "s", "", Outcome.CANCELLED)
     nobody = None  # anything that is asked of the renderer raises
-    bench = RenderStep(open_task(task), nobody, ())  # type: ignore[arg-type]
-    rendered, picture = await bench.rendered(blank, Content(b""), answer)
+    step = RenderStep(open_task(task).rendering, nobody, with_texts=False)  # type: ignore[arg-type]
+    rendered, picture = await step.rendered(blank, Content(b""), answer)
     assert picture is None
     assert rendered.record.outcome is Outcome.NO_STRUCTURE
     assert rendered.record.message.startswith("not usable: too long")

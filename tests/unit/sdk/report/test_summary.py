@@ -30,6 +30,7 @@ def _scored(name: str, verdict: Verdict, ems: float | None) -> Record:
         "[bold]x",
         "",
         Outcome.SCORED,
+        usable=verdict.has_picture,
         verdict=verdict,
         verdict_before_repair=Verdict.COMPILE_ERROR,
         metrics={"ems": ems},

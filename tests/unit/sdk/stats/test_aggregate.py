@@ -37,6 +37,7 @@ def _scored(
         "equation",
         "easy",
         Outcome.SCORED,
+        usable=verdict.has_picture,
         verdict=verdict,
         verdict_before_repair=before or verdict,
         metrics={"ems": ems},

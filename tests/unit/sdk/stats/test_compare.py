@@ -16,7 +16,8 @@ from i2s_sdk.stats.wilson import paired_difference_interval
 
 
 def _record(name: str, ems: float | None, verdict: Verdict = Verdict.RENDERED) -> Record:
-    return Record(name, "latex", "equation", "", Outcome.SCORED, verdict=verdict, metrics={"ems": ems})
+    usable = verdict.has_picture
+    return Record(name, "latex", "equation", "", Outcome.SCORED, usable, verdict, metrics={"ems": ems})
 
 
 def _run(**values: float | None) -> dict[str, Record]:

@@ -14,7 +14,8 @@ from i2s_sdk.tasks.webpage import SiteStructure
 def test_every_task_opens_with_every_profile(name: str, profile: Profile) -> None:
     task = open_task(name, profile)
     assert (task.name, task.profile) == (name, profile)
-    assert task.image_metrics[0] == "ems"
+    assert task.rendering is not None
+    assert task.rendering.image_metrics[0] == "ems"
 
 
 @pytest.mark.parametrize("spec", SPECS.values(), ids=lambda spec: spec.name)

@@ -10,6 +10,8 @@ from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import LatexSource, RenderOptions, RenderRequest
 from i2s_sdk.render_types import BlankPage, Crop, PageOptions, Rendering, Verdict
 from i2s_sdk.score_types import SizePolicy
+from i2s_sdk.scoring.edit import EditScorer
+from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.latex import helm_repair, paper_repair
 from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.extract import extract
@@ -33,7 +35,6 @@ class LatexTask:
         profile: Which rule book.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
-        text_metrics: Computed here from two texts, where there is ground truth.
         service: Renders the documents.
         size_policy: How pictures of different size are compared.
     """
@@ -41,9 +42,18 @@ class LatexTask:
     profile: Profile = Profile.PAPER
     name: str = "latex"
     image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
-    text_metrics: tuple[str, ...] = ("edit",)
     service: str = "render-latex"
     size_policy: SizePolicy = SizePolicy.PAD
+
+    @property
+    def rendering(self) -> LatexTask:
+        """How structures become pictures: as this class says."""
+        return self
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """What is computed here: the text of a rendering is compared with that of the ground truth."""
+        return (EditScorer(self.profile),)
 
     def unavailable(self) -> Mapping[str, str]:
         """Return nothing: every text metric can be computed."""

@@ -16,6 +16,7 @@ from i2s_sdk.render_requests import (
 )
 from i2s_sdk.render_types import BlankPage, Crop, Limits, PageOptions, Rendering
 from i2s_sdk.score_types import SizePolicy
+from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.music import versions
 from i2s_sdk.tasks.music.extract import extract
 from i2s_sdk.tasks.music.score import Score
@@ -37,7 +38,6 @@ class MusicTask:
         profile: Which rule book.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
-        text_metrics: None: the references are pictures of engravings without a text.
         service: Renders the scores.
         size_policy: How pictures of different size are compared.
     """
@@ -45,9 +45,18 @@ class MusicTask:
     profile: Profile = Profile.PAPER
     name: str = "music"
     image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
-    text_metrics: tuple[str, ...] = ()
     service: str = "render-lilypond"
     size_policy: SizePolicy = SizePolicy.PAD
+
+    @property
+    def rendering(self) -> MusicTask:
+        """How structures become pictures: as this class says."""
+        return self
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """What is computed here: nothing, since the references are pictures of engravings without a text."""
+        return ()
 
     def unavailable(self) -> Mapping[str, str]:
         """Return nothing: there are no text metrics."""

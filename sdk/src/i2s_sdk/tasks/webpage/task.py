@@ -11,6 +11,8 @@ from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import RenderOptions, RenderRequest, SiteOptions, SiteSource, WindowOptions
 from i2s_sdk.render_types import Rendering
 from i2s_sdk.score_types import SizePolicy
+from i2s_sdk.scoring.edit import EditScorer
+from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.prompts import Prompt, task_prompt
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
@@ -40,7 +42,6 @@ class WebpageTask:
         profile: Which rule book.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
-        text_metrics: Computed here from two texts, where there is ground truth.
         service: Renders the sites.
         size_policy: How pictures of different size are compared.
     """
@@ -48,9 +49,18 @@ class WebpageTask:
     profile: Profile = Profile.PAPER
     name: str = "webpage"
     image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
-    text_metrics: tuple[str, ...] = ("edit",)
     service: str = "render-html"
     size_policy: SizePolicy = SizePolicy.RESIZE
+
+    @property
+    def rendering(self) -> WebpageTask:
+        """How structures become pictures: as this class says."""
+        return self
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """What is computed here: the text of a rendering is compared with that of the ground truth."""
+        return (EditScorer(self.profile),)
 
     def unavailable(self) -> Mapping[str, str]:
         """Return why ``edit`` cannot be computed: profile ``helm`` needs a package for it."""

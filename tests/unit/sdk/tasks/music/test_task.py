@@ -55,7 +55,7 @@ def test_helm_needs_a_conversion_and_a_single_page_and_cuts_the_foot() -> None:
     assert request.limits is not None
     assert request.limits.pages == 1
     assert HELM.size_policy is PAPER.size_policy is SizePolicy.PAD
-    assert HELM.text_metrics == ()
+    assert HELM.scorers == ()
 
 
 def test_a_score_without_version_is_converted_from_older_ones_in_turn() -> None:

@@ -1,0 +1,70 @@
+"""What completions of each task go through, with the services that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+
+from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
+from i2s_sdk.errors import I2SError
+from i2s_sdk.evaluation.picture_limits import picture_limits
+from i2s_sdk.evaluation.render import ReadStep, RenderStep, StructureStep
+from i2s_sdk.evaluation.run_metrics import available_scorers, image_metrics_of_run, scorers_of_run
+from i2s_sdk.evaluation.score import ScoreStep
+from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.stack.services import Services
+from i2s_sdk.tasks.task import Task
+
+
+def read_steps(
+    tasks: Mapping[str, Task],
+    services: Services,
+    engines: Mapping[str, RendererDescription],
+    comparer: MetricsDescription | None,
+    metrics: Container[str] | None = None,
+) -> dict[str, ReadStep | I2SError]:
+    """Return how the answers of each task are read and rendered, or why they cannot be.
+
+    A task whose renderer was not asked for is left out.
+
+    Args:
+        tasks: By name.
+        services: That are there.
+        engines: What the renderers say of themselves, by the name of the service.
+        comparer: What the metric service says; it may take smaller pictures than renderers make.
+        metrics: That are wanted; None means all that the tasks have.
+    """
+    steps: dict[str, ReadStep | I2SError] = {}
+    for name, task in tasks.items():
+        rendering = task.rendering
+        if rendering is None:
+            steps[name] = StructureStep(task)
+        elif rendering.service in services.missing:
+            steps[name] = services.missing[rendering.service]
+        elif rendering.service in services.renderers:
+            wanted = available_scorers(task) if metrics is None else scorers_of_run(task, metrics)
+            limits = picture_limits(engines[rendering.service], comparer)
+            steps[name] = RenderStep(rendering, services.renderers[rendering.service], bool(wanted), limits)
+    return steps
+
+
+def score_steps(
+    tasks: Mapping[str, Task], services: Services, metrics: Container[str], workers: ScorerWorkers
+) -> dict[str, ScoreStep]:
+    """Return how the samples of each task are scored.
+
+    Args:
+        tasks: By name.
+        services: That are there; the metric service among them, where a task compares pictures.
+        metrics: That are wanted.
+        workers: Run the scorers that need limits.
+    """
+    steps: dict[str, ScoreStep] = {}
+    for name, task in tasks.items():
+        images, scorers = image_metrics_of_run(task, metrics), scorers_of_run(task, metrics)
+        steps[name] = ScoreStep(task, services.metrics, images, scorers, workers)
+    return steps
+
+
+def needs_metric_service(task: Task) -> bool:
+    """Return whether pictures of a task are compared."""
+    return task.rendering is not None and bool(task.rendering.image_metrics)

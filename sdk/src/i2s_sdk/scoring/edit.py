@@ -1,0 +1,36 @@
+"""The scorer of the metric ``edit``: the text of a rendering against that of the ground truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from i2s_sdk.profile import Profile
+from i2s_sdk.scoring.scorer import Metric, Scorable, Values
+from i2s_sdk.text.edit_similarity import EDIT, edit_similarity
+
+
+@dataclass(frozen=True, slots=True)
+class EditScorer:
+    """Compares two texts by what has to change between them.
+
+    Attributes:
+        profile: Which rules.
+        name: As the manifest calls it.
+        version: Of the metric.
+        metrics: ``edit`` alone.
+        in_worker: False: both texts are bounded, and so is the time.
+    """
+
+    profile: Profile
+    name: str = EDIT
+    version: str = "1"
+    metrics: tuple[Metric, ...] = (Metric(EDIT),)
+    in_worker: bool = False
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return whether there is a text to compare with."""
+        return sample.truth is not None
+
+    def score(self, sample: Scorable) -> Values:
+        """Return the similarity of the two texts; a rendering without a text has the empty one."""
+        return Values({EDIT: edit_similarity(sample.text or "", sample.truth or "", self.profile)})

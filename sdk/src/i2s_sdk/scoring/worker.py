@@ -1,0 +1,55 @@
+"""The program of a worker process: reads samples, writes values, within limits of its own.
+
+``python -m i2s_sdk.scoring.worker CPU_SECONDS MEMORY_BYTES``. The first line of standard input is a pickled
+scorer in base64, written by the process that started this one; each line after it is a sample as JSON.
+Standard output gets a line of JSON for each sample.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import pickle
+import resource
+import sys
+import traceback
+from typing import Any
+
+from i2s_sdk.json_text import read_json
+from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer
+
+#: Sizes of a worker, in bytes, that are none of a sample's: the interpreter and the scorer's modules.
+_MODULES = 512 << 20
+
+
+def answer(scorer: Scorer, sample: Scorable) -> dict[str, Any]:
+    """Return the line that answers a sample."""
+    try:
+        found = scorer.score(sample)
+    except (MemoryError, RecursionError) as error:
+        return {"limit": "memory" if isinstance(error, MemoryError) else "depth"}
+    except Exception:  # whatever else a scorer raises is a fault of ours, and is told to whoever can mend it
+        return {"fault": traceback.format_exc(limit=-3)}
+    if isinstance(found, NotUsable):
+        return {"not_usable": found.reason}
+    return {"metrics": dict(found.metrics), "undefined": dict(found.undefined)}
+
+
+def main() -> None:
+    """Answer samples until there are no more."""
+    cpu_seconds, memory_bytes = float(sys.argv[1]), int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes + _MODULES, memory_bytes + _MODULES))
+    scorer: Scorer = pickle.loads(base64.b64decode(sys.stdin.buffer.readline()))  # noqa: S301 - of our parent
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    for line in sys.stdin.buffer:
+        used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + cpu_seconds), hard))
+        said = json.dumps(answer(scorer, Scorable(**read_json(line))))
+        sys.stdout.buffer.write(said.encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

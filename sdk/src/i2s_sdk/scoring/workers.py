@@ -1,0 +1,158 @@
+"""Worker processes for scorers whose time and memory depend on what a model wrote.
+
+A sample that takes more CPU time or memory than it may is not usable, with the reason. What the process
+itself used decides that, never the clock, so a loaded machine changes nothing. A process that ends in another
+way is no result: the sample is scored once more in a new one, and after that the failure is ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+import logging
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from i2s_sdk.errors import ScorerError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, Values
+
+_log = logging.getLogger(__name__)
+
+#: The longest line that a worker may answer.
+_LINE_BYTES = 1 << 26
+#: Seconds on the clock for a second of CPU time, and for the start: what is silent for longer hangs.
+_CLOCK_PER_CPU_SECOND, _CLOCK_SECONDS = 20.0, 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerLimits:
+    """What one sample may take in a worker.
+
+    Attributes:
+        cpu_seconds: CPU time.
+        memory_bytes: Memory, beside what the interpreter and the scorer's modules need.
+    """
+
+    cpu_seconds: float = 10.0
+    memory_bytes: int = 1 << 30
+
+
+class ScorerWorkers:
+    """Runs scorers: those that need limits in processes of their own, the others in threads.
+
+    Args:
+        limits: Of each sample.
+        processes: The most that are at work at the same time; 0 is one for each processor.
+    """
+
+    def __init__(self, limits: ScorerLimits = ScorerLimits(), processes: int = 0) -> None:
+        self._limits = limits
+        self._places = asyncio.Semaphore(processes or os.cpu_count() or 1)
+        self._idle: dict[bytes, list[_Worker]] = {}
+
+    async def score(self, scorer: Scorer, sample: Scorable) -> Values | NotUsable:
+        """Return the values of a sample, or why it has none.
+
+        Raises:
+            ScorerError: The scorer has a fault, or its process was killed twice by somebody else.
+        """
+        if not scorer.in_worker:
+            return await asyncio.to_thread(scorer.score, sample)
+        program = base64.b64encode(pickle.dumps(scorer))
+        async with self._places:
+            for attempt in (1, 2):
+                said = await self._asked(program, sample)
+                if said is not None:
+                    return self._read(scorer, said)
+                _log.warning("the worker of scorer %s was lost (attempt %d)", scorer.name, attempt)
+        raise ScorerError(f"scorer {scorer.name}: its process was killed twice while it scored {sample.id!r}")
+
+    async def close(self) -> None:
+        """End the processes; those at work are killed."""
+        workers = [worker for idle in self._idle.values() for worker in idle]
+        self._idle.clear()
+        for worker in workers:
+            await worker.close()
+
+    async def _asked(self, program: bytes, sample: Scorable) -> dict[str, Any] | None:
+        """Return what a worker says; None where it was lost."""
+        idle = self._idle.setdefault(program, [])
+        worker = idle.pop() if idle else await _Worker.started(program, self._limits)
+        said = None
+        try:
+            said = await worker.ask(asdict(sample))
+        finally:
+            if said is None or "limit" in said:
+                await worker.close()
+            else:
+                idle.append(worker)
+        return said
+
+    def _read(self, scorer: Scorer, said: Mapping[str, Any]) -> Values | NotUsable:
+        limits = self._limits
+        match said:
+            case {"metrics": dict(metrics), "undefined": dict(undefined)}:
+                return Values(metrics, undefined)
+            case {"not_usable": str(reason)}:
+                return NotUsable(reason)
+            case {"limit": "cpu"}:
+                return NotUsable(
+                    f"scoring it ({scorer.name}) takes more than {limits.cpu_seconds:g} s of CPU time"
+                )
+            case {"limit": "memory"}:
+                return NotUsable(
+                    f"scoring it ({scorer.name}) takes more than {limits.memory_bytes >> 20} MiB"
+                )
+            case {"limit": "depth"}:
+                return NotUsable(f"it is nested too deeply to be scored ({scorer.name})")
+        raise ScorerError(f"scorer {scorer.name} failed: {said.get('fault', said)}")
+
+
+class _Worker:
+    """A process that answers one sample at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process, limits: ScorerLimits) -> None:
+        self._process = process
+        self._seconds = _CLOCK_SECONDS + _CLOCK_PER_CPU_SECOND * limits.cpu_seconds
+
+    @classmethod
+    async def started(cls, program: bytes, limits: ScorerLimits) -> _Worker:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "i2s_sdk.scoring.worker", str(limits.cpu_seconds), str(limits.memory_bytes),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            limit=_LINE_BYTES, start_new_session=True,
+        )  # fmt: skip
+        worker = cls(process, limits)
+        worker._write(program)
+        return worker
+
+    async def ask(self, sample: dict[str, Any]) -> dict[str, Any] | None:
+        """Return what the worker says of a sample; None where somebody else killed it, or it hangs."""
+        assert self._process.stdout is not None
+        self._write(json.dumps(sample).encode())
+        try:
+            line = await asyncio.wait_for(self._process.stdout.readline(), self._seconds)
+        except (TimeoutError, ValueError):  # silent for too long, or a line without end
+            return None
+        if line.endswith(b"\n"):
+            said: dict[str, Any] = read_json(line)
+            return said
+        return {"limit": "cpu"} if await self._process.wait() == -signal.SIGXCPU else None
+
+    async def close(self) -> None:
+        """End the process, whatever it does."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
+
+    def _write(self, line: bytes) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + b"\n")
