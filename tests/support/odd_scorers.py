@@ -1,0 +1,53 @@
+"""A scorer for tests: it does what the structure says."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values
+
+
+@dataclass(frozen=True, slots=True)
+class OddScorer:
+    """Counts letters, or misbehaves as it is told."""
+
+    name: str = "odd"
+    version: str = "1"
+    metrics: tuple[Metric, ...] = (Metric("letters", unusable=-1.0, low=-1.0, high=100.0),)
+    in_worker: bool = True
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return whether there is a target."""
+        return sample.target is not None
+
+    def score(self, sample: Scorable) -> Values | NotUsable:
+        """Return the number of letters of the structure; its first word may be an order."""
+        order, _, argument = (sample.structure or "").partition(" ")
+        match order:
+            case "loop":
+                while True:
+                    pass
+            case "burn":
+                until = time.process_time() + float(argument)
+                while time.process_time() < until:
+                    pass
+            case "grow":
+                return Values({"letters": float(len(bytearray(1 << 40)))})
+            case "nest":
+                return self.score(sample)
+            case "raise":
+                raise ValueError(argument)
+            case "die":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "die-once" if not Path(argument).exists():
+                Path(argument).touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "pid":
+                return Values({"letters": float(os.getpid())})
+            case "refuse":
+                return NotUsable(argument)
+        return Values({"letters": float(len(sample.structure or ""))})

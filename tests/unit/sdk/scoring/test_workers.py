@@ -1,0 +1,77 @@
+"""Scorers in processes of their own: what a model wrote can cost a sample its values, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from i2s_sdk.errors import ScorerError
+from i2s_sdk.scoring.scorer import NotUsable, Scorable, Values
+from i2s_sdk.scoring.workers import ScorerLimits, ScorerWorkers
+from odd_scorers import OddScorer
+
+pytestmark = pytest.mark.slow
+SCORER = OddScorer()
+
+
+@pytest_asyncio.fixture
+async def workers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScorerWorkers]:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3] / "support"))
+    made = ScorerWorkers(ScorerLimits(cpu_seconds=1, memory_bytes=1 << 28), processes=1)
+    yield made
+    await made.close()
+
+
+async def _score(workers: ScorerWorkers, structure: str) -> Values | NotUsable:
+    return await workers.score(SCORER, Scorable("a", structure, target="t"))
+
+
+async def test_values_come_from_a_process_that_stays(workers: ScorerWorkers) -> None:
+    assert await _score(workers, "four") == Values({"letters": 4.0})
+    first, second = [await _score(workers, "pid") for _ in range(2)]
+    assert first == second
+    assert first != Values({"letters": float(os.getpid())})
+
+
+async def test_a_scorer_may_find_a_structure_not_usable(workers: ScorerWorkers) -> None:
+    assert await _score(workers, "refuse it is empty") == NotUsable("it is empty")
+
+
+@pytest.mark.parametrize(
+    ("structure", "reason"),
+    [("loop", "more than 1 s of CPU time"), ("grow", "more than 256 MiB"), ("nest", "nested too deeply")],
+)
+async def test_what_passes_a_limit_is_not_usable_and_the_next_sample_is_scored(
+    workers: ScorerWorkers, structure: str, reason: str
+) -> None:
+    found = await _score(workers, structure)
+    assert isinstance(found, NotUsable)
+    assert reason in found.reason
+    assert await _score(workers, "next") == Values({"letters": 4.0})
+
+
+async def test_a_sample_whose_process_was_killed_from_outside_is_scored_again(
+    workers: ScorerWorkers, tmp_path: Path
+) -> None:
+    order = f"die-once {tmp_path / 'killed'}"
+    assert await _score(workers, order) == Values({"letters": float(len(order))})
+
+
+async def test_a_process_that_is_killed_twice_is_a_failure_of_ours(workers: ScorerWorkers) -> None:
+    with pytest.raises(ScorerError, match="killed twice"):
+        await _score(workers, "die")
+    assert await _score(workers, "next") == Values({"letters": 4.0})
+
+
+async def test_what_a_scorer_raises_is_a_failure_of_ours_and_says_what(workers: ScorerWorkers) -> None:
+    with pytest.raises(ScorerError, match="ValueError: seven"):
+        await _score(workers, "raise seven")
+
+
+async def test_the_limit_of_cpu_time_is_that_of_each_sample(workers: ScorerWorkers) -> None:
+    """A process that has used its second for others has as much for the next."""
+    assert [await _score(workers, "burn 0.7") for _ in range(4)] == [Values({"letters": 8.0})] * 4
