@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from i2s_sdk.report import PaperTable, Report, table, write_report
     from i2s_sdk.runlog.reader import StoredRun, read_run
     from i2s_sdk.settings import Settings
+    from i2s_sdk.single.lines import LineScore, score_lines
     from i2s_sdk.single.render import RenderedSource, render_html, render_latex, render_lilypond
     from i2s_sdk.single.score import FolderScore, metrics, score
     from i2s_sdk.stack.doctor import Finding, doctor
@@ -45,6 +46,7 @@ _HOMES = {
     "Finding": "i2s_sdk.stack.doctor",
     "FolderScore": "i2s_sdk.single.score",
     "I2SError": "i2s_sdk.errors",
+    "LineScore": "i2s_sdk.single.lines",
     "Limits": "i2s_sdk.render_types",
     "MergeResult": "i2s_sdk.evaluation.merge",
     "MetricsClient": "i2s_sdk.clients",
@@ -85,6 +87,7 @@ _HOMES = {
     "render_lilypond": "i2s_sdk.single.render",
     "render_run": "i2s_sdk.evaluation.stages",
     "score": "i2s_sdk.single.score",
+    "score_lines": "i2s_sdk.single.lines",
     "score_run": "i2s_sdk.evaluation.stages",
     "table": "i2s_sdk.report",
     "write_report": "i2s_sdk.report",
@@ -98,6 +101,7 @@ __all__ = [
     "FolderScore",
     "I2SError",
     "Limits",
+    "LineScore",
     "MergeResult",
     "MetricsClient",
     "PageOptions",
@@ -137,6 +141,7 @@ __all__ = [
     "render_lilypond",
     "render_run",
     "score",
+    "score_lines",
     "score_run",
     "table",
     "write_report",

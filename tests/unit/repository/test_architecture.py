@@ -20,7 +20,8 @@ MOST_LINES = 400
 #: Packages of the SDK from the highest to the lowest: each imports lower ones alone, none of its own line.
 LAYERS = (
     {"cli", "integrations"},
-    {"evaluation", "single"},
+    {"single"},
+    {"evaluation"},
     {"report"},
     {"stats"},
     {"runlog"},

@@ -134,9 +134,9 @@ def new_command(folder: str, source: str | None, task: str, subset: str) -> None
     """  # noqa: D301
     from i2s_sdk.data.scaffold import new_dataset
     from i2s_sdk.errors import UnknownNameError
-    from i2s_sdk.tasks.registry import TASKS
+    from i2s_sdk.tasks.registry import SPECS
 
-    if task and task not in TASKS:
-        raise UnknownNameError("task", task, TASKS)
+    if task and task not in SPECS:
+        raise UnknownNameError("task", task, SPECS)
     count = new_dataset(Path(folder), Path(source) if source else None, task=task, subset=subset)
     say(f"{folder}: {count} instance{'s' if count != 1 else ''}; i2s-sdk evaluate --data {folder}")

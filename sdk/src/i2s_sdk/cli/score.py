@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,14 +15,19 @@ from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
     from i2s_sdk.score_types import Score
+    from i2s_sdk.settings import Settings
+    from i2s_sdk.single.lines import LineScore
     from i2s_sdk.single.score import FolderScore, PairScore
 
 
-@click.command("score", short_help="Compare pictures, or folders of them.")
-@click.argument("reference")
-@click.argument("prediction")
+@click.command("score", short_help="Compare pictures, or folders of them; score completions.")
+@click.argument("reference", required=False)
+@click.argument("prediction", required=False)
 @click.option(
-    "--task", default="latex", metavar="T", help="latex, webpage or music: how sizes are made equal."
+    "--task", default="latex", metavar="T", help="Whose sizes are made equal how; with --lines, whose rules."
+)
+@click.option(
+    "--lines", is_flag=True, help="Score completions of standard input, for a task that needs no rendering."
 )
 @profile_option
 @click.option("--metrics", metavar="NAME,…", help="Only these metrics.  [default: all that are available]")
@@ -34,9 +40,10 @@ if TYPE_CHECKING:
 @json_option
 @settings_options
 def command(
-    reference: str,
-    prediction: str,
+    reference: str | None,
+    prediction: str | None,
     task: str,
+    lines: bool,
     profile: str | None,
     metrics: str | None,
     missing: str,
@@ -50,13 +57,23 @@ def command(
     Pictures of different size are padded with white (latex, music) or the prediction is resized (webpage).
     The exit code is 1 where a metric has no value or a prediction is missing (see --missing).
 
+    With --lines each line of standard input is a JSON object: id, completion, and inputs and target as in a
+    data set. Each line of standard output is one too: id, usable, reason, structure, metrics, undefined.
+
     \b
     Examples:
       i2s-sdk score reference.png rendering.png
       i2s-sdk score page.png shot.png --task webpage --profile helm --metrics ems,ssim --json
       i2s-sdk score references/ renderings/ --missing zero
+      i2s-sdk score --task T --lines < completions.jsonl > values.jsonl
     """  # noqa: D301 - \b is for click
     settings = load_settings(given, profile=profile)
+    if lines:
+        if reference is not None or metrics or missing != "error":
+            raise click.UsageError("--lines takes completions from standard input, without other arguments")
+        return _score_lines(task, settings)
+    if reference is None or prediction is None:
+        raise click.UsageError("REFERENCE and PREDICTION are needed, or --lines")
     from i2s_sdk.cli.progress import Progress
     from i2s_sdk.score_types import Score
     from i2s_sdk.single.score import score
@@ -77,6 +94,16 @@ def command(
     if isinstance(result, Score):
         return _tell_pair(result, as_json)
     return _tell_folder(result, as_json)
+
+
+def _score_lines(task: str, settings: Settings) -> int:
+    from i2s_sdk.single.lines import score_lines
+
+    def tell(found: LineScore) -> None:
+        say(json.dumps(asdict(found), ensure_ascii=False))
+
+    score_lines(sys.stdin.buffer, task, settings=settings, on_score=tell)
+    return 0
 
 
 def _tell_pair(result: Score, as_json: bool) -> int:

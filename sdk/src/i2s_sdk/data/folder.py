@@ -1,4 +1,7 @@
-"""A data set in a folder: ``instances.jsonl`` and the files that it names."""
+"""A data set in a folder: ``instances.jsonl`` and the files that it names.
+
+A line is of format 2 if it has ``inputs``, and of format 1 otherwise; both are read for good, also side by side.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,21 @@ from typing import Any
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Asset, Instance
 from i2s_sdk.json_text import read_json
-from i2s_sdk.tasks.registry import TASKS
+from i2s_sdk.tasks.registry import SPECS, task_spec
 
 INDEX = "instances.jsonl"
 
-_REQUIRED = ("id", "task", "subset", "image")
-_OPTIONAL = ("difficulty", "structure", "text", "assets", "source")
+#: Fields of a line of format 1 and of format 2: those that it must have, and those that it may have.
+_FORMAT_1 = (
+    ("id", "task", "subset", "image"),
+    ("difficulty", "structure", "text", "assets", "source"),
+)
+_FORMAT_2 = (
+    ("id", "task", "subset", "inputs"),
+    ("difficulty", "target", "licence", "provenance"),
+)
+_TEXTS = ("id", "task", "subset", "image")
+_TEXTS_OR_NULL = ("difficulty", "structure", "text", "source", "licence")
 _MAX_ID_BYTES = 256  # so that it fits a request
 
 
@@ -126,18 +138,22 @@ def _object(line: bytes) -> dict[str, Any]:
         raise ValueError(f"is not JSON: {error.msg} at column {error.colno}") from None
     if not isinstance(found, dict):
         raise ValueError("is not a JSON object")
-    known = (*_REQUIRED, *_OPTIONAL)
+    required, optional = _FORMAT_2 if "inputs" in found else _FORMAT_1
+    known = (*required, *optional)
     for name in found:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             meant = f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(known)}"
             raise ValueError(f"no field is called {name!r}{meant}")
-    for name in _REQUIRED:
-        if not isinstance(found.get(name), str) or not found[name]:
+    for name in required:
+        if (name in _TEXTS and not isinstance(found.get(name), str)) or (name in _TEXTS and not found[name]):
             raise ValueError(f"field {name!r} must be a text that is not empty")
-    for name in ("difficulty", "structure", "text", "source"):
+    for name in _TEXTS_OR_NULL:
         if not isinstance(found.get(name), str | None):
             raise ValueError(f"field {name!r} must be a text or null")
+    for name in ("inputs", "provenance"):
+        if not isinstance(found.get(name), dict | None) or (name == "inputs" and found.get(name, {}) is None):
+            raise ValueError(f"field {name!r} must be an object")
     return found
 
 
@@ -145,8 +161,10 @@ def _instance(fields: dict[str, Any], root: Path) -> Instance:
     identity, task = fields["id"], fields["task"]
     if not identity.isprintable() or len(identity.encode()) > _MAX_ID_BYTES:
         raise ValueError(f"id {identity!r} must be printable and at most {_MAX_ID_BYTES} bytes")
-    if task not in TASKS:
-        raise ValueError(f"no task is called {task!r}; there are: {', '.join(TASKS)}")
+    if task not in SPECS:
+        raise ValueError(f"no task is called {task!r}; there are: {', '.join(SPECS)}")
+    if "inputs" in fields:
+        return _instance_of_format_2(fields, root)
     structure = fields.get("structure")
     return Instance(
         id=identity,
@@ -159,6 +177,48 @@ def _instance(fields: dict[str, Any], root: Path) -> Instance:
         assets=_assets(fields.get("assets") or [], root),
         source=fields.get("source") or "",
     )
+
+
+def _instance_of_format_2(fields: dict[str, Any], root: Path) -> Instance:
+    """Return the instance of a line with inputs and target.
+
+    Of the inputs, ``image`` is the picture that the model is shown, ``assets`` are files that it may use. The
+    target of a task whose ground truth is a structure is an object of ``structure``, a file, and ``text``.
+    """
+    inputs, target = fields["inputs"], fields.get("target")
+    image = inputs.get("image")
+    if not isinstance(image, str | None) or image == "":
+        raise ValueError("input 'image' must be the path of a file")
+    structure = text = None
+    if task_spec(fields["task"]).structure_suffix:
+        structure, text, target = *_structure_and_text(target), None
+    return Instance(
+        id=fields["id"],
+        task=fields["task"],
+        subset=fields["subset"],
+        image=None if image is None else _inside(root, image, "image"),
+        difficulty=fields.get("difficulty") or "",
+        structure=None if structure is None else _inside(root, structure, "structure"),
+        text=text,
+        assets=_assets(inputs.get("assets") or [], root),
+        source=str((fields.get("provenance") or {}).get("source") or ""),
+        inputs=inputs,
+        target=target,
+        licence=fields.get("licence") or "",
+        provenance=fields.get("provenance") or {},
+    )
+
+
+def _structure_and_text(target: object) -> tuple[str | None, str | None]:
+    """Return the path of a structure and a text, which a target of that kind names."""
+    match target:
+        case None:
+            return None, None
+        case {**rest} if not rest.keys() - {"structure", "text"}:
+            structure, text = rest.get("structure"), rest.get("text")
+            if isinstance(structure, str | None) and isinstance(text, str | None):
+                return structure, text
+    raise ValueError("field 'target' must be an object of 'structure', a path, and 'text', or null")
 
 
 def _assets(raw: object, root: Path) -> tuple[Asset, ...]:

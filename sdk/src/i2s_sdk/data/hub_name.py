@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_sdk.errors import UnknownNameError, UsageError
-from i2s_sdk.tasks.registry import SPECS, TASKS
+from i2s_sdk.tasks.registry import SPECS
 
 PREFIX = "hf:"
 
@@ -65,8 +65,8 @@ def parse_hub_name(name: str) -> tuple[HubName, ...]:
     if found is None:
         raise UsageError(f"data set {name!r}: must be hf:OWNER/NAME, such as hf:{next(iter(LIVING))}")
     path, revision, task = found["path"], found["revision"] or "", found["task"] or ""
-    if task and task not in TASKS:
-        raise UnknownNameError("task", task, TASKS)
+    if task and task not in SPECS:
+        raise UnknownNameError("task", task, SPECS)
     folder = Path(path).expanduser()
     if path.startswith((".", "/", "~")) or folder.is_dir():
         return (HubName(str(folder), _task_of(folder.resolve().name, task, name), local=True),)
@@ -84,8 +84,8 @@ def parse_hub_name(name: str) -> tuple[HubName, ...]:
 def _task_of(repository: str, task: str, name: str = "") -> str:
     if task:
         return task
-    for one in TASKS:
+    for one in SPECS:
         if one in repository.lower():
             return one
-    options = [f"?task={one}" for one in TASKS]
+    options = [f"?task={one}" for one in SPECS]
     raise UsageError(f"data set {name!r}: add {', '.join(options[:-1])} or {options[-1]}")

@@ -11,7 +11,7 @@ from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.reader import StoredRun
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.aggregate import Summary, aggregate
-from i2s_sdk.tasks.registry import TASKS, open_task
+from i2s_sdk.tasks.registry import SPECS, open_task
 
 
 def summarize_run(run: StoredRun) -> Summary:
@@ -28,7 +28,7 @@ def summarize(manifest: Manifest, planned: Sequence[Sample], records: Mapping[st
         records: By instance.
     """
     present = {one.task for one in planned}
-    metrics = {task: task_metrics(manifest, task) for task in TASKS if task in present}
+    metrics = {task: task_metrics(manifest, task) for task in SPECS if task in present}
     return aggregate(planned, records, metrics, Profile(manifest.options.profile))
 
 
