@@ -31,6 +31,7 @@ def read_content(instance: Instance) -> Content:
         site=site,
         assets=_assets(instance, site or {}),
         text=instance.text,
+        target=instance.target,
     )
 
 

@@ -1,6 +1,6 @@
 """A data set in a folder: ``instances.jsonl`` and the files that it names.
 
-A line is of format 2 if it has ``inputs``, and of format 1 otherwise; both are read for good, also side by side.
+A line is of format 2 if it has ``inputs``, and of format 1 otherwise; both are read for good.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class Content:
         site: The ground truth where it is a site: its files by relative name, assets among them.
         assets: Files that the answer may use, by name.
         text: Of the picture, where the data set gives it.
+        target: The ground truth where it is neither text nor site, as the line has it.
     """
 
     reference: bytes = field(default=b"", repr=False)
@@ -23,3 +25,4 @@ class Content:
     site: Mapping[str, bytes] | None = None
     assets: Mapping[str, bytes] = field(default_factory=dict)
     text: str | None = None
+    target: Any = None

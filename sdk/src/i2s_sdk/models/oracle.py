@@ -13,7 +13,7 @@ from i2s_sdk.tasks.registry import task_spec
 
 
 class Oracle:
-    """Answers with the structure of the instance, as models write it; how, each task says."""
+    """Answers with the ground truth of the instance, as models write it; how, each task says."""
 
     name = "oracle"
     fingerprint = ""
@@ -24,7 +24,7 @@ class Oracle:
         Raises:
             ModelError: The instance has none, or it cannot be read.
         """
-        if instance.structure is None:
+        if instance.structure is None and instance.target is None:
             raise ModelError(f"instance {instance.id!r} has no ground truth; the oracle has nothing to say")
         try:
             content = await asyncio.to_thread(read_content, instance)

@@ -12,7 +12,7 @@ from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.stats.aggregate import RENDERED, Group, Summary
-from i2s_sdk.stats.leaderboard import MAIN, ranking_columns, task_mean
+from i2s_sdk.stats.leaderboard import ranked_by, ranking_columns, task_mean
 from i2s_sdk.stats.means import Mean
 from i2s_sdk.stats.winrate import Column, mean_win_rates
 from i2s_sdk.tasks.registry import SPECS
@@ -156,14 +156,17 @@ def _overall(runs: Mapping[str, Summary], tasks: Sequence[str], published: bool)
         shown = {_marked(model): theirs.values(model) for model in theirs.rows}
         models |= dict.fromkeys(shown, "published")
         columns = [
-            Column(one.name, {**one.values, **{model: values[one.name] for model, values in shown.items()}})
+            Column(
+                one.name,
+                {**one.values, **{model: row[one.name] for model, row in shown.items() if one.name in row}},
+            )
             for one in columns
         ]
     rates = mean_win_rates(list(models), columns)
     by_name = {one.name: one.values for one in columns}
+    places = [(task, name) for task in tasks for name in ranked_by(task)]
     lines = []
     for model, origin in models.items():
-        places = [(task, name) for task in tasks for name in (RENDERED, MAIN)]
         values: list[Cell] = [by_name[f"{task} {name}"].get(model) for task, name in places]
         if not origin:
             values = [_value(runs[model], task, name) for task, name in places]
@@ -174,7 +177,7 @@ def _overall(runs: Mapping[str, Summary], tasks: Sequence[str], published: bool)
     headings = [
         Heading("Model"),
         Heading(_WIN_RATE),
-        *(Heading(_METRIC_TITLES[name], SPECS[task].title) for task in tasks for name in (RENDERED, MAIN)),
+        *(Heading(_METRIC_TITLES.get(name, name), SPECS[task].title) for task, name in places),
         Heading("Scored"),
         *([Heading(_PRINTED)] if theirs is not None else []),
     ]
@@ -182,6 +185,11 @@ def _overall(runs: Mapping[str, Summary], tasks: Sequence[str], published: bool)
     return PaperTable(
         _title("Results", "2"), tuple(headings), tuple(lines), tuple(_overall_notes(runs, published))
     )
+
+
+def _of_column(rows: Mapping[str, Mapping[str, float]], name: str) -> dict[str, float]:
+    """Return the values of a column, of those rows that have it."""
+    return {model: row[name] for model, row in rows.items() if name in row}
 
 
 def _overall_notes(runs: Mapping[str, Summary], published: bool) -> list[str]:
@@ -206,7 +214,8 @@ def _profile_note(runs: Mapping[str, Summary]) -> list[str]:
 
 
 def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_only: bool) -> PaperTable:
-    theirs = published_table(SPECS[task].published_table) if published and not rendered_only else None
+    number = SPECS[task].published_table
+    theirs = published_table(number) if published and number and not rendered_only else None
     names = _metrics(runs, task, theirs)
     lines = []
     for label, summary in runs.items():
@@ -220,7 +229,8 @@ def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_o
             printed = theirs.values(model)
             cells = (*(printed.get(name) for name in names), None)
             lines.append(Line.of(model, cells, published=True))
-    main = names.index(MAIN) if MAIN in names else 0
+    ranked = SPECS[task].main_metric
+    main = names.index(ranked) if ranked in names else 0
     lines.sort(key=lambda line: -_number(line.values[main]))
     notes = [
         "Means over rendered samples only; wild subsets are left out." if rendered_only else _MEANS_OVER_ALL
@@ -287,7 +297,7 @@ def _value(summary: Summary, task: str, name: str) -> Mean | None:
 
 
 def _title(what: str, number: str) -> str:
-    return f"{what} (as Table {number} of the paper)"
+    return f"{what} (as Table {number} of the paper)" if number else what
 
 
 def _number(value: float | str | None) -> float:

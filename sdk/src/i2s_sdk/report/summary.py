@@ -13,6 +13,7 @@ from rich.text import Text
 from i2s_sdk.report import figures
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
+from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.visible import visible, visible_line
 
 _PLAIN_WIDTH = 160  # where the stream is no terminal and has no width of its own
@@ -28,7 +29,8 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
     """
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
     for task, result in summary.tasks.items():
-        console.print(_table(visible_line(f"{task}, profile {summary.profile}"), result))
+        usable = "rendered" if task_spec(task).renders else "usable"
+        console.print(_table(visible_line(f"{task}, profile {summary.profile}"), usable, result))
     console.print(
         "Means over all scored samples (failed renders count 0) and, in parentheses, over the rendered ones. "
         "Intervals are of the former, by the bootstrap; those of shares are Wilson's."
@@ -41,10 +43,10 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         )
 
 
-def _table(title: str, result: TaskResult) -> Table:
+def _table(title: str, usable: str, result: TaskResult) -> Table:
     table = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     table.add_column("subset")
-    for name in ("scored", "rendered (before repair)", *result.total.metrics):
+    for name in ("scored", f"{usable} (before repair)", *result.total.metrics):
         table.add_column(name, justify="right")
     for group in result.subsets:
         table.add_row(*_row(group))

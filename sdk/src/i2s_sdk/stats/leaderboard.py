@@ -9,9 +9,7 @@ from typing import Any
 from i2s_sdk.stats.aggregate import RENDERED, Summary
 from i2s_sdk.stats.means import Mean
 from i2s_sdk.stats.winrate import Column, mean_win_rates
-
-#: The metric that models are ranked by, beside RENDERED.
-MAIN = "ems"
+from i2s_sdk.tasks.registry import task_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +18,7 @@ class Standing:
 
     Attributes:
         label: Its name there.
-        win_rate: Mean over the columns of {rendered, ems} × tasks that at least two runs have; None where
+        win_rate: Mean over the columns by which the tasks rank that at least two runs have; None where
             there is no such column.
         values: By task and metric; a failed rendering counts 0.
     """
@@ -46,15 +44,21 @@ def leaderboard(runs: Mapping[str, Summary]) -> list[Standing]:
 
 
 def ranking_columns(runs: Mapping[str, Summary]) -> list[Column]:
-    """Return what models are ranked by: {rendered, ems} of each task."""
+    """Return what models are ranked by: the columns ``ranked_by`` of each task."""
     tasks = dict.fromkeys(task for summary in runs.values() for task in summary.tasks)
     columns = []
     for task in tasks:
-        for metric in (RENDERED, MAIN):
+        for metric in ranked_by(task):
             values = {label: _value(summary, task, metric) for label, summary in runs.items()}
             present = {label: value for label, value in values.items() if value is not None}
             columns.append(Column(f"{task} {metric}", present))
     return columns
+
+
+def ranked_by(task: str) -> tuple[str, ...]:
+    """Return the columns that rank models in a task: its main metric, and the share rendered before it."""
+    spec = task_spec(task)
+    return (RENDERED, spec.main_metric) if spec.renders else (spec.main_metric,)
 
 
 def labels(runs: Sequence[tuple[str, str, str]]) -> list[str]:

@@ -18,11 +18,12 @@ class TaskSpec:
     Attributes:
         name: As instances call it.
         title: The name of the task in tables.
-        published_table: Number of the paper's table that has its metrics.
+        published_table: Number of the paper's table that has its metrics; empty where there is none.
+        main_metric: That models are ranked by.
         hub_name: Its part of the names of the benchmark's repositories.
         subsets: Of the benchmark, which a run takes where none is named.
         wild_subsets: Of the benchmark, without ground truth and excluded from totals.
-        structure_suffix: Of files of ground truth.
+        structure_suffix: Of files of ground truth; empty where the target is no file.
         structure_is_site: Whether these are archives of sites and no text.
         language: Of structures: "latex", "html" or "lilypond", by which reports colour them.
         canary: A structure that its renderer has to render; None where nothing is rendered.
@@ -34,6 +35,7 @@ class TaskSpec:
     name: str
     title: str
     published_table: str
+    main_metric: str
     hub_name: str
     subsets: tuple[str, ...]
     wild_subsets: tuple[str, ...]
@@ -44,6 +46,11 @@ class TaskSpec:
     open: Callable[[Profile], Task]
     answer: Callable[[Content], str]
     structure_fault: Callable[[Content], str]
+
+    @property
+    def renders(self) -> bool:
+        """Whether structures are rendered."""
+        return self.open(Profile.PAPER).rendering is not None
 
 
 def text_fault(content: Content) -> str:

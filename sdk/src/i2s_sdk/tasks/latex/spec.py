@@ -24,6 +24,7 @@ LATEX = TaskSpec(
     name="latex",
     title="Image2LaTeX",
     published_table="A2",
+    main_metric="ems",
     hub_name="latex",
     subsets=("equation", "table", "plot", "algorithm"),
     wild_subsets=("wild", "wild_legacy"),

@@ -17,6 +17,7 @@ MUSIC = TaskSpec(
     name="music",
     title="Image2Music",
     published_table="A4",
+    main_metric="ems",
     hub_name="musicsheet",
     subsets=("music",),
     wild_subsets=(),

@@ -37,6 +37,7 @@ WEBPAGE = TaskSpec(
     name="webpage",
     title="Image2Webpage",
     published_table="A3",
+    main_metric="ems",
     hub_name="webpage",
     subsets=("css", "html", "javascript"),
     wild_subsets=("wild", "wild_legacy"),
