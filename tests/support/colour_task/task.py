@@ -1,0 +1,35 @@
+"""What a model is asked, and how its answer is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from colour_task.scorer import AcceptedScorer
+from i2s_sdk.profile import Profile
+from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.structure import NoStructure, Structure
+
+
+@dataclass(frozen=True, slots=True)
+class ColourTask:
+    """A picture, to be answered with the name of its colour."""
+
+    profile: Profile = Profile.PAPER
+    name: str = "colour"
+    rendering: None = None
+    scorers: tuple[Scorer, ...] = (AcceptedScorer(),)
+
+    def unavailable(self) -> Mapping[str, str]:
+        """Return nothing: the metrics need no package."""
+        return {}
+
+    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
+        """Return what the model is asked."""
+        return Prompt(("Which colour is this? Answer with one word.",))
+
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
+        """Return the last line of the completion."""
+        lines = completion.split("\n")
+        return Structure(lines[-1].strip()) if lines[-1].strip() else NoStructure("the answer is empty")

@@ -1,0 +1,194 @@
+"""A task is one folder and one line of the registry: everything works for it, and no service is started."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from colour_task.spec import COLOUR
+from i2s_sdk import Settings, evaluate, export, generate, read_run, render_run, score_run, table, write_report
+from i2s_sdk.data.check import check
+from i2s_sdk.data.folder import read_folder
+from i2s_sdk.errors import ModelError
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.models.model import Completion
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.single.lines import LineScore, score_lines
+from i2s_sdk.stats.means import IntervalKind
+from i2s_sdk.tasks.registry import SPECS
+
+pytestmark = pytest.mark.slow
+
+#: Completions of a model, by instance; without the last one the model fails.
+SAID = {
+    "red": "Let me see.\nred",
+    "green": "GREEN",
+    "blue": "yellow",
+    "black": "  \n",
+    "grey": "#808080",
+}
+TARGETS: dict[str, list[str] | None] = {
+    "red": ["red"],
+    "green": ["green", "lime"],
+    "blue": ["blue"],
+    "black": ["black"],
+    "grey": ["grey", "gray"],
+    "white": ["white"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one line; and where worker processes find the folder."""
+    monkeypatch.setitem(SPECS, COLOUR.name, COLOUR)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "support"))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    lines = []
+    for name, target in TARGETS.items():
+        Image.new("RGB", (16, 16), name).save(folder / f"{name}.png")
+        line = {"id": name, "task": "colour", "subset": "plain", "inputs": {"image": f"{name}.png"}}
+        lines.append(json.dumps({**line, "target": target, "licence": "CC0-1.0"}) + "\n")
+    (folder / "instances.jsonl").write_text("".join(lines))
+    return folder
+
+
+@pytest.fixture
+def replay(tmp_path: Path) -> str:
+    lines = [json.dumps({"id": name, "completion": text}) + "\n" for name, text in SAID.items()]
+    (tmp_path / "said.jsonl").write_text("".join(lines))
+    return f"replay:{tmp_path / 'said.jsonl'}"
+
+
+def _settings(**more: Any) -> Settings:
+    return Settings(fail_on_error="100%", **more)
+
+
+def _records(out: Path) -> dict[str, Record]:
+    run = read_run(out)
+    return {name: run.with_texts(one) for name, one in run.records.items()}
+
+
+def test_the_oracle_is_right_in_all(data: Path, tmp_path: Path) -> None:
+    result = evaluate(data, "oracle", out=tmp_path / "run", settings=_settings())
+    total = result.summary.tasks["colour"].total
+    assert (total.planned, total.scored, total.rendered) == (6, 6, 6)
+    assert total.metrics["accepted"].all.value == 1.0
+    assert total.metrics["length"].all.value == pytest.approx(26 / 6)
+
+
+def test_what_is_not_usable_counts_what_its_metrics_say(data: Path, replay: str, tmp_path: Path) -> None:
+    result = evaluate(data, replay, out=tmp_path / "run", settings=_settings())
+    found = _records(tmp_path / "run")
+    assert {name: one.metrics for name, one in found.items()} == {
+        "red": {"accepted": 1.0, "length": 3.0},
+        "green": {"accepted": 0.5, "length": 5.0},
+        "blue": {"accepted": 0.0, "length": 6.0},
+        "black": {"accepted": 0.0, "length": -1.0},
+        "grey": {"accepted": 0.0, "length": -1.0},
+        "white": {},
+    }
+    assert {name for name, one in found.items() if one.usable} == {"red", "green", "blue"}
+    assert [found[name].outcome for name in ("black", "grey", "white")] == [
+        Outcome.NO_STRUCTURE,
+        Outcome.SCORED,
+        Outcome.MODEL_FAILURE,
+    ]
+    assert (found["black"].message, found["grey"].message) == (
+        "the answer is empty",
+        "a colour has no digits",
+    )
+    task = result.summary.tasks["colour"]
+    assert task.total.success.value == 3 / 5
+    assert task.values == {"rendered": 0.6, "accepted": 0.3, "length": 2.4}
+    assert task.total.metrics["accepted"].rendered.value == 0.5
+    assert task.interval_kinds["accepted"] is IntervalKind.BOOTSTRAP
+    manifest = read_run(tmp_path / "run").manifest
+    assert manifest.options.metrics == {"accepted": "3", "length": "3"}
+    assert manifest.options.engines == {}
+
+
+def test_stages_one_by_one_give_the_same_bytes(data: Path, replay: str, tmp_path: Path) -> None:
+    evaluate(data, replay, out=tmp_path / "whole", settings=_settings())
+    generate(data, replay, out=tmp_path / "parts", settings=_settings())
+    render_run(tmp_path / "parts", settings=_settings())
+    score_run(tmp_path / "parts", settings=_settings())
+    whole, parts = ((tmp_path / name / "results.json").read_bytes() for name in ("whole", "parts"))
+    assert whole == parts
+
+
+class _Sayer:
+    """A model that says what it is told, and fails where it is told nothing."""
+
+    name, fingerprint = "sayer", ""
+
+    def __init__(self, said: dict[str, str]) -> None:
+        self.said, self.asked = said, list[str]()
+
+    async def complete(self, instance: Instance, prompt: object) -> Completion:
+        self.asked.append(instance.id)
+        if instance.id not in self.said:
+            raise ModelError("it is busy")
+        return Completion(self.said[instance.id])
+
+
+def test_a_run_is_resumed(data: Path, tmp_path: Path) -> None:
+    model, run = _Sayer(dict(SAID)), tmp_path / "run"
+    evaluate(data, model, out=run, settings=_settings())
+    assert _records(run)["white"].metrics == {}
+    before = {name: one for name, one in _records(run).items() if name != "white"}
+    model.said["white"], model.asked = "white", []
+    evaluate(data, model, out=run, settings=_settings())
+    assert model.asked == ["white"]
+    assert _records(run)["white"].metrics == {"accepted": 1.0, "length": 5.0}
+    assert {name: one for name, one in _records(run).items() if name != "white"} == before
+
+
+def test_report_tables_and_export_show_it(data: Path, replay: str, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    evaluate(data, replay, out=run, settings=_settings())
+    page = write_report([run], tmp_path / "report").path.read_text()
+    assert "colour" in page
+    assert "a colour has no digits" not in page, "texts of samples are packed"
+    overall, colours = table([run], published=True)
+    assert [one.name for one in overall.headings] == [
+        "Model",
+        "Mean win rate",
+        "accepted",
+        "Scored",
+        "Win rate as printed",
+    ]
+    assert colours.title == "Colours"
+    assert export(run, tmp_path / "run.csv") == 6
+    assert "a colour has no digits" in (tmp_path / "run.csv").read_text()
+
+
+def test_its_data_set_is_checked(data: Path) -> None:
+    assert check(data).faults == ()
+    assert [one.licence for one in read_folder(data).instances] == ["CC0-1.0"] * 6
+
+
+def test_single_values_come_by_the_line() -> None:
+    lines = [
+        json.dumps({"id": name, "completion": text, "inputs": {}, "target": TARGETS[name]}).encode()
+        for name, text in SAID.items()
+    ]
+    found: list[LineScore] = []
+    assert score_lines([*lines, b"\n"], "colour", settings=_settings(), on_score=found.append) == 5
+    assert [(one.id, one.usable, one.reason, one.structure) for one in found] == [
+        ("red", True, "", "red"),
+        ("green", True, "", "GREEN"),
+        ("blue", True, "", "yellow"),
+        ("black", False, "the answer is empty", None),
+        ("grey", False, "a colour has no digits", "#808080"),
+    ]
+    assert [one.metrics["accepted"] for one in found] == [1.0, 0.5, 0.0, 0.0, 0.0]
