@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +172,42 @@ def test_report_tables_and_export_show_it(data: Path, replay: str, tmp_path: Pat
     assert colours.title == "Colours"
     assert export(run, tmp_path / "run.csv") == 6
     assert "a colour has no digits" in (tmp_path / "run.csv").read_text()
+
+
+_IN_INSPECT = """
+import json, sys
+from colour_task.spec import COLOUR
+from i2s_sdk.tasks.registry import SPECS
+SPECS[COLOUR.name] = COLOUR
+from inspect_ai import eval
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+outputs = [ModelOutput.from_content("mockllm/model", one) for one in json.loads(sys.argv[2])]
+for one in outputs:
+    one.usage = ModelUsage()  # or the tokens are counted by a file of the network
+model = get_model("mockllm/model", custom_outputs=outputs)
+(log,) = eval("i2s/colour", model=model, task_args={"data": sys.argv[1]}, limit=5, max_samples=1,
+              max_connections=1, display="none")
+print("SCORES", json.dumps({one.id: one.scores["round_trip"].value for one in log.samples}))
+"""
+
+
+def test_inspect_ai_has_it(data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="i2s-sdk[inspect] is not installed")
+    said = [SAID[name] for name in list(TARGETS)[:5]]
+    ended = subprocess.run(
+        [sys.executable, "-c", _IN_INSPECT, str(data), json.dumps(said)],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    (line,) = (one for one in ended.stdout.splitlines() if one.startswith("SCORES "))
+    scores = json.loads(line.removeprefix("SCORES "))
+    assert {name: (one["usable"], one["accepted"]) for name, one in scores.items()} == {
+        "red": (1, 1),
+        "green": (1, 0.5),
+        "blue": (1, 0),
+        "black": (0, 0),
+        "grey": (0, 0),
+    }
 
 
 def test_its_data_set_is_checked(data: Path) -> None:

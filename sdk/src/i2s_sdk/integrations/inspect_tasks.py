@@ -24,7 +24,7 @@ from i2s_sdk.integrations.requests import RoundTripResult
 from i2s_sdk.integrations.round_trip import RoundTrip
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import DECODING
-from i2s_sdk.tasks.registry import SPECS, open_task
+from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.spec import TaskSpec
 
 Builder = Callable[..., Task]
@@ -83,9 +83,10 @@ def _sample(instance: Instance) -> Sample:
 def round_trip(task: str, data: str | None = None, subset: str = "", profile: str | None = None) -> Scorer:
     """Return the scorer: the answer is rendered by our services and compared with the picture.
 
-    The score has a value for each metric and ``rendered`` (1 or 0). An answer without a picture has 0 in
-    each; a metric that is not defined for the pair is left out of its mean. A failure of the services is an
-    error of the sample in inspect_ai, never a score.
+    The score has a value for each metric and ``rendered`` (1 or 0), or ``usable`` for a task that renders
+    nothing. An answer that is not usable has in each what counts for it; a metric that is not defined for the
+    pair is left out of its mean. A failure of the services is an error of the sample in inspect_ai, never a
+    score.
 
     Args:
         task: Of the benchmark.
@@ -115,7 +116,7 @@ def _score(result: RoundTripResult) -> Score:
     values = {name: math.nan if value is None else value for name, value in record.metrics.items()}
     verdict = record.verdict.name if record.verdict else record.outcome.name
     return Score(
-        value={**values, "rendered": float(result.png is not None)},
+        value={**values, "rendered" if task_spec(record.task).renders else "usable": float(record.usable)},
         answer=record.structure,
         explanation=f"{verdict}: {record.message}" if record.message else verdict,
         metadata=_about(result),
