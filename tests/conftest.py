@@ -7,6 +7,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest.register_assert_rewrite("renderer_contract")
+
 # No test may depend on the load of the machine, so no example has a deadline. What a fixture makes is shared
 # by all examples of a test, which each write under names of their own.
 _FOR_ALL = settings(

@@ -32,8 +32,8 @@ from benchmarks.html.sites import Site, read_sites
 from benchmarks.html.soak import soak
 from i2s_chassis.errors import StartError
 from i2s_chassis.jail import JailError
+from i2s_chassis.renderer.errors import RendererError
 from i2s_render_html.engine import HtmlEngine
-from i2s_render_html.errors import HtmlError
 
 _EXAMPLES = """examples:
   python -m benchmarks.html                           all sites, five repetitions
@@ -106,7 +106,7 @@ def main() -> int:
             print(json.dumps({"holds": outcome.holds, **asdict(outcome)}, indent=2))
             return 0 if outcome.holds else 1
         report = asyncio.run(run(sites, options.repeat, options.browsers, say))
-    except (ways.WayError, HtmlError, JailError, StartError) as error:
+    except (ways.WayError, RendererError, JailError, StartError) as error:
         print(f"benchmarks.html: {error}", file=sys.stderr)
         return 2
     print(json.dumps(report.as_json(), indent=2) if options.json else "\n".join(report.lines()))

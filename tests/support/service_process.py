@@ -27,11 +27,13 @@ class Started:
         process: Its process.
         address: Of its gRPC server.
         log: Of its lines so far.
+        health: What it said of its health until it served.
     """
 
     process: subprocess.Popen[bytes]
     address: str
     log: Path
+    health: tuple[int, ...] = ()
 
     @property
     def pid(self) -> int:
@@ -72,9 +74,13 @@ def started(
                 watch = health_pb2_grpc.HealthStub(channel).Watch(
                     health_pb2.HealthCheckRequest(), timeout=START_SECONDS, wait_for_ready=True
                 )
-                serving = any(one.status == health_pb2.HealthCheckResponse.SERVING for one in watch)
-                assert serving, log.read_text()
-            yield Started(process, address, log)
+                health = []
+                for one in watch:
+                    health.append(one.status)
+                    if one.status == health_pb2.HealthCheckResponse.SERVING:
+                        break
+                assert health[-1:] == [health_pb2.HealthCheckResponse.SERVING], log.read_text()
+            yield Started(process, address, log, tuple(health))
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(60)

@@ -5,7 +5,8 @@ import io
 import pytest
 from PIL import Image
 
-from i2s_render_html.capture import CaptureError, picture_of, pixels_of
+from i2s_chassis.renderer.errors import RasterError
+from i2s_render_html.capture import picture_of, pixels_of
 
 
 def png(mode, size=(7, 3)):
@@ -21,7 +22,7 @@ def test_a_picture_has_the_size_of_its_png():
 
 @pytest.mark.parametrize("data", [b"", b"x" * 100, png("RGBA"), png("L"), png("P"), png("I;16")])
 def test_anything_but_rgb_of_8_bits_is_no_picture(data):
-    with pytest.raises(CaptureError):
+    with pytest.raises(RasterError):
         picture_of(data)
 
 

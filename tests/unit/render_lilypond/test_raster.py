@@ -1,52 +1,7 @@
-"""What Ghostscript is asked, and what is taken for a drawing."""
+"""What Ghostscript is asked."""
 
-import io
-
-import pytest
-from PIL import Image
-
-from i2s_render_lilypond.faults import RasterError
 from i2s_render_lilypond.paper import Paper
-from i2s_render_lilypond.raster import decode, program, size_of
-
-
-def drawing(mode="RGB", size=(7, 5), form="PNG", **options):
-    output = io.BytesIO()
-    Image.new(mode, size).save(output, form, **options)
-    return output.getvalue()
-
-
-def test_size_is_read_from_the_head_alone():
-    assert size_of(drawing(size=(30, 20))[:40]) == (30, 20)
-
-
-def test_a_drawing_becomes_a_picture():
-    picture = decode(drawing(size=(30, 20)))
-    assert (picture.mode, picture.size) == ("RGB", (30, 20))
-
-
-def test_a_drawing_may_lack_its_last_chunk():
-    assert decode(drawing()[:-12]).size == (7, 5)
-
-
-@pytest.mark.parametrize("mode", ["L", "RGBA", "P", "1"])
-def test_another_kind_of_png_is_refused(mode):
-    with pytest.raises(RasterError):
-        decode(drawing(mode))
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"\x89PNG\r\n\x1a\n", b"%!PS-Adobe-3.0 EPSF-3.0\n", drawing(form="GIF"), drawing()[:50]]
-)
-def test_what_is_no_whole_png_is_refused(content):
-    with pytest.raises(RasterError):
-        decode(content)
-
-
-def test_a_length_that_points_nowhere_is_refused():
-    whole = drawing()
-    with pytest.raises(RasterError):
-        decode(whole[:33] + b"\xff\xff\xff\xff" + whole[37:])
+from i2s_render_lilypond.raster import program
 
 
 def test_the_size_of_the_paper_reaches_ghostscript_unrounded():

@@ -28,11 +28,16 @@ def declared(project: dict, *, extras: bool = True) -> dict[str, Requirement]:
     return {canonicalize_name(requirement.name): requirement for requirement in requirements}
 
 
-def needs(packages: dict, name: str) -> dict[str, Requirement]:
-    """What a package of ours and those of ours below it need from elsewhere."""
-    needed: dict[str, Requirement] = {}
-    for dependency, requirement in declared(packages[name].project, extras=False).items():
-        needed |= needs(packages, dependency) if OWN.match(dependency) else {dependency: requirement}
+def needs(packages: dict, name: str, extras: frozenset[str] = frozenset()) -> dict[str, Requirement]:
+    """What a package of ours, with some of its extras, and those of ours below it need from elsewhere."""
+    project, needed = packages[name].project, {}
+    chosen = {extra: project["optional-dependencies"][extra] for extra in extras}
+    wanted = {"dependencies": project["dependencies"], "optional-dependencies": chosen}
+    for dependency, requirement in declared(wanted).items():
+        if OWN.match(dependency):
+            needed |= needs(packages, dependency, frozenset(requirement.extras))
+        else:
+            needed[dependency] = requirement
     return needed
 
 

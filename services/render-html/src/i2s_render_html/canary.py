@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from i2s_chassis.renderer.errors import EngineError
 from i2s_render_html.engine import HtmlEngine
-from i2s_render_html.errors import EngineError
 from i2s_render_html.model import Job, Options, Rendering, SiteFile, Verdict
 
 _PAGE = (

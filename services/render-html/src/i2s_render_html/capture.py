@@ -5,24 +5,17 @@ from __future__ import annotations
 import asyncio
 import base64
 import math
-import struct
 from typing import Any
 
 from playwright.async_api import CDPSession
 
+from i2s_chassis.renderer.png import png_size
 from i2s_render_html.model import Options, Picture
 from i2s_render_html.page import PreparedPage
 
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_HEADER = struct.Struct(">8s4x4sIIBB")
-_EIGHT_BIT, _RGB = 8, 2
 # Packed less tightly, in half the time.
 _FORMAT = {"format": "png", "optimizeForSpeed": True}
 _PATIENCE_SECONDS = 2.0
-
-
-class CaptureError(Exception):
-    """The browser answered something that is no picture of the kind asked for."""
 
 
 def pixels_of(width: float, height: float, scale: float) -> int:
@@ -85,11 +78,7 @@ def picture_of(png: bytes) -> Picture:
     """Return a picture with its size.
 
     Raises:
-        CaptureError: It is no PNG of three channels of 8 bits.
+        RasterError: It is no PNG of three channels of 8 bits.
     """
-    if len(png) < _HEADER.size:
-        raise CaptureError("the browser gave no picture")
-    signature, kind, width, height, depth, colours = _HEADER.unpack_from(png)
-    if signature != _SIGNATURE or kind != b"IHDR" or (depth, colours) != (_EIGHT_BIT, _RGB):
-        raise CaptureError(f"the browser gave no RGB PNG of 8 bits, but depth {depth}, colour type {colours}")
+    width, height = png_size(png)
     return Picture(png, width, height)

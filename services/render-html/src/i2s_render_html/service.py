@@ -11,13 +11,13 @@ from pathlib import Path
 from i2s_chassis.errors import StartError, UnavailableError
 from i2s_chassis.jail import Jail, JailError
 from i2s_chassis.renderer import open_jail
+from i2s_chassis.renderer.self_test import canary_required
 from i2s_chassis.service import Chassis, Register
 from i2s_chassis.work_folder import WorkFolder
 from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.canary import canary
 from i2s_render_html.chromium import Chromium, find_chromium
 from i2s_render_html.engine import EngineSettings, HtmlEngine, Listeners
-from i2s_render_html.errors import HtmlError
 from i2s_render_html.jekyll import JekyllBuilder, JekyllError, JekyllSettings
 from i2s_render_html.origin import ORIGIN
 from i2s_render_html.sandbox import choose_sandbox
@@ -58,16 +58,13 @@ class HtmlService:
                     "forbids them), or start the service as root where it may mount"
                 )
             builder = await _jekyll(settings, jail, chassis, stack)
-            try:
+            with canary_required(chassis.telemetry, JailError, UnavailableError):
                 wanted = browser_settings(settings, chromium, stack.enter_context(folder_of_drivers()))
                 browser, layers = await choose_sandbox(jail, wanted, settings.browser_sandbox)
                 listeners = _listeners(chassis)
                 engine = HtmlEngine(engine_settings(settings, browser), jail, layers, builder, listeners)
                 await stack.enter_async_context(engine.open())
                 await canary(engine)
-            except (HtmlError, JailError, UnavailableError) as error:
-                chassis.telemetry.self_test_failure("canary")
-                raise StartError(str(error)) from None
             yield HtmlServicer(engine, settings, chassis).registration()
 
 

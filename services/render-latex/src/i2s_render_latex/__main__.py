@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from i2s_chassis.entry import Command, run, serve_command
-from i2s_chassis.renderer.clean import clean_command
-from i2s_chassis.renderer.host import host_command
+from i2s_chassis.entry import Command
+from i2s_chassis.renderer.command import run_renderer
 from i2s_chassis.service import Service
-from i2s_chassis.token_command import token_command
 from i2s_render_latex.settings import IndexSettings, LatexSettings
 
 
@@ -24,7 +22,6 @@ def _index(settings: IndexSettings) -> int:
 
 def main() -> None:
     """Run the command line."""
-    serve = serve_command(LatexSettings, _build, ["serve --preamble paper.tex --preamble helm.tex"])
     index = Command(
         "index",
         "Build the index of the TeX tree, or look names up in it.",
@@ -32,12 +29,7 @@ def main() -> None:
         _index,
         ["index", "index --once", "index --lookup toprule --lookup tikzcd"],
     )
-    raise SystemExit(
-        run(
-            "i2s-render-latex",
-            [serve, index, host_command(LatexSettings), clean_command(LatexSettings), token_command()],
-        )
-    )
+    run_renderer(LatexSettings, _build, ["serve --preamble paper.tex --preamble helm.tex"], more=[index])
 
 
 if __name__ == "__main__":

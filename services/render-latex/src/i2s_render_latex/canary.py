@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from i2s_render_latex.engine import EngineError, LatexEngine
+from i2s_chassis.renderer.errors import EngineError
+from i2s_render_latex.engine import LatexEngine
 from i2s_render_latex.model import Job, Options, Verdict
 
 _BODY = b"\n\\begin{document}\n$e^{i\\pi} + 1 = 0$\n\\end{document}\n"

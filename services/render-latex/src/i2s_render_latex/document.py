@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 
 from i2s_chassis.limits import Limits
 from i2s_chassis.names import check_names, shown
+from i2s_chassis.renderer import bounds
 from i2s_render_latex.model import BesideFile
 
 #: TeX's name for the job; its files are called so.
@@ -21,8 +21,6 @@ RESERVED = tuple(
     for ending in ("tex", "pdf", "log", "aux", "out", "toc", "lof", "lot", "loa", "lol", "fls", "fmt", "dvi")
 )
 
-
-_BLOCK = 4096
 # Work folders hold what TeX writes too: at least a log, an .aux and a PDF.
 _BY_PRODUCTS = 3
 
@@ -42,14 +40,9 @@ def complaint(
     Returns:
         One sentence that begins with the field at fault.
     """
-    if not document.strip():
-        return "latex.document: is empty"
-    if len(document) > max_bytes:
-        return f"latex.document: has {len(document)} bytes, at most {max_bytes} are taken"
-    try:
-        document.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return f"latex.document: is not UTF-8: {error.reason} at byte {error.start}"
+    wrong = bounds.text_complaint(document, "latex.document", max_bytes)
+    if wrong is not None:
+        return wrong
     if len(files) > max_files:
         return f"latex.files: has {len(files)} files, at most {max_files} are taken"
     fault = check_names((file.path for file in files), RESERVED)
@@ -64,12 +57,5 @@ def complaint(
 
 def disk_complaint(document: bytes, files: Sequence[BesideFile], limits: Limits) -> str | None:
     """Return why document and files alone fill a work folder of these limits, None where they do not."""
-    contents = [document, *(file.content for file in files)]
-    used = sum(-(-len(content) // _BLOCK) * _BLOCK for content in contents)
-    if used >= limits.disk_bytes:
-        return f"The source alone takes {used} of the limit of {limits.disk_bytes} bytes on disk."
-    folders = {parent for file in files for parent in PurePosixPath(file.path).parents}
-    inodes = len(contents) + len(folders) + _BY_PRODUCTS
-    if inodes > limits.inodes:
-        return f"The source needs {inodes} files and folders, more than the limit of {limits.inodes}."
-    return None
+    contents, paths = [document, *(file.content for file in files)], [file.path for file in files]
+    return bounds.disk_complaint(contents, limits, by_products=_BY_PRODUCTS, paths=paths)

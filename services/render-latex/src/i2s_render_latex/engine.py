@@ -8,7 +8,9 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_chassis.jail import Cause, Cell, Excerpt, Isolation, Jail, Usage
+from i2s_chassis.jail import Cause, Cell, Isolation, Jail, Usage
+from i2s_chassis.renderer.bounds import bounded_log
+from i2s_chassis.renderer.errors import EngineError
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_chassis.sharing.current import current_flow
 from i2s_render_latex.compile import Compiled, compile_in
@@ -25,10 +27,6 @@ from i2s_render_latex.split import preamble_of, without
 from i2s_render_latex.texindex import TexIndex
 from i2s_render_latex.texlive import Installation
 from i2s_render_latex.verdict import of_compilation
-
-
-class EngineError(Exception):
-    """TeX did not even begin: a fault of this installation, not of the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,18 +176,7 @@ class LatexEngine:
             pictures=tuple(drawn.pictures),
             total_pages=drawn.total_pages or compiled.facts.pages,
             error=source_error(error, self._index) if error else None,
-            log=_bounded(compiled.log, job.limits.log_bytes),
+            log=bounded_log(compiled.log, job.limits.log_bytes),
             stages=(*compiled.stages, *drawn.stages),
             events=(*compiled.events, *drawn.events),
         )
-
-
-def _bounded(log: Excerpt | None, size: int) -> Excerpt:
-    """Return the head and tail of a log that together have at most ``size`` bytes."""
-    if log is None:
-        return Excerpt(b"", b"", 0)
-    if log.total_bytes <= size and not log.tail:
-        return log
-    half = size // 2
-    end = log.tail or log.head
-    return Excerpt(log.head[: size - half], end[-half:] if half else b"", log.total_bytes)

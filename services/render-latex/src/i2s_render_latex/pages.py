@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from i2s_chassis.jail import Cell, Ended, OutputError, OutputReason, PolicyEvent, Usage
+from i2s_chassis.jail import Cell, Ended, OutputError, OutputReason, PolicyEvent
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.crop import finish_in_thread
+from i2s_chassis.renderer.errors import RasterError
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_render_latex import inspect, raster
-from i2s_render_latex.crop import finish
 from i2s_render_latex.inspect import Page
 from i2s_render_latex.model import Options, Picture, Stage, Verdict
-from i2s_render_latex.raster import RasterError
 from i2s_render_latex.texlive import HUGE_PAGES
 from i2s_render_latex.verdict import of_page, of_pictures, too_many_pages, unreadable
 
@@ -142,8 +141,9 @@ class Drawer:
         if drawing is None:
             self._drawn.judgement = Judgement(Verdict.NO_OUTPUT, f"Page {page.number} cannot be drawn.")
             return
-        picture, usage = await asyncio.to_thread(_finish, drawing, size, page.number, options)
-        self._drawn.stages.append(Stage("crop", usage))
+        read = functools.partial(raster.read_drawing, drawing, size)
+        picture, stage = await finish_in_thread(read, page.number, options)
+        self._drawn.stages.append(stage)
         if picture is not None:
             self._drawn.pictures.append(picture)
         # Pictures are finished outside of the cell, so its limits do not hold there.
@@ -164,12 +164,3 @@ class Drawer:
         self._drawn.stages.append(Stage(stage, ended.usage))
         self._drawn.events += ended.events
         return ended
-
-
-def _finish(
-    drawing: memoryview, size: tuple[int, int], number: int, options: Options
-) -> tuple[Picture | None, Usage]:
-    """Decode, cut, crop and encode in the calling thread; says what that used."""
-    wall, cpu = time.monotonic(), time.thread_time()
-    picture = finish(raster.read_pixmap(drawing, size), number, options)
-    return picture, Usage(time.monotonic() - wall, time.thread_time() - cpu, 0, 0)

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.renderer import open_jail
+from i2s_chassis.renderer.self_test import canary_required
 from i2s_chassis.service import Chassis, Register
 from i2s_render_latex.canary import canary
-from i2s_render_latex.engine import EngineError, EngineSettings, LatexEngine
+from i2s_render_latex.engine import EngineSettings, LatexEngine
 from i2s_render_latex.format_budget import BuildShares
 from i2s_render_latex.paths import state_folder
 from i2s_render_latex.servicer import LatexServicer
@@ -53,11 +54,8 @@ class LatexService:
                 lambda: chassis.admission.is_idle,
             )
             await stack.enter_async_context(engine.open(known))
-            try:
+            with canary_required(chassis.telemetry):
                 await canary(engine)
-            except EngineError as error:
-                chassis.telemetry.self_test_failure("canary")
-                raise StartError(str(error)) from None
             chassis.telemetry.warm("format", len(engine.formats))
             yield LatexServicer(engine, settings, chassis).registration()
 

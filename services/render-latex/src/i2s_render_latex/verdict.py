@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.verdict import Judgement, limit_passed
+from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_render_latex.compile import Compiled
 from i2s_render_latex.inspect import Page
 from i2s_render_latex.model import Verdict
@@ -54,14 +54,7 @@ def of_page(page: Page, dpi: float, limits: Limits) -> Judgement | None:
     """Return what is said of a page before it is drawn, None where it can be."""
     if not page.is_drawable:
         return Judgement(Verdict.NO_OUTPUT, f"Page {page.number} has no area.")
-    width, height = page.size_at(dpi)
-    if width * height > limits.pixels:
-        size = f"{width} x {height} pixels"
-        return Judgement(
-            Verdict.PIXEL_LIMIT,
-            f"Page {page.number} would have {size}, more than the limit of {limits.pixels}.",
-        )
-    return None
+    return too_many_pixels(page.size_at(dpi), limits, f"Page {page.number}")
 
 
 def of_pictures(cpu_seconds: float, size: int, limits: Limits, max_bytes: int) -> Judgement | None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from i2s_chassis.entry import run, serve_command
-from i2s_chassis.renderer.clean import clean_command
-from i2s_chassis.renderer.host import host_command
+from i2s_chassis.renderer.command import run_renderer
 from i2s_chassis.service import Service
-from i2s_chassis.token_command import token_command
 from i2s_render_lilypond.settings import LilypondSettings
 
 
@@ -18,13 +15,7 @@ def _build(settings: LilypondSettings) -> Service:
 
 def main() -> None:
     """Run the command line."""
-    serve = serve_command(LilypondSettings, _build, ["serve", "serve --lilypond /usr/bin/lilypond"])
-    raise SystemExit(
-        run(
-            "i2s-render-lilypond",
-            [serve, host_command(LilypondSettings), clean_command(LilypondSettings), token_command()],
-        )
-    )
+    run_renderer(LilypondSettings, _build, ["serve", "serve --lilypond /usr/bin/lilypond"])
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ class Converter:
         """Convert the score of a job where that is wanted.
 
         Raises:
-            LilypondFault: The fault of an engine.
+            RendererError: The fault of an engine.
             JailError: A fault of the jail.
         """
         score, wanted = job.score, job.options.convert

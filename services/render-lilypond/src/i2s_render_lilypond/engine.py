@@ -6,8 +6,9 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
-from i2s_chassis.jail import Excerpt, Isolation, Jail, Usage
+from i2s_chassis.jail import Isolation, Jail, Usage
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.bounds import bounded_log, limits_left
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_lilypond.cold import ColdPlace
 from i2s_render_lilypond.converter import Converted, Converter
@@ -19,8 +20,6 @@ from i2s_render_lilypond.press import Press, Pressed
 from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
 from i2s_render_lilypond.warm_pool import WarmPool
 from i2s_render_lilypond.zygote import ZygotePlace
-
-_LEAST_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class LilypondEngine:
         """Render a score.
 
         Raises:
-            LilypondFault: The fault of an engine.
+            RendererError: The fault of an engine.
             JailError: A fault of the jail.
         """
         wrong = complaint(job.score, max_bytes=self._settings.max_score_bytes)
@@ -75,7 +74,7 @@ class LilypondEngine:
             return _refused(job, converted, converted.judgement)
         spent = sum((stage.usage for stage in converted.stages), Usage())
         job = replace(job, score=converted.score)
-        return _rendering(job, converted, await self._press(job, _left(job.limits, spent)))
+        return _rendering(job, converted, await self._press(job, limits_left(job.limits, spent)))
 
     async def _press(self, job: Job, limits: Limits) -> Pressed:
         """Make the pictures, with a warm process where one can serve the job."""
@@ -102,21 +101,12 @@ class LilypondEngine:
             yield ColdPlace(cell, self.installation, no_footers=job.options.no_footers)
 
 
-def _left(limits: Limits, spent: Usage) -> Limits:
-    """Return the limits of what is still to do: time is what the job has left."""
-    return replace(
-        limits,
-        cpu_seconds=max(limits.cpu_seconds - spent.cpu_seconds, _LEAST_SECONDS),
-        wall_seconds=max(limits.wall_seconds - spent.clock_seconds, _LEAST_SECONDS),
-    )
-
-
 def _refused(job: Job, converted: Converted, judgement: Judgement) -> Rendering:
     return Rendering(
         verdict=judgement.verdict,
         message=judgement.message,
         error=converted.error,
-        log=_bounded(converted.log, job.limits.log_bytes),
+        log=bounded_log(converted.log, job.limits.log_bytes),
         stages=converted.stages,
         events=converted.events,
     )
@@ -130,16 +120,7 @@ def _rendering(job: Job, converted: Converted, pressed: Pressed) -> Rendering:
         pictures=tuple(pressed.pictures),
         total_pages=pressed.total_pages,
         error=pressed.error,
-        log=_bounded(pressed.log, job.limits.log_bytes),
+        log=bounded_log(pressed.log, job.limits.log_bytes),
         stages=(*converted.stages, *pressed.stages),
         events=(*converted.events, *pressed.events),
     )
-
-
-def _bounded(log: Excerpt, size: int) -> Excerpt:
-    """Return the head and tail of a log that together have at most ``size`` bytes."""
-    if log.total_bytes <= size and not log.tail:
-        return log
-    half = size // 2
-    end = log.tail or log.head
-    return Excerpt(log.head[: size - half], end[-half:] if half else b"", log.total_bytes)

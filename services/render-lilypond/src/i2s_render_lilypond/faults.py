@@ -1,25 +1,9 @@
-"""What is this service's own fault, never a score's.
-
-LilypondFault
-├── EngineError     an engine did not even begin, or did not pass its canary
-├── RasterError     a drawing is no picture that can be read
-└── WarmError       a warm process was lost or broke the protocol
-"""
+"""What is this service's own fault beside what every renderer has, see `i2s_chassis.renderer.errors`."""
 
 from __future__ import annotations
 
-
-class LilypondFault(Exception):  # noqa: N818 - the root of the tree says what it holds
-    """Root of the tree."""
+from i2s_chassis.renderer.errors import RendererError
 
 
-class EngineError(LilypondFault):
-    """An engine did not even begin, or did not pass its canary: a fault of this installation."""
-
-
-class RasterError(LilypondFault):
-    """A drawing is no picture that can be read."""
-
-
-class WarmError(LilypondFault):
+class WarmError(RendererError):
     """A warm process was lost or broke the protocol."""

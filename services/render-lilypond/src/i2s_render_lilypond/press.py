@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import functools
 from dataclasses import dataclass, field
 
-from i2s_chassis.jail import Cause, Excerpt, OutputError, PolicyEvent, Usage
+from i2s_chassis.jail import Cause, Excerpt, OutputError, PolicyEvent
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.verdict import Judgement, limit_passed
+from i2s_chassis.renderer.crop import finish_in_thread
+from i2s_chassis.renderer.errors import RasterError
+from i2s_chassis.renderer.pixmap import read_png
+from i2s_chassis.renderer.png import png_size
+from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_render_lilypond import raster
-from i2s_render_lilypond.crop import finish
-from i2s_render_lilypond.faults import RasterError
 from i2s_render_lilypond.log import first_error
 from i2s_render_lilypond.model import NO_LOG, Options, Picture, SourceError, Stage, Verdict
 from i2s_render_lilypond.paper import HEADER_BYTES, PAPER_BYTES, Paper, count_pages, read_paper
@@ -20,7 +22,6 @@ from i2s_render_lilypond.score import LOG, PAPER, POSTSCRIPT
 from i2s_render_lilypond.verdict import (
     of_pages,
     of_paper,
-    of_size,
     with_pictures,
     without_pages,
 )
@@ -62,7 +63,7 @@ class Press:
         """Typeset the score and draw the wanted pages.
 
         Raises:
-            LilypondFault: The fault of an engine.
+            RendererError: The fault of an engine.
             JailError: A fault of the jail.
         """
         pressed = self._pressed
@@ -130,13 +131,13 @@ class Press:
         except OutputError:
             return Judgement(Verdict.NO_OUTPUT, f"Ghostscript could not draw page {page}.")
         try:
-            objection = of_size(raster.size_of(drawing), self._limits)
+            objection = too_many_pixels(png_size(drawing), self._limits, "A page")
             if objection is not None:
                 return objection
-            picture, usage = await asyncio.to_thread(_finish, drawing, page, self._options)
+            picture, stage = await finish_in_thread(functools.partial(read_png, drawing), page, self._options)
         except RasterError as error:  # the score's own PostScript has a hand in what is drawn
             return Judgement(Verdict.NO_OUTPUT, f"Page {page} cannot be drawn: {error}.")
-        self._pressed.stages.append(Stage("crop", usage))
+        self._pressed.stages.append(stage)
         if picture is not None:
             self._pressed.pictures.append(picture)
         return None
@@ -144,10 +145,3 @@ class Press:
     def _note(self, stage: str, ran: Ran, detail: str = "") -> None:
         self._pressed.stages.append(Stage(stage, ran.usage, detail))
         self._pressed.events += ran.events
-
-
-def _finish(drawing: bytes, number: int, options: Options) -> tuple[Picture | None, Usage]:
-    """Decode, cut, crop and encode in the calling thread; says what that used."""
-    wall, cpu = time.monotonic(), time.thread_time()
-    picture = finish(raster.decode(drawing), number, options)
-    return picture, Usage(time.monotonic() - wall, time.thread_time() - cpu, 0, 0)

@@ -1,30 +1,13 @@
-"""Draw pages with Ghostscript as LilyPond does, and decode what it drew."""
+"""Draw pages with Ghostscript as LilyPond does: the program, its command and its output."""
 
 from __future__ import annotations
 
-import io
-import struct
-from collections.abc import Iterator
-
-from PIL import Image
-
-from i2s_render_lilypond.faults import RasterError
 from i2s_render_lilypond.paper import Paper
 from i2s_render_lilypond.score import POSTSCRIPT
-
-# The size of a drawing is compared with the limit before it is decoded.
-Image.MAX_IMAGE_PIXELS = None
 
 #: The program that Ghostscript is given, in the work folder.
 PROGRAM = "draw.ps"
 _NAME = "page"
-
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_HEADER = struct.Struct(">IIBBBBB")
-_RGB_8_BIT = (8, 2, 0, 0, 0)  # depth, colour type, compression, filter, no interlace
-_HARMLESS = {b"IHDR", b"IDAT"}
-# The device fpng leaves it out.
-_END = b"\0\0\0\0IEND\xaeB`\x82"
 
 
 def program(paper: Paper, dpi: float, device: str, first: int, last: int) -> bytes:
@@ -62,47 +45,3 @@ def command(ghostscript: str) -> list[str]:
 def output(index: int) -> str:
     """Return the file of the drawing that was made as number ``index``, from 1."""
     return f"{_NAME}{index}.png"
-
-
-def size_of(drawing: bytes) -> tuple[int, int]:
-    """Return width and height of a drawing in pixels, from its head alone.
-
-    Raises:
-        RasterError: It is no PNG of 8 bit RGB.
-    """
-    kind = drawing[12:16]
-    if drawing[:8] != _SIGNATURE or kind != b"IHDR" or len(drawing) < 16 + _HEADER.size:
-        raise RasterError("the drawing of the page is no PNG")
-    width, height, *form = _HEADER.unpack_from(drawing, 16)
-    if tuple(form) != _RGB_8_BIT or not width or not height:
-        raise RasterError(f"the drawing of the page is no RGB picture of 8 bit: {form}")
-    return width, height
-
-
-def decode(drawing: bytes) -> Image.Image:
-    """Return a drawing whose size was looked at before as a picture, RGB.
-
-    Raises:
-        RasterError: It is broken.
-    """
-    # Ghostscript has read a hostile file, so what it wrote may be anything. Nothing but the
-    # chunks that make the picture gets as far as the decoder.
-    size_of(drawing)
-    try:
-        kept = _SIGNATURE + b"".join(chunk for kind, chunk in _chunks(drawing) if kind in _HARMLESS) + _END
-        with Image.open(io.BytesIO(kept), formats=("PNG",)) as picture:
-            picture.load()
-            return picture
-    except (OSError, SyntaxError, ValueError, struct.error) as error:
-        raise RasterError(f"the drawing of the page is broken: {error}") from error
-
-
-def _chunks(drawing: bytes) -> Iterator[tuple[bytes, bytes]]:
-    place = len(_SIGNATURE)
-    while place < len(drawing):
-        (length,) = struct.unpack_from(">I", drawing, place)
-        end = place + 12 + length
-        if end > len(drawing):
-            raise ValueError("a chunk goes beyond the end")
-        yield drawing[place + 4 : place + 8], drawing[place:end]
-        place = end

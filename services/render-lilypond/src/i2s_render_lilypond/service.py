@@ -8,11 +8,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.renderer import open_jail
+from i2s_chassis.renderer.self_test import canary_required
 from i2s_chassis.service import Chassis, Register
 from i2s_render_lilypond.assemble import open_engine
 from i2s_render_lilypond.canary import canary
 from i2s_render_lilypond.engine import EngineSettings
-from i2s_render_lilypond.faults import EngineError, WarmError
+from i2s_render_lilypond.faults import WarmError
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.servicer import LilypondServicer
 from i2s_render_lilypond.settings import LilypondSettings
@@ -38,22 +39,19 @@ class LilypondService:
         async with AsyncExitStack() as stack:
             installation = await asyncio.to_thread(find_installation, settings.lilypond)
             jail = await stack.enter_async_context(open_jail(settings, chassis))
+            opening = open_engine(
+                jail,
+                installation,
+                EngineSettings(settings.score_bytes),
+                None if settings.warm == "single-use" else settings.warm_settings(),
+                must_be_warm=settings.warm == "zygote",
+                slots=chassis.admission.slots,
+                telemetry=chassis.telemetry,
+            )
             try:
-                engine = await stack.enter_async_context(
-                    open_engine(
-                        jail,
-                        installation,
-                        EngineSettings(settings.score_bytes),
-                        None if settings.warm == "single-use" else settings.warm_settings(),
-                        must_be_warm=settings.warm == "zygote",
-                        slots=chassis.admission.slots,
-                        telemetry=chassis.telemetry,
-                    )
-                )
-                await canary(engine)
+                engine = await stack.enter_async_context(opening)
             except WarmError as error:
                 raise StartError(f"no zygote can be had here: {error}; use --warm single-use") from None
-            except EngineError as error:
-                chassis.telemetry.self_test_failure("canary")
-                raise StartError(str(error)) from None
+            with canary_required(chassis.telemetry):
+                await canary(engine)
             yield LilypondServicer(engine, settings, chassis).registration()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.verdict import Judgement
+from i2s_chassis.renderer.verdict import Judgement, too_many_pixels
 from i2s_render_lilypond.model import SourceError, Verdict
 from i2s_render_lilypond.paper import Paper
 
@@ -43,15 +43,4 @@ def of_paper(paper: Paper | None, dpi: float, limits: Limits) -> Judgement | Non
     width, height = paper.size_at(dpi)
     if width < 1 or height < 1:
         return Judgement(Verdict.NO_OUTPUT, "The paper has no area.")
-    return of_size((width, height), limits)
-
-
-def of_size(size: tuple[int, int], limits: Limits) -> Judgement | None:
-    """Return what is said of a picture of this many pixels, None where it may be."""
-    width, height = size
-    if width * height <= limits.pixels:
-        return None
-    return Judgement(
-        Verdict.PIXEL_LIMIT,
-        f"A page would have {width} x {height} pixels, more than the limit of {limits.pixels}.",
-    )
+    return too_many_pixels((width, height), limits, "A page")

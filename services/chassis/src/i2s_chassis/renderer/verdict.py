@@ -50,6 +50,17 @@ def limit_passed(
     return Judgement(verdict, f"The limit of {text} was reached while {doing}.")
 
 
+def too_many_pixels(size: tuple[int, int], limits: Limits, what: str = "The picture") -> Judgement | None:
+    """Return what is said of a picture of this size before it is made, None where it may be."""
+    width, height = size
+    if width * height <= limits.pixels:
+        return None
+    return Judgement(
+        Verdict.PIXEL_LIMIT,
+        f"{what} would have {width} x {height} pixels, more than the limit of {limits.pixels}.",
+    )
+
+
 def within_limits(rendering: R, limits: Limits) -> R:
     """Return a rendering, without its pictures and with another verdict where one is too large.
 

@@ -1,0 +1,77 @@
+"""What is left of a job's limits, whether its source fits into them, and how much of its log is returned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from i2s_chassis.jail.model import Excerpt, Usage
+from i2s_chassis.limits import Limits
+
+_BLOCK = 4096
+#: The least time that a step is given, in which it can be seen that it has none left.
+LEAST_SECONDS = 0.1
+
+
+def limits_left(limits: Limits, spent: Usage) -> Limits:
+    """Return the limits of the next step of a job: its time is what earlier steps have left."""
+    return replace(
+        limits,
+        cpu_seconds=max(limits.cpu_seconds - spent.cpu_seconds, LEAST_SECONDS),
+        wall_seconds=max(limits.wall_seconds - spent.clock_seconds, LEAST_SECONDS),
+    )
+
+
+def bounded_log(log: Excerpt | None, size: int) -> Excerpt:
+    """Return the head and tail of a log that together have at most ``size`` bytes; empty for None."""
+    if log is None:
+        return Excerpt(b"", b"", 0)
+    if log.total_bytes <= size and not log.tail:
+        return log
+    half = size // 2
+    end = log.tail or log.head
+    return Excerpt(log.head[: size - half], end[-half:] if half else b"", log.total_bytes)
+
+
+def text_complaint(text: bytes, field: str, max_bytes: int) -> str | None:
+    """Return why a source that is one text cannot be given to an engine, None where it can.
+
+    Args:
+        text: The source.
+        field: Its name on the wire.
+        max_bytes: Bound on it.
+
+    Returns:
+        One sentence that begins with the field.
+    """
+    if not text.strip():
+        return f"{field}: is empty"
+    if len(text) > max_bytes:
+        return f"{field}: has {len(text)} bytes, at most {max_bytes} are taken"
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"{field}: is not UTF-8: {error.reason} at byte {error.start}"
+    return None
+
+
+def disk_complaint(
+    contents: Sequence[bytes], limits: Limits, *, by_products: int, paths: Sequence[str] = ()
+) -> str | None:
+    """Return why the files of a source alone fill a work folder of these limits, None where they do not.
+
+    Args:
+        contents: Of all files.
+        limits: Of the job.
+        by_products: Files that the engine writes at least.
+        paths: Of files that may lie in folders.
+    """
+    used = sum(-(-len(content) // _BLOCK) * _BLOCK for content in contents)
+    if used >= limits.disk_bytes:
+        return f"The source alone takes {used} of the limit of {limits.disk_bytes} bytes on disk."
+    folders = {parent for path in paths for parent in PurePosixPath(path).parents}
+    inodes = len(contents) + len(folders) + by_products
+    if inodes > limits.inodes:
+        return f"The source needs {inodes} files and folders, more than the limit of {limits.inodes}."
+    return None

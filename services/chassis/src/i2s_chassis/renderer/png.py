@@ -1,0 +1,54 @@
+"""Look at a PNG that an engine wrote, without decoding it. Hostile sources have a hand in it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from i2s_chassis.renderer.errors import RasterError
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_HEADER = struct.Struct(">IIBBBBB")
+_HEADER_START = 16
+_RGB_8_BIT = (8, 2, 0, 0, 0)  # depth, colour type, compression, filter, no interlace
+_HARMLESS = {b"IHDR", b"IDAT"}
+# The device fpng of Ghostscript leaves it out.
+_END = b"\0\0\0\0IEND\xaeB`\x82"
+
+
+def png_size(png: bytes) -> tuple[int, int]:
+    """Return width and height of a PNG in pixels, from its head alone.
+
+    Raises:
+        RasterError: It is no PNG of 8 bit RGB.
+    """
+    if png[:8] != _SIGNATURE or png[12:16] != b"IHDR" or len(png) < _HEADER_START + _HEADER.size:
+        raise RasterError("the drawing of the page is no PNG")
+    width, height, *form = _HEADER.unpack_from(png, _HEADER_START)
+    if tuple(form) != _RGB_8_BIT or not width or not height:
+        raise RasterError(f"the drawing of the page is no RGB picture of 8 bit: {form}")
+    return width, height
+
+
+def bare_png(png: bytes) -> bytes:
+    """Return a PNG with nothing but the chunks that make its pixels.
+
+    Raises:
+        RasterError: It is no PNG of 8 bit RGB, or is cut off within a chunk.
+    """
+    png_size(png)
+    try:
+        return _SIGNATURE + b"".join(chunk for kind, chunk in _chunks(png) if kind in _HARMLESS) + _END
+    except (ValueError, struct.error) as error:
+        raise RasterError(f"the drawing of the page is broken: {error}") from error
+
+
+def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
+    place = len(_SIGNATURE)
+    while place < len(png):
+        (length,) = struct.unpack_from(">I", png, place)
+        end = place + 12 + length
+        if end > len(png):
+            raise ValueError("a chunk goes beyond the end")
+        yield png[place + 4 : place + 8], png[place:end]
+        place = end

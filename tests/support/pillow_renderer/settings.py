@@ -1,0 +1,28 @@
+"""The settings of the renderer, and what its jobs read."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from pathlib import Path
+from typing import ClassVar
+
+from i2s_chassis.renderer import RendererSettings
+
+#: The folder that Pillow is installed in.
+LIBRARIES = Path(sysconfig.get_path("platlib"))
+#: The Python that programs run with, without the environment of the service.
+PYTHON = Path(sys.executable).resolve()
+#: Folders that a job reads beside those of the system.
+READABLE = tuple(one for one in (LIBRARIES, Path(sys.base_prefix)) if not one.is_relative_to("/usr"))
+
+
+class PillowSettings(RendererSettings):
+    """How the renderer serves."""
+
+    service: ClassVar[str] = "render-pillow"
+    port: ClassVar[int] = 7790
+
+    def readable_by_jobs(self) -> tuple[Path, ...]:
+        """Return the folders of Python and Pillow."""
+        return READABLE
