@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
-from i2s_sdk.errors import DataError, I2SError
+from i2s_sdk.errors import I2SError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.instances.site_files import inside
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Record
@@ -63,18 +62,6 @@ def blank(instance: Instance, assets: tuple[str, ...] = (), reference_sha256: st
         assets=assets,
         reference_sha256=reference_sha256,
     )
-
-
-def asset_names(instance: Instance) -> tuple[str, ...]:
-    """Return the names of the files that an answer may use.
-
-    Raises:
-        DataError: One is no relative name.
-    """
-    try:
-        return tuple(dict.fromkeys(inside(one.name) for one in instance.assets))
-    except ValueError as error:
-        raise DataError(instance.image, 0, f"asset of instance {instance.id!r}: {error}") from None
 
 
 class Watch:

@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import RenderRequest
 from i2s_sdk.render_types import Rendering
 from i2s_sdk.score_types import SizePolicy
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
 
@@ -32,7 +33,7 @@ D = TypeVar("D", bound=Document)
 
 
 class Task(Protocol[D]):
-    """Prompt, extraction, documents, repairs, sizes and metrics of one kind of picture, for one profile."""
+    """Questions, extraction, documents, repairs, sizes and metrics of one kind of image, for one profile."""
 
     @property
     def name(self) -> str:
@@ -68,11 +69,18 @@ class Task(Protocol[D]):
         """Return the text metrics that cannot be computed here, with the reason and what would mend it."""
         ...
 
-    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
-        """Return what the model is asked; its image comes after the texts.
+    def questions(self, instance: Instance) -> tuple[Question, ...]:
+        """Return what the model is asked of an instance.
 
-        Args:
-            assets: Names of files that the answer may use.
+        Raises:
+            DataError: The instance does not have what is to be asked.
+        """
+        ...
+
+    def prompt_texts(self) -> tuple[str, ...]:
+        """Return the texts of its questions that are the same for all instances.
+
+        The manifest of a run has their SHA-256, so that answers to other words are not mixed with them.
         """
         ...
 
