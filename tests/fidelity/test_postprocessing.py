@@ -134,11 +134,11 @@ def test_a_score_is_the_completion_verbatim(vector):
 
 @pytest.mark.parametrize("task", ["latex", "webpage", "musicsheet"])
 def test_prompts_are_the_recorded_ones(task):
-    assert task_prompt(task).texts == (PROMPTS["instruction"], "\n" + PROMPTS[task])
+    assert task_prompt(task) == (PROMPTS["instruction"], "\n" + PROMPTS[task])
 
 
 def test_the_list_of_assets_is_the_recorded_one():
-    question = task_prompt("webpage", ["a.png"]).texts[1]
+    question = task_prompt("webpage", ["a.png"])[1]
     line = PROMPTS["webpage_asset_line"].format(name="a.png")
     assert question == "\n" + PROMPTS["webpage"] + PROMPTS["webpage_assets_suffix"] + line
 

@@ -2,9 +2,9 @@
 
     running, TestContract = contract_of(RENDERER)
 
-A renderer describes itself by a ``Renderer``. One service process serves all tests of the module: the tests of
-one renderer alone take the fixture ``running`` too. At its end the service is drained while it is full, which
-is a test as well. Bounds on time are bounds on what hangs.
+A renderer describes itself by a ``Renderer``. One service process serves all tests of the module; a test of
+that renderer alone may take the fixture ``running`` too. At its end the service is drained while it is full,
+which is a test as well. Bounds on time are bounds on what hangs.
 """
 
 from __future__ import annotations

@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from colour_task.scorer import AcceptedScorer
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.structure import NoStructure, Structure
+
+_ASK = "Which colour is this? Answer with one word."
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +28,13 @@ class ColourTask:
         """Return nothing: the metrics need no package."""
         return {}
 
-    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
-        """Return what the model is asked."""
-        return Prompt(("Which colour is this? Answer with one word.",))
+    def questions(self, instance: Instance) -> tuple[Question, ...]:
+        """Return what the model is asked: the image, then the question."""
+        return (Question((ImagePart(image_of(instance)), TextPart(_ASK))),)
+
+    def prompt_texts(self) -> tuple[str, ...]:
+        """Return the text of the question."""
+        return (_ASK,)
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the last line of the completion."""

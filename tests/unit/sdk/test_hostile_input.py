@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from questions import complete
 
 from i2s_sdk.data.check import check
 from i2s_sdk.data.content import read_content
@@ -35,7 +36,6 @@ from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.state import read_record
 from i2s_sdk.stats.results import summarize_run
-from i2s_sdk.tasks.prompts import Prompt
 from run_folders import make_run
 
 DEEP = b'{"id":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
@@ -113,7 +113,7 @@ def test_any_replay_file_answers_or_fails_by_a_known_error(folder: Path, raw: by
     for identity in ("a", "a.png", "", "\0"):
         try:
             model = open_replay(str(path))
-            completion = asyncio.run(model.complete(Instance(identity, "latex", "s", path), Prompt(())))
+            completion = asyncio.run(complete(model, Instance(identity, "latex", "s", path)))
             assert isinstance(completion.text, str)
         except I2SError as error:
             assert isinstance(error.message, str)
@@ -149,7 +149,7 @@ def test_any_state_of_helm_answers_or_fails_by_a_known_error(folder: Path, at: i
     (folder / "scenario_state.json").write_text(json.dumps(with_one_change(HELM, at, other)))
     try:
         model = open_replay(str(folder / "scenario_state.json"))
-        asyncio.run(model.complete(Instance("a", "latex", "s", folder / "a.png"), Prompt(())))
+        asyncio.run(complete(model, Instance("a", "latex", "s", folder / "a.png")))
     except I2SError as error:
         assert error.message
 

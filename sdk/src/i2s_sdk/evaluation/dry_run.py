@@ -9,7 +9,6 @@ from typing import Unpack
 
 from i2s_sdk.data import Instance
 from i2s_sdk.evaluation.plan import ResolvedSelection
-from i2s_sdk.evaluation.sample import asset_names
 from i2s_sdk.evaluation.selection_args import SelectionArgs, resolve_selection
 from i2s_sdk.models.estimate import Estimate, estimate
 from i2s_sdk.models.options import ModelOptions
@@ -20,7 +19,7 @@ from i2s_sdk.runlog.index import read_lines
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.settings import Settings
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +68,12 @@ def dry_run(
     return DryRun(len(choice.instances), len(choice.instances) - len(remaining), found)
 
 
-def _questions(choice: ResolvedSelection, instances: Sequence[Instance]) -> Iterator[tuple[Instance, Prompt]]:
+def _questions(
+    choice: ResolvedSelection, instances: Sequence[Instance]
+) -> Iterator[tuple[Instance, Question]]:
     for one in instances:
-        yield one, choice.tasks[one.task].prompt(asset_names(one))
+        for question in choice.tasks[one.task].questions(one):
+            yield one, question
 
 
 def _answered(out: PathOrUrl, settings: Settings) -> set[str]:

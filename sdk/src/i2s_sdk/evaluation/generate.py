@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import I2SError, ModelError
 from i2s_sdk.evaluation.failures import LikeFailures
-from i2s_sdk.evaluation.sample import Sample, Watch, asset_names, blank, put_reference
+from i2s_sdk.evaluation.sample import Sample, Watch, blank, put_reference
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.references import require_decodable_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
@@ -75,10 +75,10 @@ class GenerateStage:
         """Return the answer, and the failure where there is none."""
         instance = sample.instance
         await asyncio.to_thread(require_decodable_reference, instance, self.reference_pixels)
-        prompt = self.tasks[instance.task].prompt(asset_names(instance))
+        (question,) = self.tasks[instance.task].questions(instance)
         watch = Watch()
         try:
-            completion = await self.model.complete(instance, prompt)
+            completion = await self.model.complete(instance, question)
         except ModelError as error:
             answer = Answer.without(instance.id, error, watch.seconds)
             return answer, None if answer.final else error

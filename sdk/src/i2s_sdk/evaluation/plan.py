@@ -124,6 +124,5 @@ def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
 
 
 def _digest(task: Task) -> str:
-    """Return what tells the words of a task's prompt from others; those about assets are among them."""
-    texts = (*task.prompt().texts, *task.prompt(["NAME"]).texts)
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+    """Return what tells the words of a task's prompt from others."""
+    return hashlib.sha256(json.dumps(task.prompt_texts()).encode()).hexdigest()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
-from i2s_sdk.errors import DataError, I2SError
+from i2s_sdk.errors import I2SError
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.instances.site_files import inside
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
@@ -70,18 +69,6 @@ def blank(instance: Instance, assets: tuple[str, ...] = (), reference_sha256: st
 def put_reference(folder: RunFolder, content: Content) -> str:
     """Keep the reference picture of a sample in its run, and return its digest; empty where there is none."""
     return folder.put_picture(content.reference) if content.reference else ""
-
-
-def asset_names(instance: Instance) -> tuple[str, ...]:
-    """Return the names of the files that an answer may use.
-
-    Raises:
-        DataError: One is no relative name.
-    """
-    try:
-        return tuple(dict.fromkeys(inside(one.name) for one in instance.assets))
-    except ValueError as error:
-        raise DataError(instance.file, 0, f"asset of instance {instance.id!r}: {error}") from None
 
 
 class Watch:

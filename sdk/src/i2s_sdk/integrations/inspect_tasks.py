@@ -13,17 +13,25 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentImage, ContentText, GenerateConfig
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    Content,
+    ContentImage,
+    ContentText,
+    GenerateConfig,
+)
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
 from i2s_sdk.data import DataSet, Instance, Selection, open_data
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.evaluation.sample import asset_names
 from i2s_sdk.integrations.requests import RoundTripResult
 from i2s_sdk.integrations.round_trip import RoundTrip
 from i2s_sdk.settings import Settings
-from i2s_sdk.tasks import DECODING
+from i2s_sdk.tasks import DECODING, ImagePart
+from i2s_sdk.tasks.question import joined_texts
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.spec import TaskSpec
 
@@ -72,9 +80,17 @@ def _by_id(name: str | None, subsets: tuple[str, ...]) -> dict[str, Instance]:
 
 
 def _sample(instance: Instance) -> Sample:
-    prompt = open_task(instance.task).prompt(asset_names(instance))
-    parts: list[Content] = [ContentText(text="".join(prompt.texts)), ContentImage(image=str(instance.image))]
+    questions = open_task(instance.task).questions(instance)
+    if len(questions) != 1:
+        raise UsageError(f"inspect_ai asks one question a sample; {instance.id!r} has {len(questions)}")
+    (question,) = questions
+    parts: list[Content] = [
+        ContentImage(image=str(one.path)) if isinstance(one, ImagePart) else ContentText(text=one.text)
+        for one in joined_texts(question)
+    ]
     message: list[ChatMessage] = [ChatMessageUser(content=parts)]
+    if question.system:
+        message.insert(0, ChatMessageSystem(content=question.system))
     about = {"subset": instance.subset, "difficulty": instance.difficulty}
     return Sample(input=message, id=instance.id, metadata=about)
 

@@ -15,7 +15,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import Answer, FaultError, count, one_line
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class AnthropicMessages:
         self._most_bytes = most_bytes(options.completion_characters)
         self._clients: PerLoop[AsyncAnthropic] = PerLoop(self._client, lambda client: client.close())
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         """Make one attempt.
 
         Raises:
@@ -94,19 +94,26 @@ class AnthropicMessages:
             max_retries=0,  # retries are made in one place
         )
 
-    def _request(self, question: Question) -> dict[str, Any]:
-        source = {"type": "base64", "media_type": question.media_type, "data": question.image_base64}
-        content = [{"type": "text", "text": question.text}, {"type": "image", "source": source}]
+    def _request(self, question: ReadQuestion) -> dict[str, Any]:
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": "user", "content": content}],
-            "max_tokens": self._options.max_tokens,
+            "messages": [{"role": "user", "content": [_block(one) for one in question.parts]}],
+            "max_tokens": question.max_tokens or self._options.max_tokens,
             "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }
         if self._options.temperature is not None:
             # Not among the arguments of the package, because the newest models take none.
             request["extra_body"] = {"temperature": self._options.temperature}
+        if question.system:
+            request["system"] = question.system
         return request
+
+
+def _block(part: str | ReadImage) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    source = {"type": "base64", "media_type": part.media_type, "data": part.base64}
+    return {"type": "image", "source": source}
 
 
 def _said(body: object, otherwise: str) -> object:

@@ -26,9 +26,12 @@ from typing import Any, Protocol
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadImage, ReadQuestion
 
 FORMAT = 1
+
+#: Of the keys of questions that are not a text and one image.
+PARTS_FORMAT = 2
 
 
 class Asked(Protocol):
@@ -55,22 +58,40 @@ class Asked(Protocol):
         ...
 
 
-def question_key(provider: Asked, question: Question) -> str:
+def question_key(provider: Asked, question: ReadQuestion) -> str:
     """Return the SHA-256 of everything that decides an answer.
 
-    These are provider, model, base URL, the text, the bytes of the picture, and the parameters.
+    These are provider, model, base URL, texts, the bytes of images, and the parameters. A question of a text
+    and one image behind it, without anything else, has the key that it had when there were no other forms of
+    questions, so that its answers are found.
     """
     asked = {
         "format": FORMAT,
         "provider": provider.vendor,
         "model": provider.model,
         "base_url": provider.base_url,
-        "text": question.text,
-        "image": question.image_sha256,
-        "media_type": question.media_type,
         "parameters": provider.parameters,
     }
+    plain = question.text_and_image
+    if plain and not question.system and question.max_tokens is None and question.json_schema is None:
+        text, image = plain
+        asked |= {"text": text, "image": image.sha256, "media_type": image.media_type}
+    else:
+        asked |= {
+            "format": PARTS_FORMAT,
+            "parts": [_part(one) for one in question.parts],
+            "system": question.system,
+            "max_tokens": question.max_tokens,
+            # As text, since providers write the fields of an object in the order of its schema.
+            "json_schema": json.dumps(question.json_schema),
+        }
     return hashlib.sha256(_canonical(asked)).hexdigest()
+
+
+def _part(part: str | ReadImage) -> dict[str, str]:
+    if isinstance(part, str):
+        return {"text": part}
+    return {"image": part.sha256, "media_type": part.media_type}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from i2s_sdk.models.model import CallJournal, Completion, Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.prices import Prices
 from i2s_sdk.models.provider import Answer, Provider, one_line
-from i2s_sdk.models.question import Question, read_question
+from i2s_sdk.models.question import ReadQuestion, read_question
 from i2s_sdk.models.retrying import RetryingProvider
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 
 
 class CalledModel:
@@ -47,17 +47,16 @@ class CalledModel:
         self._prices = Prices.load(options.prices)
         self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
-        """Return the completion for one instance, kept or asked for.
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        """Return the completion of one question, kept or asked for.
 
         Raises:
             ModelRefusedError: The model would not answer.
             ModelFailedError: There is no usable answer.
             ModelAccessError: There will be none to any question.
-            DataError: The picture cannot be read.
+            DataError: An image cannot be read.
         """
-        question = await asyncio.to_thread(read_question, instance, prompt)
-        completion = await self._completion(question)
+        completion = await self._completion(await asyncio.to_thread(read_question, instance, question))
         if completion.finish is Finish.REFUSED:
             said = f": {one_line(completion.text)}" if completion.text.strip() else ""
             raise ModelRefusedError(f"{self.name} refused to answer{said}", completion)
@@ -67,7 +66,7 @@ class CalledModel:
         """Give back connections and processes."""
         await self.provider.close()
 
-    async def _completion(self, question: Question) -> Completion:
+    async def _completion(self, question: ReadQuestion) -> Completion:
         key = question_key(self.provider, question)
         lock = self._under_way.setdefault(key, asyncio.Lock())
         async with lock:  # the same question from two samples is asked once
@@ -82,7 +81,7 @@ class CalledModel:
                 await asyncio.to_thread(self._cache.put, key, answer, call)
             return self._completion_of(answer, call)
 
-    def _kept_completion(self, kept: Kept, question: Question) -> Completion:
+    def _kept_completion(self, kept: Kept, question: ReadQuestion) -> Completion:
         """Return what the cache has: paid for by this run if its own last call of the instance brought it."""
         call = kept.call
         if call is not None and self.on_call is not None and self.on_call.is_last(question.id, call.name):

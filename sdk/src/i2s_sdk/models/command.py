@@ -1,12 +1,14 @@
 """A program of your own as a model.
 
-Two forms. With ``{image}`` among its arguments the program is started once for each picture::
+Two forms. With ``{image}`` among its arguments the program is started once for each question::
 
     command:./my-model --picture {image}
 
-``{image}`` is the path of the picture; as arguments of their own, ``{prompt}`` is the text of the prompt
-and ``{id}`` the instance. The prompt is on standard input as well. What the program prints is the completion,
-byte for byte. An exit code other than 0 is a failure.
+``{image}`` is the path of the image; an argument with it is given once for each image of the question, and
+left out where there is none. As arguments of their own, ``{prompt}`` is the text of the prompt, ``{system}``
+the system text and ``{id}`` the instance; without ``{system}`` the system text comes before the prompt. The
+prompt is on standard input as well. What the program prints is the completion, byte for byte. An exit code
+other than 0 is a failure.
 
 Without ``{image}`` the program is started once, reads one JSON object a line and writes one a line, in any
 order, as many at once as ``concurrency`` allows::
@@ -16,6 +18,9 @@ order, as many at once as ``concurrency`` allows::
     ← {"id": "7", "completion": "…"}            optional: "tokens_in", "tokens_out"
     ← {"id": "7", "refused": "why"}             the model would not answer
     ← {"id": "7", "error": "what went wrong"}   is asked again, like a fault of a server
+
+A question of another form than one text and one image behind it has more fields: ``parts``, ``system``,
+``json_schema``, ``question``; docs/models.md lists them.
 
 Its standard error is passed on. At the end its standard input is closed, which tells it to end.
 """
@@ -28,7 +33,7 @@ import shutil
 from i2s_sdk.errors import UsageError
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.program_lines import ProgramOfLines
-from i2s_sdk.models.program_once import ProgramPerPicture
+from i2s_sdk.models.program_once import ProgramPerQuestion
 from i2s_sdk.models.provider import Provider
 
 VENDOR = "command"
@@ -47,5 +52,5 @@ def command_provider(line: str, options: ModelOptions) -> Provider:
     if not argv or shutil.which(argv[0]) is None:
         raise UsageError(f"command:{line}: there is no program {argv[0] if argv else ''!r} that can be run")
     if any("{image}" in argument for argument in argv):
-        return ProgramPerPicture(line, argv, options)
+        return ProgramPerQuestion(line, argv, options)
     return ProgramOfLines(line, argv, options)

@@ -1,4 +1,4 @@
-"""What a run would ask for, before it does: pictures, calls, tokens, cost. An estimate, no promise."""
+"""What a run would ask for, before it does: images, calls, tokens, cost. An estimate, no promise."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from i2s_sdk.instances.images import PILLOW_PIXELS
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.models.cache import AnswerCache, question_key
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.prices import Prices, cost
-from i2s_sdk.models.question import Question, read_question
+from i2s_sdk.models.question import ReadQuestion, read_question
 from i2s_sdk.models.vendors import VENDORS
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import ImagePart, Question
 
 _BYTES_PER_TOKEN = 4  # of English text and code, as a rule of thumb
 
@@ -24,10 +22,10 @@ class Estimate:
     """What a run would take.
 
     Attributes:
-        images: Pictures of the run.
-        calls: Of the model; answers that are kept are none, and neither are those of oracle, baseline and
-            replay.
-        tokens_in: Of all calls, estimated from the length of the prompts and the size of the pictures.
+        images: Of all questions.
+        calls: Of the model, one for each question; answers that are kept are none, and neither are those of
+            oracle, baseline and replay.
+        tokens_in: Of all calls, estimated from the length of the texts and the size of the images.
         tokens_out: Of all calls, if every answer is as long as it may be.
         cost: In US dollars, of so many tokens at list prices, each call made once; None where the price is
             not known.
@@ -41,31 +39,31 @@ class Estimate:
 
 
 def estimate(
-    model: str, questions: Iterable[tuple[Instance, Prompt]], options: ModelOptions | None = None
+    model: str, questions: Iterable[tuple[Instance, Question]], options: ModelOptions | None = None
 ) -> Estimate:
     """Return what it would take to ask a model; nothing is asked, and no key is needed.
 
     Args:
         model: Its name.
-        questions: Instances with their prompts.
+        questions: Each with the instance that it is asked of.
         options: Of the calls.
 
     Raises:
-        DataError: A picture or the file of prices cannot be read.
+        DataError: An image or the file of prices cannot be read.
     """
     options = options or ModelOptions()
     asked = _asked(model, options)
     if asked is None:
-        return Estimate(sum(1 for _ in questions), 0, 0, 0, 0.0)
+        return Estimate(sum(_images(question) for _, question in questions), 0, 0, 0, 0.0)
     kept = AnswerCache(options.cache if asked.vendor in (*VENDORS, "inspect") else None)
-    images = calls = tokens_in = 0
-    for instance, prompt in questions:
-        images += 1
-        question = read_question(instance, prompt)
-        if kept.get(question_key(asked, question)) is None:
+    images = calls = tokens_in = tokens_out = 0
+    for instance, question in questions:
+        images += _images(question)
+        read = read_question(instance, question)
+        if kept.get(question_key(asked, read)) is None:
             calls += 1
-            tokens_in += _tokens(asked.vendor, question)
-    tokens_out = calls * options.max_tokens
+            tokens_in += _tokens(asked.vendor, read)
+            tokens_out += question.max_tokens or options.max_tokens
     price = Prices.load(options.prices).price(asked.vendor, asked.model, asked.base_url)
     spent = cost(price, tokens_in, tokens_out) if price is not None else None
     return Estimate(images, calls, tokens_in, tokens_out, 0.0 if calls == 0 else spent)
@@ -115,7 +113,10 @@ def _asked(name: str, options: ModelOptions) -> _Asked | None:
     return None
 
 
-def _tokens(vendor: str, question: Question) -> int:
-    picture = checked_reference(question.path, question.image, PILLOW_PIXELS)
-    words = math.ceil(len(question.text.encode()) / _BYTES_PER_TOKEN)
-    return words + image_tokens(vendor, picture.width, picture.height)
+def _tokens(vendor: str, question: ReadQuestion) -> int:
+    words = math.ceil(len((question.system + question.text).encode()) / _BYTES_PER_TOKEN)
+    return words + sum(image_tokens(vendor, one.width, one.height) for one in question.images)
+
+
+def _images(question: Question) -> int:
+    return sum(isinstance(one, ImagePart) for one in question.parts)

@@ -14,13 +14,13 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import Answer, FaultError, count, one_line
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
 
 if TYPE_CHECKING:
     from google.genai import Client
     from google.genai.errors import APIError
-    from google.genai.types import GenerateContentConfig, GenerateContentResponse
+    from google.genai.types import GenerateContentConfig, GenerateContentResponse, Part
 
 VENDOR = "google"
 
@@ -54,7 +54,7 @@ class GoogleGenAI:
         self.parameters = options.parameters
         self._clients: PerLoop[Client] = PerLoop(self._client, lambda client: client.aio.aclose())
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         """Make one attempt.
 
         Raises:
@@ -64,11 +64,10 @@ class GoogleGenAI:
         from google.genai import errors, types
 
         client = self._clients.get()
-        picture = types.Part.from_bytes(data=question.image, mime_type=question.media_type)
-        message = types.Content(role="user", parts=[types.Part.from_text(text=question.text), picture])
+        message = types.Content(role="user", parts=[_part(one) for one in question.parts])
         try:
             response = await client.aio.models.generate_content(
-                model=self.model, contents=[message], config=self._config()
+                model=self.model, contents=[message], config=self._config(question)
             )
         except errors.APIError as error:
             raise status_error(
@@ -102,14 +101,26 @@ class GoogleGenAI:
         )
         return Client(api_key=self._key, vertexai=False, http_options=http)
 
-    def _config(self) -> GenerateContentConfig:
+    def _config(self, question: ReadQuestion) -> GenerateContentConfig:
         from google.genai.types import GenerateContentConfig
 
+        schema = question.json_schema
         return GenerateContentConfig(
             temperature=self._options.temperature,
-            max_output_tokens=self._options.max_tokens,
+            max_output_tokens=question.max_tokens or self._options.max_tokens,
             candidate_count=1,
+            system_instruction=question.system or None,
+            response_mime_type=None if schema is None else "application/json",
+            response_json_schema=None if schema is None else dict(schema),
         )
+
+
+def _part(part: str | ReadImage) -> Part:
+    from google.genai.types import Part
+
+    if isinstance(part, str):
+        return Part.from_text(text=part)
+    return Part.from_bytes(data=part.content, mime_type=part.media_type)
 
 
 def read_answer(response: GenerateContentResponse) -> Answer:

@@ -22,7 +22,7 @@ from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 
 STATE_FILE = "scenario_state.json"
 
@@ -69,7 +69,7 @@ class HelmReplay:
         self.name = f"replay:{next(iter(models))}"
         self.fingerprint = digest.hexdigest()
 
-    async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
+    async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return what HELM recorded for an instance of this id, or else of a picture of this name.
 
         Raises:

@@ -11,12 +11,12 @@ from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, one_line
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.vendors import require_package
 
 
 class HuggingFaceModel:
-    """Runs an image-text-to-text model, one picture at a time, on a GPU where torch sees one.
+    """Runs an image-text-to-text model, one question at a time, on a GPU where torch sees one.
 
     The model is loaded at the first question. ``temperature`` 0 and None are greedy.
 
@@ -40,7 +40,7 @@ class HuggingFaceModel:
         self._one_at_a_time = threading.Lock()
         self._loaded: tuple[Any, Any] | None = None
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         """Generate an answer.
 
         Raises:
@@ -52,30 +52,29 @@ class HuggingFaceModel:
         """Forget the weights."""
         self._loaded = None
 
-    def _answer(self, question: Question) -> Answer:
+    def _answer(self, question: ReadQuestion) -> Answer:
         with self._one_at_a_time:
             self._loaded = self._loaded or self._load()
             processor, model = self._loaded
-            picture = decode_image(question.image, PILLOW_PIXELS).convert("RGB")
-            content = [{"type": "text", "text": question.text}, {"type": "image", "image": picture}]
+            most_tokens = question.max_tokens or self._options.max_tokens
             inputs = processor.apply_chat_template(
-                [{"role": "user", "content": content}],
+                _messages(question),
                 add_generation_prompt=True,
                 tokenize=True,
                 return_dict=True,
                 return_tensors="pt",
             ).to(model.device, dtype=model.dtype)
-            output = model.generate(**inputs, **self._how())
+            output = model.generate(**inputs, **self._how(most_tokens))
             given = int(inputs["input_ids"].shape[1])
             said = output[0][given:].tolist()
             text = processor.decode(said, skip_special_tokens=True)
             ends = model.generation_config.eos_token_id
         ended = bool(said) and said[-1] in (ends if isinstance(ends, list) else [ends])
-        cut_off = len(said) >= self._options.max_tokens and not ended
+        cut_off = len(said) >= most_tokens and not ended
         return Answer(text, Finish.LENGTH if cut_off else Finish.STOP, given, len(said), served=self.model)
 
-    def _how(self) -> dict[str, Any]:
-        how: dict[str, Any] = {"max_new_tokens": self._options.max_tokens, "do_sample": False}
+    def _how(self, most_tokens: int) -> dict[str, Any]:
+        how: dict[str, Any] = {"max_new_tokens": most_tokens, "do_sample": False}
         if self._options.temperature:
             how |= {"do_sample": True, "temperature": self._options.temperature}
         return how
@@ -95,3 +94,17 @@ class HuggingFaceModel:
             raise ModelAccessError(f"hf/{self.model} cannot be loaded: {one_line(error)}") from None
         model.to("cuda" if untyped.utils.is_torch_cuda_available() else "cpu")
         return processor, model.eval()
+
+
+def _messages(question: ReadQuestion) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = []
+    if question.system:
+        messages.append({"role": "system", "content": [{"type": "text", "text": question.system}]})
+    content: list[dict[str, Any]] = []
+    for part in question.parts:
+        if isinstance(part, str):
+            content.append({"type": "text", "text": part})
+        else:
+            image = decode_image(part.content, PILLOW_PIXELS).convert("RGB")
+            content.append({"type": "image", "image": image})
+    return [*messages, {"role": "user", "content": content}]

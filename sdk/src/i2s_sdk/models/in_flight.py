@@ -19,7 +19,7 @@ import asyncio
 import itertools
 
 from i2s_sdk.models.provider import Answer, FaultError, Provider
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 
 
 class CallsInFlight:
@@ -34,7 +34,7 @@ class CallsInFlight:
         self._numbers = itertools.count()
         self._waiting: dict[int, _Limit] = {}
 
-    async def answer(self, provider: Provider, question: Question, seconds_left: float) -> Answer:
+    async def answer(self, provider: Provider, question: ReadQuestion, seconds_left: float) -> Answer:
         """Make one attempt and return its answer.
 
         Args:

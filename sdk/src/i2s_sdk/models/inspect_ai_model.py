@@ -10,11 +10,11 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import Answer, FaultError, one_line
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.vendors import require_package
 
 if TYPE_CHECKING:
-    from inspect_ai.model import Model
+    from inspect_ai.model import ChatMessage, Content, Model
 
 _FINISH = {
     "stop": Finish.STOP,
@@ -45,21 +45,20 @@ class InspectModel:
         self.parameters = options.parameters
         self._models: PerLoop[Model] = PerLoop(self._open, lambda model: model.api.aclose())
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         """Make one attempt.
 
         Raises:
             AttemptError: There is no answer.
             ModelAccessError: inspect_ai knows no such model, or its key or package is missing.
         """
-        from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
+        from inspect_ai.model import GenerateConfig
 
         model = self._models.get()
-        message = ChatMessageUser(
-            content=[ContentText(text=question.text), ContentImage(image=question.data_url)]
-        )
         try:
-            output = await model.generate([message])
+            output = await model.generate(
+                _messages(question), config=GenerateConfig(max_tokens=question.max_tokens)
+            )
         except Exception as error:
             raise _ended(error) from None
         if output.error:
@@ -97,6 +96,17 @@ class InspectModel:
         if hasattr(client, "max_retries"):
             client.max_retries = 0
         return model
+
+
+def _messages(question: ReadQuestion) -> list[ChatMessage]:
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText
+
+    content: list[Content] = [
+        ContentText(text=one) if isinstance(one, str) else ContentImage(image=one.data_url)
+        for one in question.parts
+    ]
+    message = ChatMessageUser(content=content)
+    return [ChatMessageSystem(content=question.system), message] if question.system else [message]
 
 
 def _ended(error: Exception) -> Exception:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 
 
 class Finish(enum.StrEnum):
@@ -28,7 +28,7 @@ class Completion:
     Attributes:
         text: Verbatim; where ``finish`` is TOO_LONG, only the beginning.
         finish: Why it ends there.
-        tokens_in: Of prompt and picture as the server counted them; None where it did not say.
+        tokens_in: Of the question as the server counted them; None where it did not say.
         tokens_out: Of the answer, tokens of hidden reasoning among them.
         cost: In US dollars, by the list of prices: of the answer, whether it was paid for now or is
             ``cached``. None where tokens or prices are not known.
@@ -62,7 +62,7 @@ class CallJournal(Protocol):
 
 
 class Model(Protocol):
-    """Something that looks at a picture and answers.
+    """Something that answers questions.
 
     It may have two attributes more. ``concurrency``: the maximum number of calls at the same time.
     ``on_call``: the journal of calls, which a run sets; it is called with the id of the instance, and what it
@@ -76,8 +76,12 @@ class Model(Protocol):
     name: str
     fingerprint: str
 
-    async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
-        """Return the completion for one instance.
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        """Return the completion of one question.
+
+        Args:
+            instance: That the question is asked of.
+            question: What is asked.
 
         Raises:
             ModelRefusedError: The model would not answer.

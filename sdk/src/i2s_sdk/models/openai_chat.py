@@ -16,7 +16,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import Answer, FaultError, count, one_line
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class OpenAIChat:
         self._most_bytes = most_bytes(options.completion_characters)
         self._clients: PerLoop[AsyncOpenAI] = PerLoop(self._client, lambda client: client.close())
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         """Make one attempt.
 
         Raises:
@@ -93,19 +93,22 @@ class OpenAIChat:
             max_retries=0,  # retries are made in one place
         )
 
-    def _request(self, question: Question) -> dict[str, Any]:
-        content = [
-            {"type": "text", "text": question.text},
-            {"type": "image_url", "image_url": {"url": question.data_url}},
-        ]
+    def _request(self, question: ReadQuestion) -> dict[str, Any]:
+        messages: list[dict[str, Any]] = []
+        if question.system:
+            messages.append({"role": "system", "content": question.system})
+        messages.append({"role": "user", "content": [_block(one) for one in question.parts]})
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": "user", "content": content}],
-            self._limit: self._options.max_tokens,
+            "messages": messages,
+            self._limit: question.max_tokens or self._options.max_tokens,
             "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }
         if self._options.temperature is not None:
             request["temperature"] = self._options.temperature
+        if question.json_schema is not None:
+            schema = {"name": "answer", "schema": dict(question.json_schema)}
+            request["response_format"] = {"type": "json_schema", "json_schema": schema}
         return request
 
     def _refusal_or_raise(self, error: APIStatusError) -> Answer:
@@ -116,6 +119,12 @@ class OpenAIChat:
         raise status_error(
             error.status_code, error.response.headers, message, code, hint=self._hint
         ) from None
+
+
+def _block(part: str | ReadImage) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    return {"type": "image_url", "image_url": {"url": part.data_url}}
 
 
 def read_answer(body: str) -> Answer:

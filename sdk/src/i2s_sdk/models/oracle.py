@@ -8,7 +8,7 @@ from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Completion
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec
 
 
@@ -18,7 +18,7 @@ class Oracle:
     name = "oracle"
     fingerprint = ""
 
-    async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
+    async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the ground truth.
 
         Raises:

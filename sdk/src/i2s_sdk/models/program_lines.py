@@ -8,7 +8,7 @@ import itertools
 import json
 import logging
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from i2s_sdk.json_text import read_json
@@ -18,7 +18,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import Answer, AttemptError, FaultError, count, one_line
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadImage, ReadQuestion
 
 _log = logging.getLogger(__name__)
 
@@ -45,27 +45,41 @@ class ProgramOfLines:
             lambda: _Program(argv, options.completion_characters), lambda program: program.close()
         )
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         """Write the question and wait for its line.
 
         Raises:
             FaultError: The program ended, or its answer is none.
             ModelAccessError: It cannot be started.
         """
-        said = await self._programs.get().ask(
-            {
-                "instance": question.id,
-                "prompt": question.text,
-                "image": str(question.path.resolve()),
-                "media_type": question.media_type,
-                **self.parameters,
-            }
-        )
-        return _read_answer(said)
+        return _read_answer(await self._programs.get().ask(_asked(question, self.parameters)))
 
     async def close(self) -> None:
         """Let the program end, and make it if it does not."""
         await self._programs.close()
+
+
+def _asked(question: ReadQuestion, parameters: Mapping[str, object]) -> dict[str, object]:
+    """Return the fields of a question; those that a text and one image behind it do not need are left out."""
+    asked: dict[str, object] = {"instance": question.id, "prompt": question.text}
+    if len(question.images) == 1:
+        asked |= _image(question.images[0])
+    asked |= parameters
+    if question.max_tokens is not None:
+        asked["max_tokens"] = question.max_tokens
+    if question.text_and_image is None:
+        asked["parts"] = [{"text": one} if isinstance(one, str) else _image(one) for one in question.parts]
+    if question.system:
+        asked["system"] = question.system
+    if question.json_schema is not None:
+        asked["json_schema"] = dict(question.json_schema)
+    if question.name:
+        asked["question"] = question.name
+    return asked
+
+
+def _image(image: ReadImage) -> dict[str, str]:
+    return {"image": str(image.path.resolve()), "media_type": image.media_type}
 
 
 def _read_answer(said: dict[str, Any]) -> Answer:
@@ -93,7 +107,7 @@ class _Program:
         self._numbers = itertools.count(1)
         self._open: dict[str, asyncio.Future[dict[str, Any]]] = {}
 
-    async def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+    async def ask(self, question: Mapping[str, object]) -> dict[str, Any]:
         """Return what the program says to a question."""
         number = str(next(self._numbers))
         stdin = await self._started()

@@ -1,29 +1,30 @@
-"""A program that is started for each picture. The form is in :mod:`.command`."""
+"""A program that is started for each question. The form is in :mod:`.command`."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import signal
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 from i2s_sdk.models import processes
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, read_bounded
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, FaultError, one_line
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 
+_IMAGE, _SYSTEM = "{image}", "{system}"
 _CHUNK = 65_536  # bytes
 _PIPE_SECONDS = 2.0  # that the pipes of a killed program are read
 
 
-class ProgramPerPicture:
+class ProgramPerQuestion:
     """Starts a program for each question; what it prints is the completion.
 
     Args:
         line: The command line, as the user wrote it.
-        argv: The same, split, with places for the picture, the prompt and the instance.
+        argv: The same, split, with places for images, the prompt, the system text and the instance.
         options: Of the calls.
     """
 
@@ -38,16 +39,16 @@ class ProgramPerPicture:
         self._argv = argv
         self._most_bytes = 4 * options.completion_characters  # of UTF-8
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         """Run the program.
 
         Raises:
             FaultError: It ended with another code than 0, or printed what is not UTF-8.
             ModelAccessError: It cannot be started.
         """
-        argv = [_filled(one, question) for one in self._argv]
+        argv = [filled for one in self._argv for filled in _filled(one, self._argv, question)]
         try:
-            code, out, err = await _run(argv, question.text.encode(), self._most_bytes)
+            code, out, err = await _run(argv, _prompt(self._argv, question).encode(), self._most_bytes)
         except AnswerTooLongError:
             return TOO_LONG
         if code != 0:
@@ -62,12 +63,22 @@ class ProgramPerPicture:
         """Do nothing: no program outlives its question."""
 
 
-def _filled(argument: str, question: Question) -> str:
-    places = {"{image}": str(question.path.resolve()), "{prompt}": question.text, "{id}": question.id}
-    for place, value in places.items():
-        if argument == place:  # exactly, so that a prompt which names a place is not filled again
-            return value
-    return argument.replace("{image}", places["{image}"])
+def _filled(argument: str, argv: Sequence[str], question: ReadQuestion) -> Iterator[str]:
+    """Yield what stands for an argument: one that has a place for the image, once for each image."""
+    places = {_SYSTEM: question.system, "{prompt}": _prompt(argv, question), "{id}": question.id}
+    if argument in places:  # exactly, so that a prompt which names a place is not filled again
+        yield places[argument]
+    elif _IMAGE in argument:
+        yield from (argument.replace(_IMAGE, str(one.path.resolve())) for one in question.images)
+    else:
+        yield argument
+
+
+def _prompt(argv: Sequence[str], question: ReadQuestion) -> str:
+    """Return the text of the prompt, behind the system text where that has no place of its own."""
+    if not question.system or _SYSTEM in argv:
+        return question.text
+    return f"{question.system}\n\n{question.text}"
 
 
 async def _run(argv: Sequence[str], given: bytes, most: int) -> tuple[int, bytes, bytes]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from i2s_sdk.models.model import Finish
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Provider(Protocol):
     repeatable: bool
     parameters: dict[str, float | int | str | None]
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         """Make one attempt.
 
         Raises:

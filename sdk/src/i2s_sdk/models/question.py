@@ -1,9 +1,10 @@
-"""One question to a model: the words and the picture."""
+"""A question as providers see it: its texts, and its images read and checked."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,54 +12,109 @@ from i2s_sdk.errors import DataError
 from i2s_sdk.instances.images import PILLOW_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import ImagePart, Question, joined_texts
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What a model is shown: the text, then the picture.
+class ReadImage:
+    """An image of a question.
 
     Attributes:
-        id: Of the instance.
-        text: All parts of the prompt, joined with nothing.
-        image: The file of the picture as it is.
-        media_type: Of the picture.
-        path: Where the picture lies.
+        path: Where it lies.
+        content: The file as it is.
+        media_type: Such as "image/png".
+        width: In pixels.
+        height: In pixels.
     """
 
-    id: str
-    text: str
-    image: bytes
-    media_type: str
     path: Path
+    content: bytes
+    media_type: str
+    width: int
+    height: int
 
     @property
-    def image_base64(self) -> str:
-        """The picture in base64."""
-        return base64.b64encode(self.image).decode("ascii")
+    def base64(self) -> str:
+        """The file in base64."""
+        return base64.b64encode(self.content).decode("ascii")
 
     @property
     def data_url(self) -> str:
-        """The picture as a data: URL."""
-        return f"data:{self.media_type};base64,{self.image_base64}"
+        """The file as a data: URL."""
+        return f"data:{self.media_type};base64,{self.base64}"
 
     @property
-    def image_sha256(self) -> str:
-        """Digest of the picture's file."""
-        return hashlib.sha256(self.image).hexdigest()
+    def sha256(self) -> str:
+        """Digest of the file."""
+        return hashlib.sha256(self.content).hexdigest()
 
 
-def read_question(instance: Instance, prompt: Prompt) -> Question:
-    """Return the question that an instance is.
+@dataclass(frozen=True, slots=True)
+class ReadQuestion:
+    """What a provider is asked.
+
+    Attributes:
+        id: Of the instance.
+        parts: Texts and images in order; texts that followed one another are one, and none is empty.
+        system: The system text; empty for none.
+        max_tokens: The most tokens of the completion; None takes that of the options.
+        json_schema: JSON Schema of the completion, where one is wanted.
+        name: Which of several questions of the instance it is; empty where there is one alone.
+    """
+
+    id: str
+    parts: tuple[str | ReadImage, ...]
+    system: str = ""
+    max_tokens: int | None = None
+    json_schema: Mapping[str, object] | None = None
+    name: str = ""
+
+    @property
+    def text(self) -> str:
+        """All texts of the message, joined with nothing; without the system text."""
+        return "".join(one for one in self.parts if isinstance(one, str))
+
+    @property
+    def images(self) -> tuple[ReadImage, ...]:
+        """All images, in order."""
+        return tuple(one for one in self.parts if isinstance(one, ReadImage))
+
+    @property
+    def text_and_image(self) -> tuple[str, ReadImage] | None:
+        """The text and the image behind it; None where the message is of another form."""
+        match self.parts:
+            case (str(text), ReadImage() as image):
+                return text, image
+        return None
+
+
+def read_question(instance: Instance, question: Question) -> ReadQuestion:
+    """Return a question with its images.
+
+    Args:
+        instance: That it is asked of.
+        question: Texts and files.
 
     Raises:
-        DataError: The picture cannot be read, or is none of PNG, JPEG and WebP.
+        DataError: An image cannot be read, or is none of PNG, JPEG and WebP.
     """
-    if instance.image is None:
-        raise DataError(instance.file, 0, "has no picture to show")
+    return ReadQuestion(
+        id=instance.id,
+        parts=tuple(
+            _read_image(one.path) if isinstance(one, ImagePart) else one.text
+            for one in joined_texts(question)
+        ),
+        system=question.system,
+        max_tokens=question.max_tokens,
+        json_schema=question.json_schema,
+        name=question.name,
+    )
+
+
+def _read_image(path: Path) -> ReadImage:
     try:
-        image = instance.image.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
-        raise DataError(instance.image, 0, f"cannot be read: {error.strerror}") from None
-    media_type = checked_reference(instance.image, image, PILLOW_PIXELS).media_type
-    return Question(instance.id, "".join(prompt.texts), image, media_type, instance.image)
+        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+    header = checked_reference(path, content, PILLOW_PIXELS)
+    return ReadImage(path, content, header.media_type, header.width, header.height)

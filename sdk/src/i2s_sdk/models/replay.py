@@ -20,7 +20,7 @@ from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.helm_replay import STATE_FILE, HelmReplay
 from i2s_sdk.models.model import Completion, Finish, Model
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 
 #: Of a run folder.
 RECORDS_FILE = "records.jsonl"
@@ -92,7 +92,7 @@ class Replay:
         except OSError as error:
             raise DataError(path, 0, f"cannot be read: {error.strerror}; replay: needs a file") from None
 
-    async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
+    async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the recorded completion.
 
         Raises:

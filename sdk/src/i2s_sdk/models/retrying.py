@@ -13,7 +13,7 @@ from i2s_sdk.models.errors import ModelAccessError, ModelFailedError
 from i2s_sdk.models.in_flight import CallsInFlight
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class RetryingProvider:
         self._in_flight = CallsInFlight(options.call_seconds)
         self._policy = RetryPolicy(options.retry_seconds, options.first_pause, options.longest_pause)
 
-    async def ask(self, question: Question) -> Asked:
+    async def ask(self, question: ReadQuestion) -> Asked:
         """Return the answer.
 
         Raises:
@@ -66,7 +66,7 @@ class RetryingProvider:
         where = f" at {self._provider.base_url}" if self._provider.base_url else ""
         return f"{self._provider.vendor}/{self._provider.model}{where}"
 
-    async def _attempt(self, question: Question, tally: _Tally) -> Asked:
+    async def _attempt(self, question: ReadQuestion, tally: _Tally) -> Asked:
         async with self._pace.turn() as turn:
             began = time.monotonic()
             tally.attempts += 1

@@ -1,7 +1,8 @@
 """What each task asks, takes from an answer, repairs and compares: functions of values, without a server."""
 
 from i2s_sdk.tasks.attempts import Attempts, render_with_repairs, render_with_repairs_async
-from i2s_sdk.tasks.prompts import DECODING, Decoding, Prompt
+from i2s_sdk.tasks.prompts import DECODING, Decoding
+from i2s_sdk.tasks.question import ImagePart, Question, TextPart
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
 from i2s_sdk.tasks.task import Document, RenderedTask, Task
@@ -11,15 +12,17 @@ __all__ = [
     "Attempts",
     "Decoding",
     "Document",
+    "ImagePart",
     "NoStructure",
     "Origin",
-    "Prompt",
+    "Question",
     "RenderedTask",
     "Repair",
     "RepairKind",
     "Repaired",
     "Structure",
     "Task",
+    "TextPart",
     "render_with_repairs",
     "render_with_repairs_async",
 ]

@@ -11,18 +11,6 @@ from i2s_sdk.json_text import read_json
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
-    """The message to a model: the texts in order, then the image of the instance.
-
-    Attributes:
-        texts: Parts of the message before the image. The second begins with the line feed that parts
-            it from the first, so a provider that joins parts itself must join them with nothing.
-    """
-
-    texts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Decoding:
     """How completions are drawn.
 
@@ -51,8 +39,10 @@ def prompt_texts() -> dict[str, str]:
     return texts
 
 
-def task_prompt(task: str, assets: Sequence[str] = ()) -> Prompt:
-    """Return the message of a task.
+def task_prompt(task: str, assets: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the texts that a task asks with, in order; the image of the instance comes after them.
+
+    The second begins with the line feed that parts it from the first, so they are joined with nothing.
 
     Args:
         task: Name of its text: "latex", "webpage" or "musicsheet".
@@ -66,4 +56,4 @@ def task_prompt(task: str, assets: Sequence[str] = ()) -> Prompt:
     if assets:
         lines = (texts["webpage_asset_line"].format(name=name) for name in assets)
         question += texts["webpage_assets_suffix"] + "".join(lines)
-    return Prompt((texts["instruction"], "\n" + question))
+    return texts["instruction"], "\n" + question

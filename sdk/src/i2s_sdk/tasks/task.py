@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import RenderRequest
 from i2s_sdk.render_types import Rendering
 from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
 
@@ -59,11 +60,18 @@ class Task(Protocol):
         """Return the metrics of scorers that cannot be computed here: why, and what would mend it."""
         ...
 
-    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
-        """Return what the model is asked; its image comes after the texts.
+    def questions(self, instance: Instance) -> tuple[Question, ...]:
+        """Return what the model is asked of an instance.
 
-        Args:
-            assets: Names of files that the answer may use.
+        Raises:
+            DataError: The instance does not have what is to be asked.
+        """
+        ...
+
+    def prompt_texts(self) -> tuple[str, ...]:
+        """Return the texts of its questions that are the same for all instances.
+
+        The manifest of a run has their SHA-256, so that answers to other words are not mixed with them.
         """
         ...
 

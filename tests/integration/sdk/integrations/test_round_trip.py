@@ -18,7 +18,7 @@ from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.folder import read_records
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stack.command import find_program
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 
 pytestmark = pytest.mark.integration
 
@@ -162,7 +162,7 @@ def test_the_other_tasks_make_the_trip_as_well(task: str, running: Settings) -> 
     assert running.examples is not None
     of_task = [one for one in read_folder(running.examples).instances if one.task == task]
     one = next((one for one in of_task if one.assets), of_task[0])
-    answer = asyncio.run(Oracle().complete(one, Prompt(("",)))).text
+    answer = asyncio.run(Oracle().complete(one, Question(()))).text
     with RoundTrip((task,), settings=running) as trip:
         good = trip.judge(one, answer)
         bad = trip.judge(one, "nothing of use" if task == "webpage" else "{ c' ")

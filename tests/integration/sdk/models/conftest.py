@@ -18,9 +18,6 @@ import pytest
 from named_pictures import name_of, named_picture
 
 from i2s_sdk.data import Instance
-from i2s_sdk.tasks.prompts import Prompt
-
-PROMPT = Prompt(("Be short.", "\nWrite LaTeX."))
 
 
 @dataclass(frozen=True)
@@ -153,16 +150,25 @@ class _Handler(BaseHTTPRequestHandler):
 def _understood(path: str, body: dict[str, Any], headers: dict[str, str]) -> Asked:
     lowered = {name.lower(): value for name, value in headers.items()}
     if path.endswith("/chat/completions"):
-        text, image = body["messages"][0]["content"]
-        data = image["image_url"]["url"].removeprefix("data:image/png;base64,")
-        return Asked("openai", text["text"], base64.b64decode(data), body, lowered, path)
+        blocks = body["messages"][-1]["content"]
+        data = _first(one["image_url"]["url"] for one in blocks if "image_url" in one)
+        image = base64.b64decode(data.removeprefix("data:image/png;base64,"))
+        return Asked("openai", _texts(blocks), image, body, lowered, path)
     if path.endswith("/messages"):
-        text, image = body["messages"][0]["content"]
-        data = image["source"]["data"]
-        return Asked("anthropic", text["text"], base64.b64decode(data), body, lowered, path)
-    text, image = body["contents"][0]["parts"]
-    data = image["inlineData"]["data"]
-    return Asked("google", text["text"], base64.b64decode(data, altchars=b"-_"), body, lowered, path)
+        blocks = body["messages"][0]["content"]
+        data = _first(one["source"]["data"] for one in blocks if "source" in one)
+        return Asked("anthropic", _texts(blocks), base64.b64decode(data), body, lowered, path)
+    parts = body["contents"][0]["parts"]
+    data = _first(one["inlineData"]["data"] for one in parts if "inlineData" in one)
+    return Asked("google", _texts(parts), base64.b64decode(data, altchars=b"-_"), body, lowered, path)
+
+
+def _texts(blocks: list[dict[str, Any]]) -> str:
+    return "".join(one["text"] for one in blocks if "text" in one)
+
+
+def _first(found: Iterator[str]) -> str:
+    return next(found, "")
 
 
 def _tokens(asked: Asked) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from named_pictures import name_of
+from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import ModelError
@@ -26,9 +27,9 @@ from i2s_sdk.models import (
 )
 from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.provider import Answer
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 
-from .conftest import PROMPT, Asked, ModelServer, answer_to
+from .conftest import Asked, ModelServer, answer_to
 
 pytestmark = pytest.mark.integration
 
@@ -67,7 +68,7 @@ def _options(server: ModelServer, **more: object) -> ModelOptions:
 async def _all(model: Model, instances: list[Instance]) -> list[Outcome]:
     async def one(instance: Instance) -> Outcome:
         try:
-            return "answered", await model.complete(instance, PROMPT), ""
+            return "answered", await complete(model, instance), ""
         except ModelRefusedError as error:
             return "refused", error.completion, error.message
         except ModelError as error:
@@ -198,7 +199,7 @@ async def test_a_limit_of_the_server_makes_calls_fewer(
     at_once: list[int] = []
     running, ask = 0, model.provider.ask
 
-    async def counted(question: Question) -> Answer:
+    async def counted(question: ReadQuestion) -> Answer:
         nonlocal running
         running += 1
         at_once.append(running)
@@ -230,7 +231,7 @@ async def test_what_no_call_can_mend_ends_the_run_at_once(
     server.behaviour = lambda request, before: action
     model = open_model("openai/m", _options(server))
     with pytest.raises(ModelAccessError, match=words) as raised:
-        await model.complete(instances(1)[0], PROMPT)
+        await complete(model, instances(1)[0])
     await close_model(model)
     assert raised.value.exit_code == 2
     assert "\n" not in raised.value.message
@@ -262,7 +263,7 @@ async def test_nobody_at_the_address_is_a_failure_after_all_attempts(
     options = _options(server, base_url="http://127.0.0.1:1/v1", failures=2)
     model = open_model("openai/m", options)
     with pytest.raises(ModelFailedError, match=r"no answer after 2 attempts.*no connection"):
-        await model.complete(instances(1)[0], PROMPT)
+        await complete(model, instances(1)[0])
     await close_model(model)
 
 
@@ -284,7 +285,7 @@ async def test_one_model_serves_one_event_loop_after_another(
     asked = instances(3)
 
     def elsewhere(instance: Instance) -> Completion:
-        return asyncio.run(model.complete(instance, PROMPT))  # type: ignore[arg-type]
+        return asyncio.run(complete(model, instance))
 
     for instance in asked:
         assert (await asyncio.to_thread(elsewhere, instance)).text

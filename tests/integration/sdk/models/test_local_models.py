@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import Finish, ModelAccessError, ModelOptions, close_model, open_model
 
-from .conftest import PROMPT, ModelServer, answer_to
+from .conftest import ModelServer, answer_to
 
 pytestmark = pytest.mark.integration
 
@@ -32,12 +33,14 @@ socket.getaddrinfo = no_network
 from i2s_sdk.data import Instance
 from i2s_sdk.models import open_model
 from i2s_sdk.tasks.prompts import task_prompt
+from i2s_sdk.tasks.question import texts_then_image
 
 async def main():
     model = open_model("baseline/ocr")
     found = {}
     for task, prompt, image in json.loads(sys.argv[1]):
-        said = await model.complete(Instance("a", task, "s", Path(image)), task_prompt(prompt))
+        question = texts_then_image(task_prompt(prompt), Path(image))
+        said = await model.complete(Instance("a", task, "s", Path(image)), question)
         found[task] = said.text
     print(json.dumps(found))
 
@@ -65,9 +68,7 @@ def test_the_baseline_reads_without_a_network() -> None:
 
 async def test_the_baseline_reads_an_empty_picture_as_an_empty_page(tmp_path: Path) -> None:
     Image.new("L", (300, 200), 255).save(tmp_path / "a.png")
-    said = await open_model("baseline/ocr").complete(
-        Instance("a", "latex", "equation", tmp_path / "a.png"), PROMPT
-    )
+    said = await complete(open_model("baseline/ocr"), Instance("a", "latex", "equation", tmp_path / "a.png"))
     assert r"\put" not in said.text
     assert r"\begin{picture}(300,200)" in said.text
 
@@ -87,7 +88,7 @@ async def test_inspect_ai_asks_once_for_each_attempt_of_ours(
     server.behaviour = lambda asked, before: ("status:500", "status:429,0", "drop", "answer")[before]
     options = ModelOptions(base_url=f"{server.base}/v1", cache=None, first_pause=0.01, max_tokens=55)
     model = open_model("inspect/openai-api/here/some-model", options)
-    said = await model.complete(instances(1)[0], PROMPT)
+    said = await complete(model, instances(1)[0])
     await close_model(model)
     assert model.name == "inspect/openai-api/here/some-model"
     assert said.text == answer_to("question-0")
@@ -101,7 +102,7 @@ async def test_inspect_ai_says_what_it_does_not_know(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     model = open_model("inspect/nobody/model", ModelOptions(cache=None))
     with pytest.raises(ModelAccessError, match=r"inspect_ai cannot open 'nobody/model'"):
-        await model.complete(_picture(tmp_path), PROMPT)
+        await complete(model, _picture(tmp_path))
 
 
 _TINY = """
@@ -116,7 +117,7 @@ from transformers import (
 )
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions, close_model, open_model
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import ImagePart, Question, TextPart
 
 folder, picture = Path(sys.argv[1]), Path(sys.argv[2])
 alphabet = ["<unk>", "<pad>", "<s>", "</s>", "<image>", *map(chr, range(32, 127)), chr(10)]
@@ -148,8 +149,12 @@ LlavaProcessor(
 
 async def main():
     model = open_model(f"hf/{folder}", ModelOptions(max_tokens=12, cache=None))
-    instance, prompt = Instance("a", "latex", "s", picture), Prompt(("Be short.", "\\nGo."))
-    both = [await model.complete(instance, prompt) for _ in range(2)]
+    instance = Instance("a", "latex", "s", picture)
+    text, image = TextPart("Be short.\\nGo."), ImagePart(picture)
+    plain = Question((text, image))
+    both = [await model.complete(instance, plain) for _ in range(2)]
+    others = Question((image, text, image), system="Yes.", max_tokens=3), Question((text,))
+    both += [await model.complete(instance, one) for one in others]
     await close_model(model)
     print(json.dumps([[one.text, one.finish, one.tokens_in, one.tokens_out] for one in both]))
 
@@ -168,8 +173,10 @@ def test_a_tiny_model_of_transformers_answers_greedily(tmp_path: Path) -> None:
         check=False,
     )
     assert answer.returncode == 0, answer.stderr
-    first, second = json.loads(answer.stdout.splitlines()[-1])
+    first, second, several, none = json.loads(answer.stdout.splitlines()[-1])
     assert first == second
+    assert several[2:] == [len("Yes.Be short.\nGo.") + 2 * (16 // 8) ** 2, 3]
+    assert none[2] == len("Be short.\nGo.")
     text, finish, tokens_in, tokens_out = first
     assert text
     assert tokens_in == len("Be short.\nGo.") + (16 // 8) ** 2
@@ -180,4 +187,4 @@ async def test_a_folder_without_model_is_told(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     model = open_model(f"hf/{tmp_path}", ModelOptions(cache=None))
     with pytest.raises(ModelAccessError, match="cannot be loaded"):
-        await model.complete(_picture(tmp_path), PROMPT)
+        await complete(model, _picture(tmp_path))

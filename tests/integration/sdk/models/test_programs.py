@@ -8,12 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import UsageError
 from i2s_sdk.models import ModelFailedError, ModelOptions, ModelRefusedError, close_model, open_model
-
-from .conftest import PROMPT
 
 pytestmark = pytest.mark.integration
 
@@ -59,15 +58,15 @@ async def test_one_program_answers_all_in_any_order(
 ) -> None:
     model = open_model(_program(tmp_path), _options())
     first, second, *others = instances(5)
-    both = await asyncio.gather(model.complete(first, PROMPT), model.complete(second, PROMPT))
+    both = await asyncio.gather(complete(model, first), complete(model, second))
     assert [one.text for one in both] == [f"Be short.\nWrite LaTeX.question-{n}" for n in (0, 1)]
     assert (both[0].tokens_in, both[0].tokens_out, both[0].cost) == (3, 4, None)
     with pytest.raises(ModelRefusedError, match="I do not want to"):
-        await model.complete(others[0], PROMPT)
+        await complete(model, others[0])
     with pytest.raises(ModelFailedError, match="2 attempts; the last: the program says: out of paper"):
-        await model.complete(others[1], PROMPT)
+        await complete(model, others[1])
     with pytest.raises(ModelFailedError, match="has no text 'completion'"):
-        await model.complete(others[2], PROMPT)
+        await complete(model, others[2])
     await close_model(model)
     assert (tmp_path / "mark.end").exists()  # it was let to its end
 
@@ -76,7 +75,7 @@ async def test_a_program_that_dies_is_started_again(
     tmp_path: Path, instances: Callable[[int], list[Instance]]
 ) -> None:
     model = open_model(_program(tmp_path, die=True), _options())
-    found = await asyncio.gather(*(model.complete(one, PROMPT) for one in instances(2)))
+    found = await asyncio.gather(*(complete(model, one) for one in instances(2)))
     await close_model(model)
     assert [one.text[-10:] for one in found] == ["question-0", "question-1"]
     assert found[1].attempts == 2
@@ -85,7 +84,7 @@ async def test_a_program_that_dies_is_started_again(
 async def test_a_program_that_only_dies_is_given_up(instances: Callable[[int], list[Instance]]) -> None:
     model = open_model("command:false", _options())
     with pytest.raises(ModelFailedError, match="ended with code 1 before it answered"):
-        await model.complete(instances(1)[0], PROMPT)
+        await complete(model, instances(1)[0])
     await close_model(model)
 
 
@@ -99,7 +98,7 @@ print(sys.argv[2], sys.argv[3], picture, sys.stdin.read(), end="")
 """
     (tmp_path / "p.py").write_text(code)
     model = open_model(f"command:{sys.executable} {tmp_path}/p.py p={{image}} {{id}} {{prompt}}", _options())
-    found = await asyncio.gather(*(model.complete(one, PROMPT) for one in instances(2)))
+    found = await asyncio.gather(*(complete(model, one) for one in instances(2)))
     text = "Be short.\nWrite LaTeX."
     assert [one.text for one in found] == [f"i{n} {text} question-{n} {text}" for n in (0, 1)]
 
@@ -107,7 +106,7 @@ print(sys.argv[2], sys.argv[3], picture, sys.stdin.read(), end="")
 async def test_a_program_that_fails_says_why(instances: Callable[[int], list[Instance]]) -> None:
     model = open_model("command:sh -c 'echo no luck >&2; exit 3' {image}", _options())
     with pytest.raises(ModelFailedError, match="ended with code 3: no luck"):
-        await model.complete(instances(1)[0], PROMPT)
+        await complete(model, instances(1)[0])
 
 
 async def test_a_program_that_takes_too_long_is_ended_with_all_that_it_started(
@@ -116,7 +115,7 @@ async def test_a_program_that_takes_too_long_is_ended_with_all_that_it_started(
     (tmp_path / "p.sh").write_text(f"sleep 1000 & echo $! > {tmp_path}/pid; wait\n")
     model = open_model(f"command:sh {tmp_path}/p.sh {{image}}", _options(call_seconds=5.0, failures=1))
     with pytest.raises(ModelFailedError, match="no answer within 5 s"):
-        await model.complete(instances(1)[0], PROMPT)
+        await complete(model, instances(1)[0])
     pid = int((tmp_path / "pid").read_text())
     async with asyncio.timeout(60):
         while _runs(pid):

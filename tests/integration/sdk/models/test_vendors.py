@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import (
@@ -19,7 +20,7 @@ from i2s_sdk.models import (
     open_model,
 )
 
-from .conftest import PROMPT, ModelServer, answer_to
+from .conftest import ModelServer, answer_to
 
 pytestmark = pytest.mark.integration
 
@@ -44,7 +45,7 @@ async def test_the_model_sees_prompt_picture_and_parameters(
     server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str
 ) -> None:
     model = open_model(f"{vendor}/some-model", _options(server, vendor, max_tokens=77))
-    completion = await model.complete(instances(1)[0], PROMPT)
+    completion = await complete(model, instances(1)[0])
     await close_model(model)
     (asked,) = server.requests
     assert asked.wire == vendor
@@ -68,7 +69,7 @@ async def test_a_temperature_of_none_is_not_sent(
     server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str
 ) -> None:
     model = open_model(f"{vendor}/m", _options(server, vendor, temperature=None))
-    await model.complete(instances(1)[0], PROMPT)
+    await complete(model, instances(1)[0])
     await close_model(model)
     assert "temperature" not in str(server.requests[0].body)
 
@@ -83,7 +84,7 @@ async def test_one_attempt_of_ours_is_one_request_and_the_next_is_answered(
 ) -> None:
     server.behaviour = lambda asked, before: trouble if before < 2 else "answer"
     model = open_model(f"{vendor}/m", _options(server, vendor))
-    completion = await model.complete(instances(1)[0], PROMPT)
+    completion = await complete(model, instances(1)[0])
     await close_model(model)
     assert completion.text == answer_to("question-0")
     assert (completion.attempts, server.came.total(), server.completed.total()) == (3, 3, 1)
@@ -98,10 +99,10 @@ async def test_a_call_that_hangs_is_left_and_made_again(
     )
     model = open_model(f"{vendor}/m", _options(server, vendor, call_seconds=3.0))
     lost, later = instances(2)
-    call = asyncio.create_task(model.complete(lost, PROMPT))
+    call = asyncio.create_task(complete(model, lost))
     while not server.came["question-0"]:
         await asyncio.sleep(0.01)
-    await model.complete(later, PROMPT)  # by which the server shows that it works on several calls at once
+    await complete(model, later)  # by which the server shows that it works on several calls at once
     completion = await call
     await close_model(model)
     assert completion.text == answer_to("question-0")
@@ -118,7 +119,7 @@ async def test_a_refusal_is_the_models_answer_and_has_its_price(
     server.behaviour = lambda asked, before: f"refuse:{how}"
     model = open_model(f"{vendor}/m", _options(server, vendor, prices=prices))
     with pytest.raises(ModelRefusedError) as raised:
-        await model.complete(instances(1)[0], PROMPT)
+        await complete(model, instances(1)[0])
     await close_model(model)
     completion = raised.value.completion
     assert (completion.finish, completion.attempts, server.came.total()) == (Finish.REFUSED, 1, 1)
@@ -134,10 +135,10 @@ async def test_a_wrong_key_ends_the_run_and_a_wrong_request_the_sample(
     model = open_model(f"{vendor}/m", _options(server, vendor))
     server.behaviour = lambda asked, before: "status:401"
     with pytest.raises(ModelAccessError, match=r"because of 401.*--key-env"):
-        await model.complete(instance, PROMPT)
+        await complete(model, instance)
     server.behaviour = lambda asked, before: "status:400"
     with pytest.raises(ModelFailedError, match="because of 400"):
-        await model.complete(instance, PROMPT)
+        await complete(model, instance)
     await close_model(model)
     assert server.came.total() == 2
 
@@ -149,7 +150,7 @@ async def test_google_says_in_the_body_when_to_come_back(
     server.behaviour = lambda asked, before: f"error:429,{details}"
     model = open_model("google/m", _options(server, "google"))
     with pytest.raises(ModelFailedError, match="come back after 7200 s"):
-        await model.complete(instances(1)[0], PROMPT)
+        await complete(model, instances(1)[0])
     await close_model(model)
     assert server.came.total() == 1
 
@@ -170,7 +171,7 @@ async def test_an_answer_that_is_too_long_is_known_as_such_and_not_asked_for_aga
     model = open_model(f"{vendor}/some-model", _options(server, vendor, completion_characters=100))
     (one,) = instances(1)
     try:
-        completion = await model.complete(one, PROMPT)
+        completion = await complete(model, one)
     finally:
         await close_model(model)
     assert completion.finish is Finish.TOO_LONG
@@ -187,6 +188,6 @@ async def test_an_answer_that_is_nested_too_deeply_is_a_failed_attempt(
     (one,) = instances(1)
     try:
         with pytest.raises(ModelFailedError):
-            await model.complete(one, PROMPT)
+            await complete(model, one)
     finally:
         await close_model(model)

@@ -18,7 +18,7 @@ from i2s_sdk.models import Completion, Finish, ModelAccessError, ModelFailedErro
 from i2s_sdk.models.errors import AllCallsFailedError
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import open_task
 from tiny_formulas import write_tiny_formulas
 
@@ -32,7 +32,7 @@ class Scripted:
         self.asked: list[str] = []
         self.raises: Exception | None = None
 
-    async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
+    async def complete(self, instance: Instance, question: Question) -> Completion:
         self.asked.append(instance.id)
         if self.raises:
             raise self.raises
@@ -121,7 +121,7 @@ async def test_an_answer_that_is_too_long_is_final_and_kept_only_in_part(
     folder: RunFolder, instance: Instance
 ) -> None:
     class Verbose(Scripted):
-        async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
+        async def complete(self, instance: Instance, question: Question) -> Completion:
             self.asked.append(instance.id)
             return Completion("x" * 2_000_000, Finish.STOP, attempts=1)
 
@@ -176,7 +176,7 @@ async def test_one_answer_that_was_asked_for_keeps_the_run_going(
 async def test_an_answer_that_nobody_was_asked_for_does_not_keep_the_run_going(
     folder: RunFolder, instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def cached(instance: Instance, prompt: Prompt) -> Completion:
+    async def cached(instance: Instance, question: Question) -> Completion:
         return Completion("$x$", Finish.STOP, attempts=0)
 
     model = Scripted()
@@ -198,7 +198,7 @@ async def test_what_cost_something_is_flushed_before_the_sample_goes_on(
     model, flushed = Scripted(), asyncio.Event()
     flushing = asyncio.Event()
 
-    async def complete(instance: Instance, prompt: Prompt) -> Completion:
+    async def complete(instance: Instance, question: Question) -> Completion:
         return Completion("$x$", Finish.STOP, attempts=attempts)
 
     async def wait_durable() -> None:

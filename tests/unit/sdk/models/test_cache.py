@@ -9,16 +9,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from questions import read_image, read_text_and_image
 
 from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
-from i2s_sdk.models.question import Question
 
 KEY = "ab" * 32
 CALL = Call("c1", 3, 0.25)
 ANSWER = Answer("é\r\n\x00 \ud83d", Finish.LENGTH, 7, None, "served")
-QUESTION = Question("a", "text", b"\x89PNG", "image/png", Path("a.png"))
+QUESTION = read_text_and_image()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,13 +70,47 @@ def test_everything_that_decides_an_answer_is_in_its_key() -> None:
         )
         for question in (
             QUESTION,
-            dataclasses.replace(QUESTION, text="other"),
-            dataclasses.replace(QUESTION, image=b"\x89PNH"),
+            read_text_and_image(text="other"),
+            read_text_and_image(content=b"\x89PNH"),
         )
     }
     assert len(keys) == 15
-    elsewhere = dataclasses.replace(QUESTION, id="b", path=Path("b.png"))
+    elsewhere = read_text_and_image("b")
     assert question_key(_Who(), elsewhere) == question_key(_Who(), QUESTION)
+
+
+def test_a_text_and_an_image_have_the_key_under_which_their_answers_were_kept_before() -> None:
+    """The literal is of the code that knew no other form; another key would have every user pay again."""
+    before = "13905d7c405cbc1326ebfe5080172b87637a0ee9259126136e8f065f09e25d04"
+    assert question_key(_Who(), QUESTION) == before
+    assert question_key(_Who(), dataclasses.replace(QUESTION, name="page-2")) == before
+
+
+def test_questions_of_other_forms_have_keys_of_their_own() -> None:
+    image, other = read_image(), read_image(b"\x89PNH")
+    schema = {"properties": {"a": {}, "b": {}}}
+    questions = [
+        QUESTION,
+        *(
+            dataclasses.replace(QUESTION, parts=parts)
+            for parts in (
+                ("text",),
+                (image,),
+                (image, "text"),
+                ("text", image, image),
+                ("text", image, other),
+                ("text", other, image),
+                ("te", image, "xt"),
+            )
+        ),
+        dataclasses.replace(QUESTION, system="text"),
+        dataclasses.replace(QUESTION, max_tokens=7),
+        dataclasses.replace(QUESTION, max_tokens=8),
+        dataclasses.replace(QUESTION, json_schema={}),
+        dataclasses.replace(QUESTION, json_schema=schema),
+        dataclasses.replace(QUESTION, json_schema={"properties": {"b": {}, "a": {}}}),
+    ]
+    assert len({question_key(_Who(), one) for one in questions}) == len(questions)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 40, -1])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from named_pictures import named_picture
+from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions
@@ -14,10 +15,7 @@ from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer, FaultError
-from i2s_sdk.models.question import Question
-from i2s_sdk.tasks.prompts import Prompt
-
-PROMPT = Prompt(("Say it.",))
+from i2s_sdk.models.question import ReadQuestion
 
 
 class Counting:
@@ -33,7 +31,7 @@ class Counting:
         self.finish = Finish.STOP
         self.faults = 0
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         assert self.begun.count(question.id) > 0, "the call is in no journal"
         self.asked.append(question.id)
         for _ in range(10):
@@ -74,7 +72,7 @@ async def test_equal_questions_that_come_together_are_asked_once(tmp_path: Path)
     provider = Counting()
     model = _model(provider, tmp_path)
     instances = _instances(tmp_path, *"abcde")
-    found = await asyncio.gather(*(model.complete(one, PROMPT) for one in instances))
+    found = await asyncio.gather(*(complete(model, one) for one in instances))
     assert len(provider.asked) == len(provider.begun) == 1
     assert sorted(one.cached for one in found) == [False, True, True, True, True]
     assert sorted(one.attempts for one in found) == [0, 0, 0, 0, 1]
@@ -84,8 +82,7 @@ async def test_different_questions_do_not_wait_for_each_other(tmp_path: Path) ->
     provider = Counting()
     model = _model(provider, tmp_path)
     (one,) = _instances(tmp_path, "a")
-    prompts = [Prompt((f"Say {number}.",)) for number in range(5)]
-    calls = [asyncio.create_task(model.complete(one, prompt)) for prompt in prompts]
+    calls = [asyncio.create_task(complete(model, one, f"Say {number}.")) for number in range(5)]
     while len(provider.asked) < 5:
         assert not all(call.done() for call in calls)
         await asyncio.sleep(0)
@@ -96,7 +93,7 @@ async def test_without_a_cache_each_sample_is_asked(tmp_path: Path) -> None:
     for provider, cache in ((Counting(), None), (Counting(repeatable=False), tmp_path / "cache")):
         model = _model(provider, tmp_path, cache=cache)
         for one in _instances(tmp_path, *"ab"):
-            assert not (await model.complete(one, PROMPT)).cached
+            assert not (await complete(model, one)).cached
         assert provider.asked == ["a", "b"]
 
 
@@ -106,7 +103,7 @@ async def test_the_attempts_of_a_call_are_those_that_were_made_and_one_line_of_t
     provider = Counting()
     provider.faults = 2
     (one,) = _instances(tmp_path, "a")
-    found = await _model(provider, tmp_path).complete(one, PROMPT)
+    found = await complete(_model(provider, tmp_path), one)
     assert (found.attempts, found.cached, provider.begun) == (3, False, ["a"])
     assert found.seconds is not None
 
@@ -114,7 +111,7 @@ async def test_the_attempts_of_a_call_are_those_that_were_made_and_one_line_of_t
 async def test_an_answer_has_its_price_and_a_kept_one_the_same(tmp_path: Path) -> None:
     provider = Counting()
     model = _model(provider, tmp_path)
-    first, kept = [await model.complete(one, PROMPT) for one in _instances(tmp_path, *"ab")]
+    first, kept = [await complete(model, one) for one in _instances(tmp_path, *"ab")]
     assert (first.cost, first.cached, first.tokens_in) == (10.0, False, 1_000_000)
     assert (kept.cost, kept.cached, kept.tokens_out) == (10.0, True, 1_000_000)
 
@@ -125,5 +122,5 @@ async def test_a_refusal_is_kept_too_and_refuses_again(tmp_path: Path) -> None:
     model = _model(provider, tmp_path)
     for one in _instances(tmp_path, *"ab"):
         with pytest.raises(ModelRefusedError, match="openai/tiny refused to answer: said"):
-            await model.complete(one, PROMPT)
+            await complete(model, one)
     assert provider.asked == ["a"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from questions import question_of
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions, estimate
@@ -15,22 +16,21 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.openai_chat import OpenAIChat
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import read_question
-from i2s_sdk.tasks.prompts import Prompt
-
-PROMPT = Prompt(("a" * 40,))
+from i2s_sdk.tasks.question import ImagePart, Question, TextPart
 
 
 @pytest.fixture
-def questions(tmp_path: Path) -> list[tuple[Instance, Prompt]]:
+def questions(tmp_path: Path) -> list[tuple[Instance, Question]]:
     found = []
     for index in range(3):
         Image.new("RGB", (512, 512), (index, 0, 0)).save(tmp_path / f"{index}.png")
-        found.append((Instance(str(index), "latex", "plot", tmp_path / f"{index}.png"), PROMPT))
+        instance = Instance(str(index), "latex", "plot", tmp_path / f"{index}.png")
+        found.append((instance, question_of(instance, "a" * 40)))
     return found
 
 
 def test_calls_tokens_and_cost_are_counted_without_a_key(
-    questions: list[tuple[Instance, Prompt]], monkeypatch: pytest.MonkeyPatch
+    questions: list[tuple[Instance, Question]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     found = estimate("openai/gpt-4o", questions, ModelOptions(cache=None, max_tokens=100))
@@ -40,7 +40,21 @@ def test_calls_tokens_and_cost_are_counted_without_a_key(
     assert found.cost == pytest.approx((found.tokens_in * 2.5 + 300 * 10.0) / 1e6, abs=0)
 
 
-def test_a_price_that_is_not_known_makes_no_cost(questions: list[tuple[Instance, Prompt]]) -> None:
+def test_every_text_and_image_and_the_most_tokens_of_each_question_are_counted(tmp_path: Path) -> None:
+    Image.new("RGB", (512, 512)).save(tmp_path / "a.png")
+    image = ImagePart(tmp_path / "a.png")
+    instance = Instance("a", "latex", "plot", image.path)
+    asked = [
+        Question((TextPart("a" * 40), image, TextPart("b" * 40), image), system="c" * 40, name="1"),
+        Question((TextPart("a" * 40),), max_tokens=7, name="2"),
+    ]
+    options = ModelOptions(cache=None, max_tokens=100)
+    found = estimate("openai/gpt-4o", [(instance, one) for one in asked], options)
+    assert (found.images, found.calls) == (2, 2)
+    assert (found.tokens_in, found.tokens_out) == (30 + 2 * (85 + 170) + 10, 107)
+
+
+def test_a_price_that_is_not_known_makes_no_cost(questions: list[tuple[Instance, Question]]) -> None:
     assert estimate("openai/new-model", questions, ModelOptions(cache=None)).cost is None
     local = ModelOptions(cache=None, base_url="http://127.0.0.1:8000/v1")
     assert estimate("openai/gpt-4o", questions, local).cost is None
@@ -48,14 +62,14 @@ def test_a_price_that_is_not_known_makes_no_cost(questions: list[tuple[Instance,
 
 @pytest.mark.parametrize("model", ["oracle", "baseline/ocr", "replay:x.jsonl"])
 def test_a_model_that_asks_nobody_makes_no_calls(
-    questions: list[tuple[Instance, Prompt]], model: str
+    questions: list[tuple[Instance, Question]], model: str
 ) -> None:
     found = estimate(model, questions, ModelOptions(cache=None))
     assert (found.images, found.calls, found.tokens_in, found.tokens_out, found.cost) == (3, 0, 0, 0, 0.0)
 
 
 def test_answers_that_are_kept_are_no_calls(
-    questions: list[tuple[Instance, Prompt]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    questions: list[tuple[Instance, Question]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     options = ModelOptions(cache=tmp_path / "cache")

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.models import Finish, ModelFailedError, ModelRefusedError, open_model
-from i2s_sdk.tasks.prompts import task_prompt
-
-PROMPT = task_prompt("latex")
 
 
 def _state(number: int, uuid: str, result: dict[str, Any]) -> dict[str, Any]:
@@ -59,11 +57,11 @@ async def test_an_instance_is_found_by_the_uuid_of_its_picture(tmp_path: Path) -
     )
     model = open_model(f"replay:{run}")
     assert model.name == "replay:openai/gpt-4o"
-    assert (await model.complete(_instance("u-1"), PROMPT)).text == " ```latex\nx\n``` "
-    second = await model.complete(_instance("other", "images/u-2.png"), PROMPT)
+    assert (await complete(model, _instance("u-1"))).text == " ```latex\nx\n``` "
+    second = await complete(model, _instance("other", "images/u-2.png"))
     assert (second.text, second.finish) == ("y", Finish.LENGTH)
     with pytest.raises(ModelError, match="no completion for instance 'id0'"):
-        await model.complete(_instance("id0"), PROMPT)
+        await complete(model, _instance("id0"))
 
 
 async def test_runs_of_one_model_are_one_model(tmp_path: Path) -> None:
@@ -79,9 +77,9 @@ async def test_runs_of_one_model_are_one_model(tmp_path: Path) -> None:
     ):
         open_model(f"replay:{tmp_path}")
     model = open_model(f"replay:{tmp_path}/*model=openai_gpt-4o")
-    assert (await model.complete(_instance("u-2"), PROMPT)).text == "plot"
+    assert (await complete(model, _instance("u-2"))).text == "plot"
     file = open_model(f"replay:{tmp_path}/image2latex:subset=table,model=other/scenario_state.json")
-    assert (await file.complete(_instance("u-1"), PROMPT)).text == "else"
+    assert (await complete(file, _instance("u-1"))).text == "else"
     assert file.fingerprint != model.fingerprint
 
 
@@ -90,9 +88,9 @@ async def test_what_failed_then_is_a_failure_and_what_was_blocked_a_refusal(tmp_
     run = _run(tmp_path, "a", _state(0, "u-1", _failed("HTTP 500")), _state(1, "u-2", blocked))
     model = open_model(f"replay:{run}")
     with pytest.raises(ModelFailedError, match="HELM recorded: HTTP 500"):
-        await model.complete(_instance("u-1"), PROMPT)
+        await complete(model, _instance("u-1"))
     with pytest.raises(ModelRefusedError, match="Content blocked"):
-        await model.complete(_instance("u-2"), PROMPT)
+        await complete(model, _instance("u-2"))
 
 
 def test_two_answers_to_one_picture_are_told(tmp_path: Path) -> None:
@@ -130,8 +128,8 @@ async def test_a_run_folder_is_replayed_with_its_refusals(tmp_path: Path) -> Non
     (run / "records.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     model = open_model(f"replay:{run}")
     assert model.name == "replay:examples-oracle"
-    assert (await model.complete(_instance("a"), PROMPT)).text == "x"
+    assert (await complete(model, _instance("a"))).text == "x"
     with pytest.raises(ModelError, match="no completion"):
-        await model.complete(_instance("b"), PROMPT)
+        await complete(model, _instance("b"))
     with pytest.raises(ModelRefusedError, match="not I"):
-        await model.complete(_instance("c"), PROMPT)
+        await complete(model, _instance("c"))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from questions import read_text_and_image
 
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.retrying import RetryingProvider
 
 
-def _question(name: str) -> Question:
-    return Question(name, "text", b"\x89PNG" + name.encode(), "image/png", Path(f"{name}.png"))
+def _question(name: str) -> ReadQuestion:
+    return read_text_and_image(name, content=b"\x89PNG" + name.encode())
 
 
 def _options(**more: object) -> ModelOptions:
@@ -36,7 +36,7 @@ class _Server:
         self.may_answer: dict[str, asyncio.Event] = {}
         self.arrived = asyncio.Event()
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         self.came[question.id] += 1
         self.arrived.set()
         if self.came[question.id] == 1:
@@ -54,7 +54,7 @@ class _OneAtATime(_Server):
         super().__init__()
         self._thread = asyncio.Lock()
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         self.came[question.id] += 1
         self.arrived.set()
 

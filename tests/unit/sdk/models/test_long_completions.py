@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from questions import complete, read_text_and_image
 
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.instances.instance import Instance
@@ -27,11 +28,10 @@ from i2s_sdk.models.completion_bound import (
     read_bounded,
 )
 from i2s_sdk.models.provider import Answer
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.replay import open_replay
 from i2s_sdk.runlog.answer import Answer as KeptAnswer
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.tasks.prompts import Prompt
 from tiny_formulas import write_tiny_formulas
 
 MOST = 100
@@ -67,24 +67,24 @@ async def test_a_replay_finds_the_id_of_a_line_that_is_too_long(
     path = tmp_path / "answers.jsonl"
     path.write_text(f"{{{', '.join(fields[:: 1 if front else -1])}}}\n" + '{"id": "b", "completion": "y"}\n')
     model = open_replay(str(path), MOST)
-    long = await model.complete(instance(tmp_path), Prompt(()))
+    long = await complete(model, instance(tmp_path))
     assert long.finish is Finish.TOO_LONG
     assert 0 < len(long.text) <= KEPT_CHARACTERS
     assert json.loads(f'"{repeated}"').startswith(long.text)
-    assert (await model.complete(instance(tmp_path, "b"), Prompt(()))).text == "y"
+    assert (await complete(model, instance(tmp_path, "b"))).text == "y"
 
 
 async def test_a_long_line_whose_completion_is_short_is_usable(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text(json.dumps({"picture": "x" * LONG, "id": "a", "completion": "y"}))
-    answer = await open_replay(str(path), MOST).complete(instance(tmp_path), Prompt(()))
+    answer = await complete(open_replay(str(path), MOST), instance(tmp_path))
     assert (answer.text, answer.finish) == ("y", Finish.OTHER)
 
 
 async def test_what_a_run_has_kept_of_it_is_replayed_as_too_long(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text(json.dumps(KeptAnswer.of("a", Completion("x" * 5000), 0.0, MOST).to_json()))
-    answer = await open_replay(str(path), 10**6).complete(instance(tmp_path), Prompt(()))
+    answer = await complete(open_replay(str(path), 10**6), instance(tmp_path))
     assert answer.finish is Finish.TOO_LONG
 
 
@@ -132,7 +132,7 @@ class Verbose:
     parameters: dict[str, float | int | str | None] = {}  # noqa: RUF012 - as of the protocol
     asked = 0
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         self.asked += 1
         return Answer("x" * 5000, Finish.STOP)
 
@@ -145,7 +145,7 @@ async def test_the_cache_keeps_no_answer_that_is_too_long(tmp_path: Path) -> Non
     provider = Verbose()
     for number in (1, 2):
         model = CalledModel(provider, ModelOptions(cache=tmp_path / "cache", completion_characters=MOST))
-        assert (await model.complete(one, Prompt(("?",)))).finish is Finish.TOO_LONG
+        assert (await complete(model, one)).finish is Finish.TOO_LONG
         assert provider.asked == number
     assert not (tmp_path / "cache").exists()
 
@@ -180,7 +180,7 @@ async def test_a_program_that_says_too_much_is_answered_for(tmp_path: Path, form
     (tmp_path / "model.py").write_text(PROGRAMS[form])
     line = f"{sys.executable} {tmp_path / 'model.py'}" + (" {image}" if form == "one" else "")
     provider = command_provider(line, ModelOptions(completion_characters=MOST, cache=None))
-    question = Question("a", "?", b"", "image/png", tmp_path / "a.png")
+    question = read_text_and_image()
     try:
         assert (await provider.ask(question)).finish is Finish.TOO_LONG
         if form == "lines":
@@ -199,9 +199,9 @@ def test_memory_does_not_grow_with_a_completion_of_45_mb(tmp_path: Path) -> None
             from pathlib import Path
             from i2s_sdk.instances.instance import Instance
             from i2s_sdk.models.replay import open_replay
-            from i2s_sdk.tasks.prompts import Prompt
+            from i2s_sdk.tasks.question import Question
             model = open_replay({str(path)!r})
-            asyncio.run(model.complete(Instance("a", "latex", "s", Path("a.png")), Prompt(())))
+            asyncio.run(model.complete(Instance("a", "latex", "s", Path("a.png")), Question(())))
             print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
         """)
         answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

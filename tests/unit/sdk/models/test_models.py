@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
@@ -13,8 +14,6 @@ from i2s_sdk.models import open_model
 from i2s_sdk.profile import Profile
 from i2s_sdk.tasks import Structure
 from i2s_sdk.tasks.latex import LatexTask
-
-PROMPT = LatexTask().prompt()
 
 
 def _instance(structure: Path | None = None, task: str = "latex") -> Instance:
@@ -29,7 +28,7 @@ async def test_the_oracle_says_what_is_extracted_as_the_ground_truth(
     truth = tmp_path / "a.tex"
     (tmp_path / "a.png").write_bytes(b"")
     truth.write_text("\\begin{equation}\n  é = 1\n\\end{equation}\n")
-    completion = await open_model("oracle").complete(_instance(truth), PROMPT)
+    completion = await complete(open_model("oracle"), _instance(truth))
     structure = LatexTask(profile).structure_from(completion.text)
     assert isinstance(structure, Structure)
     assert structure.code.strip() == truth.read_text().strip()
@@ -37,7 +36,7 @@ async def test_the_oracle_says_what_is_extracted_as_the_ground_truth(
 
 async def test_the_oracle_has_nothing_to_say_without_ground_truth() -> None:
     with pytest.raises(ModelError, match="no ground truth"):
-        await open_model("oracle").complete(_instance(), PROMPT)
+        await complete(open_model("oracle"), _instance())
 
 
 def _file(folder: Path, *lines: object) -> Path:
@@ -49,19 +48,19 @@ def _file(folder: Path, *lines: object) -> Path:
 async def test_a_replay_says_what_was_recorded_verbatim(tmp_path: Path) -> None:
     text = " ```latex\r\nx\n``` \n"
     path = _file(tmp_path, {"id": "a", "completion": text, "verdict": "RENDERED"}, "\n")
-    assert (await open_model(f"replay:{path}").complete(_instance(), PROMPT)).text == text
+    assert (await complete(open_model(f"replay:{path}"), _instance())).text == text
 
 
 async def test_the_later_line_counts_unless_it_says_nothing(tmp_path: Path) -> None:
     lines = [{"id": "a", "completion": text} for text in ("first", "second", None)]
     model = open_model(f"replay:{_file(tmp_path, *lines)}")
-    assert (await model.complete(_instance(), PROMPT)).text == "second"
+    assert (await complete(model, _instance())).text == "second"
 
 
 async def test_an_instance_that_was_not_recorded_has_no_completion(tmp_path: Path) -> None:
     model = open_model(f"replay:{_file(tmp_path, {'id': 'b', 'completion': 'x'})}")
     with pytest.raises(ModelError, match="no completion for instance 'a'"):
-        await model.complete(_instance(), PROMPT)
+        await complete(model, _instance())
 
 
 def test_two_files_of_other_content_are_other_models(tmp_path: Path) -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from questions import read_text_and_image
 
 from i2s_sdk.models.errors import ModelAccessError, ModelFailedError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, FaultError, RejectedError, ThrottledError
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.retrying import Asked, RetryingProvider
 
-QUESTION = Question("a", "text", b"\x89PNG", "image/png", Path("a.png"))
+QUESTION = read_text_and_image()
 ANSWER = Answer("said", Finish.STOP)
 
 
@@ -29,7 +29,7 @@ class Scripted:
         self.ends, self.asked = ends, 0
         self.each: Callable[[], None] = lambda: None
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ReadQuestion) -> Answer:
         self.asked += 1
         self.each()
         if self.ends:

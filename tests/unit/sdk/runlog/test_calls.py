@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from named_pictures import named_picture
+from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions
@@ -14,12 +15,11 @@ from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.oracle import Oracle
 from i2s_sdk.models.provider import Answer as Said
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.calls import CallLog, marked_calls
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.tasks.prompts import Prompt
 
 
 class Slow:
@@ -28,7 +28,7 @@ class Slow:
     vendor, model, base_url, repeatable = "openai", "tiny", "", True
     parameters: dict[str, float | int | str | None] = {}  # noqa: RUF012 - as the protocol has it
 
-    async def ask(self, question: Question) -> Said:
+    async def ask(self, question: ReadQuestion) -> Said:
         if question.id == "stuck":
             await asyncio.Event().wait()
         return Said("$x$", Finish.STOP)
@@ -45,13 +45,12 @@ def _instance(tmp_path: Path, name: str) -> Instance:
 
 async def test_a_call_is_on_disk_before_it_is_made_and_a_kept_answer_is_no_call(tmp_path: Path) -> None:
     model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
-    prompt = Prompt(("Say it.",))
     with RunFolder.open(tmp_path / "run") as folder:
         with marked_calls(model, folder.calls):
             for name in ("a", "a"):
-                completion = await model.complete(_instance(tmp_path, name), prompt)
+                completion = await complete(model, _instance(tmp_path, name))
                 folder.put_answer(Answer.of(name, completion, 0.0))
-            stuck = asyncio.create_task(model.complete(_instance(tmp_path, "stuck"), prompt))
+            stuck = asyncio.create_task(complete(model, _instance(tmp_path, "stuck")))
             while "stuck" not in folder.calls:
                 await asyncio.sleep(0)
             assert folder.unanswered_calls() == {"stuck": 1}
@@ -77,7 +76,7 @@ async def _paid_and_killed(tmp_path: Path, name: str) -> None:
     """Have a call answered and its answer kept; the process ends before the run has written it down."""
     model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
     with RunFolder.open(tmp_path / "run") as folder, marked_calls(model, folder.calls):
-        await model.complete(_instance(tmp_path, name), Prompt(("Say it.",)))
+        await complete(model, _instance(tmp_path, name))
 
 
 async def test_an_answer_that_a_killed_start_has_paid_counts_as_paid_by_the_run_and_nothing_is_unanswered(
@@ -87,7 +86,7 @@ async def test_an_answer_that_a_killed_start_has_paid_counts_as_paid_by_the_run_
     model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
     with RunFolder.open(tmp_path / "run") as folder, marked_calls(model, folder.calls):
         assert folder.unanswered_calls() == {"a": 1}
-        completion = await model.complete(_instance(tmp_path, "a"), Prompt(("Say it.",)))
+        completion = await complete(model, _instance(tmp_path, "a"))
         assert (completion.cached, completion.attempts) == (False, 1)
         assert completion.seconds is not None
         folder.put_answer(Answer.of("a", completion, 0.0))
@@ -99,7 +98,7 @@ async def test_an_answer_that_another_run_has_paid_counts_as_kept(tmp_path: Path
     await _paid_and_killed(tmp_path, "a")
     model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
     with RunFolder.open(tmp_path / "other") as folder, marked_calls(model, folder.calls):
-        completion = await model.complete(_instance(tmp_path, "a"), Prompt(("Say it.",)))
+        completion = await complete(model, _instance(tmp_path, "a"))
     assert (completion.cached, completion.attempts) == (True, 0)
 
 
@@ -110,7 +109,7 @@ async def test_the_same_question_of_another_sample_counts_as_kept_after_a_kill_a
     model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
     same = Instance("b", "latex", "equation", tmp_path / "a.png")
     with RunFolder.open(tmp_path / "run") as folder, marked_calls(model, folder.calls):
-        completion = await model.complete(same, Prompt(("Say it.",)))
+        completion = await complete(model, same)
     assert completion.cached
 
 

@@ -16,7 +16,7 @@ from i2s_sdk.models.ocr.reading import Reader
 from i2s_sdk.models.ocr.webpage import as_webpage
 from i2s_sdk.models.question import read_question
 from i2s_sdk.models.vendors import require_package
-from i2s_sdk.tasks.prompts import Prompt
+from i2s_sdk.tasks.question import Question
 
 #: Of how lines are written back; a change makes another model of it.
 LAYOUT_VERSION = 1
@@ -39,16 +39,18 @@ class OcrBaseline:
         self.fingerprint = f"rapidocr {version('rapidocr')}, layout {LAYOUT_VERSION}"
         self._reader = Reader()
 
-    async def complete(self, instance: Instance, prompt: Prompt) -> Completion:
+    async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the words of the picture as a structure of its task.
 
         Raises:
-            ModelError: There is no way to write a structure of this task.
-            DataError: The picture cannot be read.
+            ModelError: There is no way to write a structure of this task, or the question has not one image.
+            DataError: The image cannot be read.
         """
         write = _WRITERS.get(instance.task)
         if write is None:
             raise ModelError(f"{self.name} cannot write structures of task {instance.task!r}")
-        question = await asyncio.to_thread(read_question, instance, prompt)
-        page = await asyncio.to_thread(self._reader.read, question.image)
+        images = (await asyncio.to_thread(read_question, instance, question)).images
+        if len(images) != 1:
+            raise ModelError(f"{self.name} reads one image, and this question has {len(images)}")
+        page = await asyncio.to_thread(self._reader.read, images[0].content)
         return Completion(write(page), Finish.STOP)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import LatexSource, RenderOptions, RenderRequest
 from i2s_sdk.render_types import BlankPage, Crop, PageOptions, Rendering, Verdict
@@ -17,7 +18,8 @@ from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.extract import extract
 from i2s_sdk.tasks.latex.helm_document import HelmDocument, helm_document
 from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
-from i2s_sdk.tasks.prompts import Prompt, task_prompt
+from i2s_sdk.tasks.prompts import task_prompt
+from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
 
@@ -59,9 +61,13 @@ class LatexTask:
         """Return nothing: every text metric can be computed."""
         return {}
 
-    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
-        """Return what the model is asked; its image comes after the texts."""
-        return task_prompt("latex")
+    def questions(self, instance: Instance) -> tuple[Question, ...]:
+        """Return the one question of an instance: the texts, then its image."""
+        return (texts_then_image(task_prompt("latex"), image_of(instance)),)
+
+    def prompt_texts(self) -> tuple[str, ...]:
+        """Return the texts of its question, twice: without and with assets, which change nothing."""
+        return (*task_prompt("latex"), *task_prompt("latex"))
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the code in a completion, or that there is none."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import (
     LilypondConvert,
@@ -20,7 +21,8 @@ from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.music import versions
 from i2s_sdk.tasks.music.extract import extract
 from i2s_sdk.tasks.music.score import Score
-from i2s_sdk.tasks.prompts import Prompt, task_prompt
+from i2s_sdk.tasks.prompts import task_prompt
+from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
 
@@ -62,9 +64,13 @@ class MusicTask:
         """Return nothing: there are no text metrics."""
         return {}
 
-    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
-        """Return what the model is asked; its image comes after the texts."""
-        return task_prompt("musicsheet")
+    def questions(self, instance: Instance) -> tuple[Question, ...]:
+        """Return the one question of an instance: the texts, then its image."""
+        return (texts_then_image(task_prompt("musicsheet"), image_of(instance)),)
+
+    def prompt_texts(self) -> tuple[str, ...]:
+        """Return the texts of its question, twice: without and with assets, which change nothing."""
+        return (*task_prompt("musicsheet"), *task_prompt("musicsheet"))
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the code in a completion, or that there is none."""

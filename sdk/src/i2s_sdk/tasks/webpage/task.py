@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from i2s_sdk.instances.asset_names import asset_names
 from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.site_files import INDEXES
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import RenderOptions, RenderRequest, SiteOptions, SiteSource, WindowOptions
@@ -13,7 +15,8 @@ from i2s_sdk.render_types import Rendering
 from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.prompts import Prompt, task_prompt
+from i2s_sdk.tasks.prompts import task_prompt
+from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
 from i2s_sdk.tasks.webpage import not_found
@@ -68,9 +71,17 @@ class WebpageTask:
             return {}
         return {"edit": f"profile helm makes the text of a page with {EXTRA}: {INSTALL}"}
 
-    def prompt(self, assets: Sequence[str] = ()) -> Prompt:
-        """Return what the model is asked, with the names of assets; its image comes after the texts."""
-        return task_prompt("webpage", assets)
+    def questions(self, instance: Instance) -> tuple[Question, ...]:
+        """Return the one question of an instance: the texts with the names of its assets, then its image.
+
+        Raises:
+            DataError: The name of an asset is no relative name.
+        """
+        return (texts_then_image(task_prompt("webpage", asset_names(instance)), image_of(instance)),)
+
+    def prompt_texts(self) -> tuple[str, ...]:
+        """Return the texts of its question, those about assets among them."""
+        return (*task_prompt("webpage"), *task_prompt("webpage", ["NAME"]))
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the files in a completion, or why there are none."""

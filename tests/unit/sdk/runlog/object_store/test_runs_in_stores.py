@@ -25,7 +25,7 @@ from i2s_sdk.models import Completion, ModelOptions
 from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer as Said
-from i2s_sdk.models.question import Question
+from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.report import write_report
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.calls import marked_calls
@@ -236,7 +236,7 @@ class _Provider:
         self.url = url
         self.marked: dict[str, bool] = {}
 
-    async def ask(self, question: Question) -> Said:
+    async def ask(self, question: ReadQuestion) -> Said:
         found = {one["id"] for one in read_lines(open_storage(self.url).lines(CALLS))}
         self.marked[question.id] = question.id in found
         return Said("$x$", Finish.STOP)

@@ -1,15 +1,19 @@
 """The webpage task."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Asset, Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.render_requests import SiteSource
 from i2s_sdk.render_types import Rendering, SiteResult, Verdict
 from i2s_sdk.score_types import SizePolicy
-from i2s_sdk.tasks import NoStructure, RepairKind, Structure
+from i2s_sdk.tasks import NoStructure, RepairKind, Structure, TextPart
 from i2s_sdk.tasks.webpage import Site, WebpageTask, page_text
 from i2s_sdk.tasks.webpage.site import as_json, site_of
 
@@ -17,12 +21,14 @@ PAPER, HELM = WebpageTask(Profile.PAPER), WebpageTask(Profile.HELM)
 
 
 def test_the_prompt_lists_the_assets() -> None:
-    assert (
-        PAPER.prompt(["img/a.png", "b.svg"])
-        .texts[1]
-        .endswith("\nYou have access to the following assets:\n- img/a.png\n- b.svg\n")
+    plain = Instance("a", "webpage", "html", Path("a.png"))
+    (question,) = PAPER.questions(replace(plain, assets=(Asset("img/a.png"), Asset("b.svg"))))
+    assert isinstance(question.parts[1], TextPart)
+    assert question.parts[1].text.endswith(
+        "\nYou have access to the following assets:\n- img/a.png\n- b.svg\n"
     )
-    assert "assets" not in PAPER.prompt().texts[1]
+    (without,) = PAPER.questions(plain)
+    assert "assets" not in str(without.parts[1])
 
 
 @pytest.mark.parametrize("task", [PAPER, HELM])

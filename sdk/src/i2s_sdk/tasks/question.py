@@ -1,0 +1,89 @@
+"""What a model is asked: texts and images in order, and what else decides the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_sdk.errors import DataError
+from i2s_sdk.instances.instance import Instance
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A piece of text.
+
+    Attributes:
+        text: Verbatim. Texts that follow one another are joined with nothing, so a piece that begins on a
+            line of its own begins with the line feed.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePart:
+    """An image.
+
+    Attributes:
+        path: A file of the instance: PNG, JPEG or WebP.
+    """
+
+    path: Path
+
+
+#: What a question consists of.
+Part = TextPart | ImagePart
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One message to a model, which is answered with one completion.
+
+    Attributes:
+        parts: Texts and images in the order in which the model reads them. There may be no image.
+        system: The system text, which comes before the message; empty for none.
+        max_tokens: The most tokens of the completion; None takes that of the options.
+        json_schema: JSON Schema of the completion, for providers with structured output; others ignore it.
+        name: Which of several questions of an instance it is, such as "page-2"; empty where the instance has
+            this one alone.
+    """
+
+    parts: tuple[Part, ...]
+    system: str = ""
+    max_tokens: int | None = None
+    json_schema: Mapping[str, object] | None = None
+    name: str = ""
+
+
+def texts_then_image(texts: Sequence[str], image: Path) -> Question:
+    """Return the question of some texts with an image behind them.
+
+    Args:
+        texts: In order.
+        image: The file of the image.
+    """
+    return Question((*map(TextPart, texts), ImagePart(image)))
+
+
+def image_of(instance: Instance) -> Path:
+    """Return the image of an instance.
+
+    Raises:
+        DataError: It has none.
+    """
+    if instance.image is None:
+        raise DataError(instance.file, 0, f"instance {instance.id!r} has no image to show")
+    return instance.image
+
+
+def joined_texts(question: Question) -> tuple[Part, ...]:
+    """Return the parts of a question with texts that follow one another made one, and empty ones left out."""
+    found: list[Part] = []
+    for part in question.parts:
+        if isinstance(part, TextPart) and found and isinstance(found[-1], TextPart):
+            found[-1] = TextPart(found[-1].text + part.text)
+        elif part != TextPart(""):
+            found.append(part)
+    return tuple(found)

@@ -1,0 +1,248 @@
+"""What is sent for a question, byte for byte: of a text and a picture, and of every other form."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from questions import complete
+
+from i2s_sdk.data import Instance
+from i2s_sdk.models import ModelOptions, close_model, open_model
+from i2s_sdk.tasks import ImagePart, Question, TextPart
+
+from .conftest import ModelServer, answer_to
+
+pytestmark = pytest.mark.integration
+
+TEXT = "Be short.\nWrite LaTeX."
+
+
+def _options(server: ModelServer, vendor: str) -> ModelOptions:
+    return ModelOptions(base_url=server.base + ("/v1" if vendor == "openai" else ""), cache=None)
+
+
+def _base64(instance: Instance) -> str:
+    return base64.b64encode(instance.image.read_bytes()).decode()
+
+
+def _openai(picture: str) -> dict[str, Any]:
+    content = [
+        {"type": "text", "text": TEXT},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{picture}"}},
+    ]
+    return {
+        "messages": [{"role": "user", "content": content}],
+        "model": "m",
+        "max_tokens": 2000,
+        "temperature": 0.0,
+    }
+
+
+def _anthropic(picture: str) -> dict[str, Any]:
+    source = {"type": "base64", "media_type": "image/png", "data": picture}
+    content = [{"type": "text", "text": TEXT}, {"type": "image", "source": source}]
+    return {
+        "max_tokens": 2000,
+        "messages": [{"role": "user", "content": content}],
+        "model": "m",
+        "temperature": 0.0,
+    }
+
+
+def _google(picture: str) -> dict[str, Any]:
+    data = picture.replace("+", "-").replace("/", "_")
+    parts = [{"text": TEXT}, {"inlineData": {"data": data, "mime_type": "image/png"}}]
+    config = {"temperature": 0.0, "candidateCount": 1, "maxOutputTokens": 2000}
+    return {"contents": [{"parts": parts, "role": "user"}], "generationConfig": config}
+
+
+@pytest.mark.parametrize(
+    ("vendor", "body"), [("openai", _openai), ("anthropic", _anthropic), ("google", _google)]
+)
+async def test_a_text_and_a_picture_are_sent_as_ever(
+    server: ModelServer,
+    instances: Callable[[int], list[Instance]],
+    vendor: str,
+    body: Callable[[str], dict[str, Any]],
+) -> None:
+    (instance,) = instances(1)
+    model = open_model(f"{vendor}/m", _options(server, vendor))
+    await complete(model, instance)
+    await close_model(model)
+    expected = body(_base64(instance))
+    assert server.requests[0].body == expected
+
+
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "completion": line}), flush=True)
+"""
+
+
+async def test_a_program_of_lines_reads_a_text_and_a_picture_as_ever(
+    tmp_path: Path, instances: Callable[[int], list[Instance]]
+) -> None:
+    (tmp_path / "echo.py").write_text(ECHO)
+    (instance,) = instances(1)
+    model = open_model(f"command:{sys.executable} {tmp_path}/echo.py", ModelOptions(cache=None))
+    line = (await complete(model, instance)).text
+    await close_model(model)
+    expected = {
+        "id": "1", "instance": "i0", "prompt": TEXT, "image": str(instance.image.resolve()),
+        "media_type": "image/png", "temperature": 0.0, "max_tokens": 2000,
+    }  # fmt: skip
+    assert line == json.dumps(expected) + "\n"
+
+
+SCHEMA = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "string"}}}
+
+
+def _every_form(instance: Instance) -> Question:
+    image = ImagePart(instance.image)
+    return Question(
+        (image, TextPart("This?"), TextPart("\nOr"), image, TextPart("that?")),
+        system="Be exact.",
+        max_tokens=7,
+        json_schema=SCHEMA,
+        name="page-2",
+    )
+
+
+def _openai_of_every_form(picture: str) -> dict[str, Any]:
+    image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{picture}"}}
+    content = [image, {"type": "text", "text": "This?\nOr"}, image, {"type": "text", "text": "that?"}]
+    return {
+        "messages": [{"role": "system", "content": "Be exact."}, {"role": "user", "content": content}],
+        "model": "m",
+        "max_tokens": 7,
+        "temperature": 0.0,
+        "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA}},
+    }
+
+
+def _anthropic_of_every_form(picture: str) -> dict[str, Any]:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": picture}}
+    content = [image, {"type": "text", "text": "This?\nOr"}, image, {"type": "text", "text": "that?"}]
+    return {
+        "max_tokens": 7,
+        "messages": [{"role": "user", "content": content}],
+        "model": "m",
+        "system": "Be exact.",
+        "temperature": 0.0,
+    }
+
+
+def _google_of_every_form(picture: str) -> dict[str, Any]:
+    data = picture.replace("+", "-").replace("/", "_")
+    image = {"inlineData": {"data": data, "mime_type": "image/png"}}
+    return {
+        "contents": [{"parts": [image, {"text": "This?\nOr"}, image, {"text": "that?"}], "role": "user"}],
+        "systemInstruction": {"parts": [{"text": "Be exact."}], "role": "user"},
+        "generationConfig": {
+            "temperature": 0.0,
+            "candidateCount": 1,
+            "maxOutputTokens": 7,
+            "responseMimeType": "application/json",
+            "responseJsonSchema": SCHEMA,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("vendor", "body"),
+    [
+        ("openai", _openai_of_every_form),
+        ("anthropic", _anthropic_of_every_form),
+        ("google", _google_of_every_form),
+    ],
+)
+async def test_images_stand_where_they_stand_and_system_text_schema_and_most_tokens_are_sent(
+    server: ModelServer,
+    instances: Callable[[int], list[Instance]],
+    vendor: str,
+    body: Callable[[str], dict[str, Any]],
+) -> None:
+    (instance,) = instances(1)
+    model = open_model(f"{vendor}/m", _options(server, vendor))
+    await model.complete(instance, _every_form(instance))
+    await close_model(model)
+    assert server.requests[0].body == body(_base64(instance))
+
+
+@pytest.mark.parametrize("vendor", ["openai", "anthropic", "google"])
+async def test_a_question_without_an_image_is_its_text(
+    server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str
+) -> None:
+    model = open_model(f"{vendor}/m", _options(server, vendor))
+    completion = await model.complete(instances(1)[0], Question((TextPart("Draw a circle."),)))
+    await close_model(model)
+    assert completion.text == answer_to("")
+    body = server.requests[0].body
+    sent = body["contents"][0]["parts"] if vendor == "google" else body["messages"][0]["content"]
+    assert [one["text"] for one in sent] == ["Draw a circle."]
+
+
+async def test_inspect_ai_is_sent_every_form_but_a_schema(
+    server: ModelServer, instances: Callable[[int], list[Instance]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("inspect_ai")
+    monkeypatch.setenv("HERE_API_KEY", "k")
+    (instance,) = instances(1)
+    model = open_model("inspect/openai-api/here/m", _options(server, "openai"))
+    await model.complete(instance, _every_form(instance))
+    await close_model(model)
+    body, expected = server.requests[0].body, _openai_of_every_form(_base64(instance))
+    kinds = [one["type"] for one in body["messages"][1]["content"]]
+    assert body["messages"][0] == expected["messages"][0]
+    assert (kinds, server.requests[0].text) == (["image_url", "text"] * 2, "This?\nOrthat?")
+    assert (body["max_tokens"], body["temperature"]) == (7, 0.0)
+    assert "response_format" not in body
+
+
+async def test_a_program_of_lines_reads_the_parts_of_every_other_form(
+    tmp_path: Path, instances: Callable[[int], list[Instance]]
+) -> None:
+    (tmp_path / "echo.py").write_text(ECHO)
+    (instance,) = instances(1)
+    image = {"image": str(instance.image.resolve()), "media_type": "image/png"}
+    model = open_model(f"command:{sys.executable} {tmp_path}/echo.py", ModelOptions(cache=None))
+    several = json.loads((await model.complete(instance, _every_form(instance))).text)
+    behind = Question((ImagePart(instance.image), TextPart("What?")))
+    one = json.loads((await model.complete(instance, behind)).text)
+    none = json.loads((await model.complete(instance, Question((TextPart("What?"),)))).text)
+    await close_model(model)
+    assert several == {
+        "id": "1", "instance": "i0", "question": "page-2", "prompt": "This?\nOrthat?", "temperature": 0.0,
+        "max_tokens": 7, "system": "Be exact.", "json_schema": SCHEMA,
+        "parts": [image, {"text": "This?\nOr"}, image, {"text": "that?"}],
+    }  # fmt: skip
+    parameters = {"temperature": 0.0, "max_tokens": 2000, "instance": "i0", "prompt": "What?"}
+    assert one == {"id": "2", **parameters, **image, "parts": [image, {"text": "What?"}]}
+    assert none == {"id": "3", **parameters, "parts": [{"text": "What?"}]}
+
+
+PRINT = "import json, sys; print(json.dumps([sys.argv[1:], sys.stdin.read()]), end='')"
+
+
+@pytest.mark.parametrize("has_place", [True, False])
+async def test_a_program_for_each_question_has_an_argument_for_each_image_and_loses_no_system_text(
+    tmp_path: Path, instances: Callable[[int], list[Instance]], has_place: bool
+) -> None:
+    (tmp_path / "print.py").write_text(PRINT)
+    (instance,) = instances(1)
+    place = " {system}" if has_place else ""
+    line = f"command:{sys.executable} {tmp_path}/print.py --image={{image}} {{prompt}}{place}"
+    model = open_model(line, ModelOptions(cache=None))
+    several = json.loads((await model.complete(instance, _every_form(instance))).text)
+    none = json.loads((await model.complete(instance, Question((TextPart("What?"),)))).text)
+    text = "This?\nOrthat?" if has_place else "Be exact.\n\nThis?\nOrthat?"
+    image = f"--image={instance.image.resolve()}"
+    assert several == [[image, image, text, *(["Be exact."] if has_place else [])], text]
+    assert none == [["What?", *([""] if has_place else [])], "What?"]
