@@ -3,9 +3,13 @@
 from i2s.render.v1 import render_pb2 as pb
 from renderer_contract import Renderer
 
+SHORT, LONG = pb.Limits(cpu_seconds=1), pb.Limits(cpu_seconds=20)
+NO_CUT = pb.RenderOptions(page=pb.PageOptions(cut_bottom=1))
+PREAMBLE = b"\\documentclass{article}\n\\usepackage{amsmath}\n"
 
-def _program(lines):
-    return pb.LatexSource(document=lines.encode())
+
+def _program(text):
+    return pb.LatexSource(document=text.encode())
 
 
 def _drawn(width, height):
@@ -21,18 +25,24 @@ PILLOW = Renderer(
     broken=(_program("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
     endless=_program("while True:\n    pass\n"),
     hostile={
-        pb.VERDICT_TIME_LIMIT: _program("while True:\n    pass\n"),
-        pb.VERDICT_MEMORY_LIMIT: _program("held = []\nwhile True:\n    held.append(b'x' * (64 << 20))\n"),
-        pb.VERDICT_OUTPUT_LIMIT: _program(
-            "with open('large', 'wb') as file:\n    while True:\n        file.write(b'x' * (1 << 20))\n"
+        pb.VERDICT_TIME_LIMIT: (_program("while True:\n    pass\n"), SHORT),
+        pb.VERDICT_MEMORY_LIMIT: (
+            _program("held = []\nwhile True:\n    held.append(b'x' * (64 << 20))\n"),
+            LONG,
         ),
-        pb.VERDICT_PROCESS_LIMIT: _program("import os\nwhile True:\n    os.fork()\n"),
-        pb.VERDICT_PIXEL_LIMIT: _program(_drawn(9000, 9000)),
-        pb.VERDICT_CRASHED: _program("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"),
-        pb.VERDICT_NO_OUTPUT: _program("print('no picture')\n"),
-        pb.VERDICT_INVALID_INPUT: pb.LatexSource(document=b" \n"),
+        pb.VERDICT_OUTPUT_LIMIT: (
+            _program(
+                "with open('x', 'wb') as file:\n    while True:\n        file.write(b'x' * (1 << 20))\n"
+            ),
+            LONG,
+        ),
+        pb.VERDICT_PROCESS_LIMIT: (_program("import os\nwhile True:\n    os.fork()\n"), LONG),
+        pb.VERDICT_PIXEL_LIMIT: (_program(_drawn(9000, 9000)), LONG),
+        pb.VERDICT_CRASHED: (_program("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"), LONG),
+        pb.VERDICT_NO_OUTPUT: (_program("print('no picture')\n"), LONG),
+        pb.VERDICT_INVALID_INPUT: (_program(" \n"), LONG),
     },
-    refused=[(pb.RenderOptions(page=pb.PageOptions(cut_bottom=1)), "options.page.cut_bottom")],
+    refused=[(NO_CUT, "options.page.cut_bottom")],
     reads_file=lambda path: _program(f"print(open({path!r}).read())\n" + _drawn(5, 5)),
     calls_port=lambda port: _program(
         f"import socket\nsocket.create_connection(('127.0.0.1', {port}), timeout=5)\n" + _drawn(5, 5)
@@ -43,4 +53,128 @@ PILLOW = Renderer(
         " start_new_session=True)\n" + _drawn(5, 5)
     ),
     arguments=lambda folder: ["--jail-uid-base", "63000"],
+)
+
+
+def _document(body):
+    return pb.LatexSource(document=PREAMBLE + f"\\begin{{document}}{body}\\end{{document}}".encode())
+
+
+def _latex_arguments(folder):
+    from i2s_render_latex.paths import index_file
+    from i2s_render_latex.texindex import Provider, ProviderKind, current_digest, tree_roots
+    from i2s_render_latex.texindex.definitions import Category
+    from i2s_render_latex.texindex.store import write
+
+    # An index of this installation with one name: a full one takes minutes to build.
+    row = (Category.COMMAND, "toprule", [Provider(ProviderKind.PACKAGE, "booktabs")])
+    write(index_file(folder), current_digest(tree_roots()), [row])
+    preamble = folder / "amsmath.tex"
+    preamble.write_bytes(PREAMBLE)
+    return ["--state-dir", str(folder), "--preamble", str(preamble), "--jail-uid-base", "63300"]
+
+
+LATEX = Renderer(
+    module="i2s_render_latex",
+    service="render-latex",
+    engine="pdftex",
+    source="latex",
+    good=_document("Good $x$"),
+    broken=(_document("\\undefined"), pb.VERDICT_COMPILE_ERROR),
+    endless=_document("\\loop\\iftrue\\repeat"),
+    hostile={
+        pb.VERDICT_TIME_LIMIT: (_document("\\loop\\iftrue\\repeat"), SHORT),
+        pb.VERDICT_OUTPUT_LIMIT: (
+            _document("\\immediate\\openout5=x \\loop\\immediate\\write5{words}\\iftrue\\repeat"),
+            pb.Limits(cpu_seconds=20, file_bytes=1 << 20),
+        ),
+        pb.VERDICT_PAGE_LIMIT: (_document("\\loop x\\newpage\\iftrue\\repeat"), SHORT),
+        pb.VERDICT_PIXEL_LIMIT: (_document("\\pdfpagewidth=16383pt\\pdfpageheight=16383pt x"), LONG),
+        pb.VERDICT_NO_OUTPUT: (_document("\\thispagestyle{empty}\\null"), LONG),
+        pb.VERDICT_INVALID_INPUT: (pb.LatexSource(document=b" \n"), LONG),
+    },
+    options=("page", "latex"),
+    refused=[
+        (NO_CUT, "options.page.cut_bottom"),
+        (pb.RenderOptions(latex=pb.LatexOptions(max_runs=99)), "options.latex.max_runs"),
+    ],
+    reads_file=lambda path: _document(f"x\\IfFileExists{{{path}}}{{found \\input{{{path}}}}}{{missing}}"),
+    arguments=_latex_arguments,
+)
+
+
+def _score(music):
+    return pb.LilypondSource(score=f'\\version "2.24.0"\n{music}\n'.encode())
+
+
+LILYPOND = Renderer(
+    module="i2s_render_lilypond",
+    service="render-lilypond",
+    engine="lilypond",
+    source="lilypond",
+    good=_score("{ c'4 }"),
+    broken=(_score("{ c'4 d'"), pb.VERDICT_COMPILE_ERROR),
+    endless=_score("#(let loop () (loop))"),
+    hostile={
+        pb.VERDICT_TIME_LIMIT: (_score("#(let loop () (loop))"), SHORT),
+        pb.VERDICT_MEMORY_LIMIT: (
+            _score("#(let loop ((kept '())) (loop (cons (make-vector 1000000 0) kept)))"),
+            LONG,
+        ),
+        pb.VERDICT_OUTPUT_LIMIT: (
+            _score('#(let loop () (display "abcdefghijklmnopqrstuvwxyz") (loop))'),
+            LONG,
+        ),
+        pb.VERDICT_PIXEL_LIMIT: (
+            _score("\\paper { paper-width = 10000\\mm paper-height = 10000\\mm } { c'4 }"),
+            LONG,
+        ),
+        pb.VERDICT_NO_OUTPUT: (_score("#(define unused 1)"), LONG),
+        pb.VERDICT_INVALID_INPUT: (pb.LilypondSource(score=b"{ c'4 }\0"), LONG),
+    },
+    options=("page", "lilypond"),
+    refused=[
+        (NO_CUT, "options.page.cut_bottom"),
+        (pb.RenderOptions(lilypond=pb.LilypondOptions(convert=9)), "options.lilypond.convert"),
+    ],
+    reads_file=lambda path: _score(
+        f'\\markup #(catch #t (lambda () (ly:gulp-file "{path}")) (lambda _ "missing"))'
+    ),
+    calls_port=lambda port: _score(
+        f"#(let ((s (socket PF_INET SOCK_STREAM 0))) (connect s AF_INET INADDR_LOOPBACK {port})) {{ c'4 }}"
+    ),
+    leaves_process=lambda marker: _score(
+        "#(if (zero? (primitive-fork)) (begin (setsid)"
+        f' (execl "/bin/sh" "sh" "-c" "sleep 600; exit" "{marker}"))) {{ c\'4 }}'
+    ),
+    arguments=lambda folder: ["--warm-spare", "0", "--jail-uid-base", "63600"],
+)
+
+
+def _site(page, name="index.html"):
+    return pb.SiteSource(files=[pb.File(path=name, content=page.encode())])
+
+
+HTML = Renderer(
+    module="i2s_render_html",
+    service="render-html",
+    engine="chromium",
+    source="site",
+    good=_site("<!DOCTYPE html><title>Good</title><h1>Good</h1>"),
+    broken=(_site("<p>x", name="other.html"), pb.VERDICT_NO_OUTPUT),
+    endless=_site("<script>for (;;);</script>"),
+    hostile={
+        pb.VERDICT_TIME_LIMIT: (_site("<script>for (;;);</script>"), SHORT),
+        pb.VERDICT_INVALID_INPUT: (_site("<p>x", name="../index.html"), LONG),
+    },
+    options=("window", "site"),
+    refused=[
+        (pb.RenderOptions(window=pb.WindowOptions(width=0)), "options.window.width"),
+        (pb.RenderOptions(window=pb.WindowOptions(device_scale=0.01)), "options.window.device_scale"),
+    ],
+    reads_file=lambda path: _site(f"<p>x<iframe src='file://{path}'></iframe><img src='file://{path}'>"),
+    calls_port=lambda port: _site(
+        f"<p>x<img src=http://127.0.0.1:{port}/><script>fetch('http://127.0.0.1:{port}/')</script>"
+    ),
+    arguments=lambda folder: ["--jail-uid-base", "45000", "--jail-tier", "namespace"],
 )

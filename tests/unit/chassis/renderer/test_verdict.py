@@ -5,7 +5,7 @@ import pytest
 from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import Picture, Rendering, SourceError, Verdict
-from i2s_chassis.renderer.verdict import limit_passed, within_limits
+from i2s_chassis.renderer.verdict import limit_passed, too_many_pixels, within_limits
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,14 @@ def test_the_limit_is_named():
     judgement = limit_passed(Cause.CPU_LIMIT, Limits(cpu_seconds=2.5), "compiling")
     assert judgement is not None
     assert judgement.message == "The limit of 2.5 CPU seconds was reached while compiling."
+
+
+def test_a_picture_is_measured_before_it_is_made():
+    assert too_many_pixels((10, 10), Limits(pixels=100)) is None
+    judgement = too_many_pixels((10, 11), Limits(pixels=100), "Page 3")
+    assert judgement is not None
+    assert judgement.verdict is Verdict.PIXEL_LIMIT
+    assert judgement.message == "Page 3 would have 10 x 11 pixels, more than the limit of 100."
 
 
 def rendering(*pictures):
