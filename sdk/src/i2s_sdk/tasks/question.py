@@ -44,7 +44,7 @@ class Question:
         max_tokens: The most tokens of the completion; None takes that of the options.
         json_schema: JSON Schema of the completion, for providers with structured output; others ignore it.
         name: Which of several questions of an instance it is, such as "page-2"; empty where the instance has
-            this one alone.
+            this one alone. Answers on disk are found by it.
     """
 
     parts: tuple[Part, ...]
@@ -62,6 +62,17 @@ def texts_then_image(texts: Sequence[str], image: Path) -> Question:
         image: The file of the image.
     """
     return Question((*map(TextPart, texts), ImagePart(image)))
+
+
+def require_names(questions: Sequence[Question]) -> None:
+    """Return where the questions of an instance can be told apart by their names.
+
+    Raises:
+        ValueError: Two have one name, or one of several has none.
+    """
+    names = [one.name for one in questions]
+    if len(set(names)) < len(names) or (len(names) > 1 and "" in names):
+        raise ValueError(f"several questions of one instance need a name each, and these have {names}")
 
 
 def joined_texts(question: Question) -> tuple[Part, ...]:
