@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from colour_task.task import ColourTask
 from i2s_sdk.instances.content import Content
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import TaskSpec
 
 
-def _answer(content: Content) -> str:
+def _answer(content: Content, question: Question) -> str:
     return f"I think that it is:\n{content.target[0]}"
 
 

@@ -36,6 +36,10 @@ class ColourTask:
         """Return the text of the question."""
         return (_ASK,)
 
+    def join(self, completions: Sequence[str]) -> str:
+        """Return the completion: there is one question."""
+        return "".join(completions)
+
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the last line of the completion."""
         lines = completion.split("\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
@@ -15,7 +15,7 @@ from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.registry import require_model
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import ANSWERS
-from i2s_sdk.runlog.index import read_lines
+from i2s_sdk.runlog.index import Key, key_of, line_key, read_lines
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.settings import Settings
@@ -29,7 +29,7 @@ class DryRun:
     Attributes:
         samples: Of the run.
         answered: Of them, those that the run folder has an answer for.
-        estimate: For the others.
+        estimate: For the questions of the others that have no answer there.
     """
 
     samples: int
@@ -62,21 +62,23 @@ def dry_run(
     settings = settings or Settings.load()
     require_model(model)
     choice = resolve_selection(data, settings, **wanted)
-    answered = _answered(out, settings) if out is not None else set()
+    answered = _answered(out, settings) if out is not None else frozenset[Key]()
     remaining = [one for one in choice.instances if one.id not in answered]
-    found = estimate(model, _questions(choice, remaining), options)
+    found = estimate(model, _questions(choice, remaining, answered), options)
     return DryRun(len(choice.instances), len(choice.instances) - len(remaining), found)
 
 
 def _questions(
-    choice: ResolvedSelection, instances: Sequence[Instance]
+    choice: ResolvedSelection, instances: Sequence[Instance], answered: Set[Key]
 ) -> Iterator[tuple[Instance, Question]]:
     for one in instances:
         for question in choice.tasks[one.task].questions(one):
-            yield one, question
+            if key_of(one.id, question.name) not in answered:
+                yield one, question
 
 
-def _answered(out: PathOrUrl, settings: Settings) -> set[str]:
+def _answered(out: PathOrUrl, settings: Settings) -> frozenset[Key]:
+    """Return the samples, and of others the questions, that need not be asked again."""
     lines = open_storage(out, settings).lines(ANSWERS)
-    finals = {line["id"]: Answer.from_json(line).final for line in read_lines(lines)}
-    return {identity for identity, final in finals.items() if final}
+    finals = {line_key(line): Answer.from_json(line).final for line in read_lines(lines)}
+    return frozenset(key for key, final in finals.items() if final)

@@ -11,13 +11,16 @@ from i2s_sdk.errors import I2SError, ModelError
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.sample import Sample, Watch, blank, put_reference
 from i2s_sdk.instances.images import MAX_PIXELS
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_decodable_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Model
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.joined_answer import joined_answer
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.tasks.question import Question, require_names
 from i2s_sdk.tasks.task import Task
 
 
@@ -60,7 +63,45 @@ class GenerateStage:
             return await self._stopped(sample, Outcome.RENDER_FAILURE, missing)
         if sample.answer is not None:
             return sample
-        answer, error = await self._asked(sample)
+        await asyncio.to_thread(require_decodable_reference, instance, self.reference_pixels)
+        answer, error = await self._answered(instance)
+        sample = replace(sample, answer=answer)
+        return await self._stopped(sample, Outcome.MODEL_FAILURE, error) if error else sample
+
+    async def _answered(self, instance: Instance) -> tuple[Answer, ModelError | None]:
+        """Return the answer of a sample, and the failure where there is none.
+
+        Several questions are asked one after the other, until one has no usable completion.
+        """
+        task = self.tasks[instance.task]
+        questions = task.questions(instance)
+        require_names(questions)
+        if len(questions) == 1 and not questions[0].name:
+            return await self._asked(instance, questions[0])
+        answers: list[Answer] = []
+        error = None
+        for question in questions:
+            answer = self.folder.answer(instance.id, question.name)
+            if answer is None:
+                answer, error = await self._asked(instance, question)
+            answers.append(answer)
+            if answer.outcome is not None:
+                break
+        answer = joined_answer(instance.id, answers, task.join, self.completion_characters)
+        self.folder.put_answer(answer)
+        return answer, error
+
+    async def _asked(self, instance: Instance, question: Question) -> tuple[Answer, ModelError | None]:
+        """Return the answer to a question once it is kept, and the failure where there is none."""
+        watch = Watch()
+        error: ModelError | None = None
+        try:
+            completion = await self.model.complete(instance, question)
+            answer = Answer.of(instance.id, completion, watch.seconds, self.completion_characters)
+        except ModelError as raised:
+            answer = Answer.without(instance.id, raised, watch.seconds)
+            error = None if answer.final else raised
+        answer = replace(answer, question=question.name)
         self.folder.put_answer(answer)
         if answer.attempts:  # it cost something, and is to outlive this process before anything else is done
             await self.folder.answers.wait_durable()
@@ -68,21 +109,7 @@ class GenerateStage:
             self.like_failures.failed(error)
         elif answer.attempts:
             self.like_failures.answered()
-        sample = replace(sample, answer=answer)
-        return await self._stopped(sample, Outcome.MODEL_FAILURE, error) if error else sample
-
-    async def _asked(self, sample: Sample) -> tuple[Answer, ModelError | None]:
-        """Return the answer, and the failure where there is none."""
-        instance = sample.instance
-        await asyncio.to_thread(require_decodable_reference, instance, self.reference_pixels)
-        (question,) = self.tasks[instance.task].questions(instance)
-        watch = Watch()
-        try:
-            completion = await self.model.complete(instance, question)
-        except ModelError as error:
-            answer = Answer.without(instance.id, error, watch.seconds)
-            return answer, None if answer.final else error
-        return Answer.of(instance.id, completion, watch.seconds, self.completion_characters), None
+        return answer, error
 
     async def _stopped(self, sample: Sample, outcome: Outcome, error: I2SError) -> Sample:
         content = await asyncio.to_thread(read_content, sample.instance)

@@ -73,7 +73,7 @@ class CalledModel:
             kept = await asyncio.to_thread(self._cache.get, key)
             if kept is not None:
                 return self._kept_completion(kept, question)
-            name = await self.on_call(question.id) if self.on_call is not None else ""
+            name = await self.on_call(question.id, question.name) if self.on_call is not None else ""
             asked = await self._retrying.ask(question)
             answer = bounded_answer(asked.answer, self._most_characters)
             call = Call(name, asked.attempts, asked.seconds)
@@ -82,9 +82,9 @@ class CalledModel:
             return self._completion_of(answer, call)
 
     def _kept_completion(self, kept: Kept, question: ReadQuestion) -> Completion:
-        """Return what the cache has: paid for by this run if its own last call of the instance brought it."""
-        call = kept.call
-        if call is not None and self.on_call is not None and self.on_call.is_last(question.id, call.name):
+        """Return what the cache has: paid for by this run if its own last call of the question brought it."""
+        call, journal = kept.call, self.on_call
+        if call and journal and journal.is_last(question.id, call.name, question.name):
             return self._completion_of(kept.answer, call)
         return self._completion_of(kept.answer, None)
 

@@ -76,6 +76,8 @@ class HelmReplay:
             ModelRefusedError: The vendor's filter blocked the request at that time.
             ModelError: There is no completion.
         """
+        if question.name:
+            raise ModelError(f"HELM recorded one completion for an instance, none for {question.name!r}")
         recorded = self._found.get(instance.id) or self._found.get(instance.file.stem)
         if recorded is None:
             raise ModelError(f"{self._where} has no completion for instance {instance.id!r}")

@@ -52,12 +52,17 @@ class Completion:
 class CallJournal(Protocol):
     """Where a run writes down the calls of a model before they are made."""
 
-    def __call__(self, identity: str) -> Awaitable[str]:
-        """Write down that a call for an instance begins, and return its name once that is on disk."""
+    def __call__(self, identity: str, question: str = "") -> Awaitable[str]:
+        """Write down that a call begins, and return its name once that is on disk.
+
+        Args:
+            identity: Of the instance.
+            question: Name of the question, where the instance has several.
+        """
         ...
 
-    def is_last(self, identity: str, name: str) -> bool:
-        """Return whether the latest call of this run for an instance is the one of this name."""
+    def is_last(self, identity: str, name: str, question: str = "") -> bool:
+        """Return whether the latest call of this run for a question is the one of this name."""
         ...
 
 
@@ -65,8 +70,8 @@ class Model(Protocol):
     """Something that answers questions.
 
     It may have two attributes more. ``concurrency``: the maximum number of calls at the same time.
-    ``on_call``: the journal of calls, which a run sets; it is called with the id of the instance, and what it
-    returns is awaited, before each call that may cost money.
+    ``on_call``: the journal of calls, which a run sets; it is called with the id of the instance and the name
+    of the question, and what it returns is awaited, before each call that may cost money.
 
     Attributes:
         name: As a run is told apart by, such as "oracle".

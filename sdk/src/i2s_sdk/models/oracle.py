@@ -19,7 +19,7 @@ class Oracle:
     fingerprint = ""
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
-        """Return the ground truth.
+        """Return the ground truth, or what of it answers the question.
 
         Raises:
             ModelError: The instance has none, or it cannot be read.
@@ -30,4 +30,4 @@ class Oracle:
             content = await asyncio.to_thread(read_content, instance)
         except DataError as error:
             raise ModelError(error.message) from None
-        return Completion(task_spec(instance.task).answer(content))
+        return Completion(task_spec(instance.task).answer(content, question))

@@ -6,7 +6,7 @@ import asyncio
 import glob
 import hashlib
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.tasks.question import Question
 
 #: Of a run folder.
-RECORDS_FILE = "records.jsonl"
+RECORDS_FILE, ANSWERS_FILE = "records.jsonl", "answers.jsonl"
 
 _FORM = "must be an object with the texts 'id' and 'completion'"
 
@@ -70,9 +70,10 @@ class _Place:
 class Replay:
     """Answers from a file of JSON lines with ``id`` and ``completion``.
 
-    Other fields are ignored, so the records of a run can be replayed as they are. Where an id stands twice
-    the later line counts, as in a run that was resumed; a completion that is null is none. The file is read
-    once, and again line by line as answers are asked for, so that its size does not matter.
+    A line for one of several questions of an instance has its name as ``question``. Other fields are ignored,
+    so the records of a run can be replayed as they are. Where an id stands twice the later line counts, as in
+    a run that was resumed; a completion that is null is none. The file is read once, and again line by line
+    as answers are asked for, so that its size does not matter.
 
     Args:
         path: The file.
@@ -97,11 +98,11 @@ class Replay:
 
         Raises:
             ModelRefusedError: The model refused at that time.
-            ModelError: There is none for this instance.
+            ModelError: There is none for this instance, or for this one of its questions.
         """
-        place = self._places.get(instance.id)
+        place = self._places.get((instance.id, question.name))
         if place is None:
-            raise ModelError(f"{self._path} has no completion for instance {instance.id!r}")
+            raise ModelError(f"{self._path} has no completion for {self._named(instance, question)}")
         entry = await asyncio.to_thread(self._read, place)
         if entry.get("outcome") == "refused":
             message = _said(entry) or "the model refused to answer"
@@ -109,6 +110,15 @@ class Replay:
         cut = entry.get("finish") == Finish.TOO_LONG
         said = Completion(entry["completion"], Finish.TOO_LONG if cut else Finish.OTHER)
         return bounded_completion(said, self._most_characters)
+
+    def _named(self, instance: Instance, question: Question) -> str:
+        """Return what was asked; of a run, with the file that has the answers to single questions."""
+        if not question.name:
+            return f"instance {instance.id!r}"
+        named = f"question {question.name!r} of instance {instance.id!r}"
+        if self._path.name != RECORDS_FILE:
+            return named
+        return f"{named}; answers to single questions are in {self._path.with_name(ANSWERS_FILE)}"
 
     def _read(self, place: _Place) -> Mapping[str, Any]:
         try:
@@ -138,9 +148,13 @@ def _said(entry: Mapping[str, Any]) -> str:
     return ""
 
 
-def _index(path: Path, most_characters: int) -> tuple[str, dict[str, _Place]]:
-    """Return the SHA-256 of the file, and where the line of each id lies that says something."""
-    digest, found, offset = hashlib.sha256(), dict[str, _Place](), 0
+def _index(path: Path, most_characters: int) -> tuple[str, dict[tuple[str, str], _Place]]:
+    """Return the SHA-256 of the file, and where the line lies that answers a question.
+
+    A question has the id of its instance and its name. The only question of an instance, which has no name,
+    is answered by every line of the id: files of other programs may have words of their own as ``question``.
+    """
+    digest, found, offset = hashlib.sha256(), dict[tuple[str, str], _Place](), 0
     lengths = _LineLengths()
     lines = BoundedLines(most_characters)
     number = 0
@@ -149,9 +163,8 @@ def _index(path: Path, most_characters: int) -> tuple[str, dict[str, _Place]]:
         nonlocal number, offset
         number += 1
         length = lengths.take()
-        identity = _identity(path, number, line) if not isinstance(line, bytes) or line.strip() else None
-        if identity is not None:
-            found[identity] = _Place(offset, length)
+        if not isinstance(line, bytes) or line.strip():
+            found.update(dict.fromkeys(_questions(path, number, line), _Place(offset, length)))
         offset += length + 1
 
     with path.open("rb") as file:
@@ -186,7 +199,8 @@ class _LineLengths:
         return self._ended.popleft()
 
 
-def _identity(path: Path, number: int, line: bytes | LongLine) -> str | None:
+def _questions(path: Path, number: int, line: bytes | LongLine) -> Iterator[tuple[str, str]]:
+    """Yield the questions that a line answers, each by the id of its instance and its name."""
     try:
         entry = _object(line)
     except ValueError:
@@ -194,7 +208,10 @@ def _identity(path: Path, number: int, line: bytes | LongLine) -> str | None:
     answers = _answers(entry)
     if answers is None:
         raise DataError(path, number, _FORM)
-    return str(entry["id"]) if answers else None
+    if answers:
+        yield str(entry["id"]), ""
+        if isinstance(entry.get("question"), str):
+            yield str(entry["id"]), entry["question"]
 
 
 def _object(line: bytes | LongLine) -> Mapping[str, Any]:

@@ -1,4 +1,7 @@
-"""What the stage "generate" keeps of a sample: a completion, a refusal, or why there is neither."""
+"""What the stage "generate" keeps of a sample: a completion, a refusal, or why there is neither.
+
+Of a sample with several questions there is an answer to each, and one of the sample that joins them.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,9 @@ from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Usage
 from i2s_sdk.runlog.typed_fields import with_checked_fields
+
+#: Fields that only samples with several questions have.
+_OF_SEVERAL = frozenset({"question", "questions"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,9 @@ class Answer:
         cached: Whether it was kept from an earlier call and nothing was paid now.
         attempts: Calls made for it.
         seconds: On the clock, from question to answer.
+        question: Name of the question, where the instance has several and this is the answer to one of them.
+        questions: Names of the questions whose answers this one joins, up to the first that ended the sample;
+            empty where it joins none.
     """
 
     id: str
@@ -46,6 +55,8 @@ class Answer:
     cached: bool = False
     attempts: int = 0
     seconds: float = 0.0
+    question: str = ""
+    questions: tuple[str, ...] = ()
 
     @property
     def final(self) -> bool:
@@ -54,8 +65,8 @@ class Answer:
 
     @property
     def paid(self) -> float:
-        """US dollars that are known to have been paid for it in this run."""
-        return 0.0 if self.cached or self.cost is None else self.cost
+        """US dollars that are known to have been paid for it in this run; what it joins has its own."""
+        return 0.0 if self.cached or self.cost is None or self.questions else self.cost
 
     @classmethod
     def of(
@@ -94,8 +105,9 @@ class Answer:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the answer as JSON has it."""
-        return {**asdict(self), "outcome": str(self.outcome) if self.outcome else None}
+        """Return the answer as JSON has it; without names of questions where there is only one."""
+        plain = {**asdict(self), "outcome": str(self.outcome) if self.outcome else None}
+        return {name: value for name, value in plain.items() if value or name not in _OF_SEVERAL}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Answer:
@@ -109,5 +121,6 @@ class Answer:
         values["failure"] = (
             with_checked_fields(Failure(**values["failure"])) if values.get("failure") else None
         )
+        values["questions"] = tuple(values.get("questions", ()))
         values["usage"] = with_checked_fields(Usage(**values["usage"]))
         return with_checked_fields(cls(**values))

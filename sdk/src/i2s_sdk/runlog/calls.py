@@ -1,6 +1,6 @@
 """Calls of a model that were begun, on disk before they are made, so that a bill can be explained.
 
-A call is closed by the line of its sample in the file of answers. What a killed or interrupted process had
+A call is closed by the line of its question in the file of answers. What a killed or interrupted process had
 begun and not closed was perhaps answered, and paid for, without anyone hearing it.
 """
 
@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from i2s_sdk.models.model import Model
-from i2s_sdk.runlog.index import JsonlIndex, read_lines
+from i2s_sdk.runlog.index import JsonlIndex, key_of, read_lines
 from i2s_sdk.runlog.storage import Lines
 
 
@@ -28,17 +28,18 @@ class CallLog:
     def __init__(self, calls: JsonlIndex[str]) -> None:
         self._calls = calls
 
-    async def __call__(self, identity: str) -> str:
+    async def __call__(self, identity: str, question: str = "") -> str:
         """Write down that a call begins, and return its name."""
         name = uuid.uuid4().hex
         begun = datetime.now(UTC).isoformat(timespec="seconds")
-        self._calls.append({"id": identity, "call": name, "begun": begun})
+        asked = {"id": identity, "question": question} if question else {"id": identity}
+        self._calls.append({**asked, "call": name, "begun": begun})
         await self._calls.wait_durable()
         return name
 
-    def is_last(self, identity: str, name: str) -> bool:
-        """Return whether the latest call for an instance is the one of this name."""
-        return bool(name) and self._calls.marks.get(identity) == name
+    def is_last(self, identity: str, name: str, question: str = "") -> bool:
+        """Return whether the latest call for a question is the one of this name."""
+        return bool(name) and self._calls.marks.get(key_of(identity, question)) == name
 
 
 def call_mark(line: Mapping[str, Any]) -> str:
@@ -67,7 +68,7 @@ def marked_calls(model: Model | None, calls: JsonlIndex[str]) -> Iterator[None]:
 def unanswered_calls(calls: Lines, answers: Lines) -> Counter[str]:
     """Return how many calls of each instance were begun and never closed: they may have been billed.
 
-    A call here is all attempts for one sample.
+    A call here is all attempts for one question. The line of a sample that joins several closes none.
 
     Args:
         calls: The journal.
@@ -76,5 +77,6 @@ def unanswered_calls(calls: Lines, answers: Lines) -> Counter[str]:
     begun = Counter(line["id"] for line in read_lines(calls))
     if not begun:
         return begun
-    begun.subtract(line["id"] for line in read_lines(answers) if line["attempts"] and line["id"] in begun)
+    of_questions = (line for line in read_lines(answers) if not line.get("questions"))
+    begun.subtract(line["id"] for line in of_questions if line["attempts"] and line["id"] in begun)
     return +begun

@@ -5,7 +5,7 @@
     RUN/
       manifest.json      options and facts
       instances.jsonl    what the run has
-      answers.jsonl      one line for each answer of the model
+      answers.jsonl      one line for each answer of the model; of several questions, one more for the sample
       renderings.jsonl   one line for each sample that was rendered
       records.jsonl      one line for each sample that has ended
       calls.jsonl        one line for each call of the model that was begun
@@ -30,7 +30,7 @@ from typing import Any
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.calls import call_mark, unanswered_calls
-from i2s_sdk.runlog.index import JsonlIndex, read_lines
+from i2s_sdk.runlog.index import JsonlIndex, key_of, read_lines
 from i2s_sdk.runlog.local import DRAFTS, LOCK
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.opening import open_storage
@@ -89,7 +89,7 @@ class RunFolder:
     ) -> None:
         self.storage = storage
         self.answers, self.renderings, self.ended, self.calls = answers, renderings, ended, calls
-        self.answered = sum(mark.final for mark in answers.marks.values())
+        self.answered = sum(mark.final for key, mark in answers.marks.items() if isinstance(key, str))
         self.paid = sum(mark.paid for mark in answers.marks.values())
 
     @classmethod
@@ -167,21 +167,27 @@ class RunFolder:
         self.ended.append(record.to_json())
 
     def put_answer(self, answer: Answer) -> None:
-        """Keep what the model said."""
+        """Keep what the model said, of a sample or to one of its questions."""
         self.answers.append(answer.to_json())
-        self.answered += answer.final
+        self.answered += answer.final and not answer.question
         self.paid += answer.paid
 
     def put_rendered(self, rendered: Rendered) -> None:
         """Keep what was rendered; its pictures are there already."""
         self.renderings.append(rendered.to_json())
 
-    def answer(self, identity: str) -> Answer | None:
-        """Return what the model said of an instance; None where it is to be asked (again)."""
-        mark = self.answers.marks.get(identity)
+    def answer(self, identity: str, question: str = "") -> Answer | None:
+        """Return what the model said; None where it is to be asked (again).
+
+        Args:
+            identity: Of the instance.
+            question: Name of one of its questions; empty for the whole sample.
+        """
+        key = key_of(identity, question)
+        mark = self.answers.marks.get(key)
         if mark is None or not mark.final:
             return None
-        return self.answers.read(identity, Answer.from_json)
+        return self.answers.read(key, Answer.from_json)
 
     def rendered(self, identity: str) -> Rendered | None:
         """Return what was rendered of an instance; None where it was not."""
@@ -273,9 +279,8 @@ def _refuse_strangers(storage: RunStorage, *, merging: bool) -> None:
 
 
 def _answer_mark(plain: Mapping[str, Any]) -> AnswerMark:
-    return _mark(
-        plain["outcome"] != Outcome.MODEL_FAILURE, 0.0 if plain["cached"] else float(plain["cost"] or 0.0)
-    )
+    paid_here = not plain["cached"] and not plain.get("questions")
+    return _mark(plain["outcome"] != Outcome.MODEL_FAILURE, float(plain["cost"] or 0.0) if paid_here else 0.0)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -1,6 +1,7 @@
 """An append-only file of JSON lines with an index: what a stage has finished, by the id of the instance.
 
-Of several lines of one id the last counts. In memory there is only where each line lies, and a mark.
+Lines of one of several questions of an instance have its name too. Of several lines of one key the last
+counts. In memory there is only where each line lies, and a mark.
 """
 
 from __future__ import annotations
@@ -17,6 +18,24 @@ from i2s_sdk.runlog.storage import AppendLog, Lines, RunStorage
 M = TypeVar("M")
 R = TypeVar("R")
 
+#: What a line is found by: the id of the instance, or that and the name of one of its questions.
+Key = str | tuple[str, str]
+
+
+def key_of(identity: str, question: str = "") -> Key:
+    """Return what the line of a question is found by; of a sample without a question.
+
+    Args:
+        identity: Of the instance.
+        question: Its name; empty for the whole sample.
+    """
+    return (identity, question) if question else identity
+
+
+def line_key(plain: Mapping[str, Any]) -> Key:
+    """Return what a line is found by."""
+    return key_of(plain["id"], plain.get("question", ""))
+
 
 class JsonlIndex(Generic[M]):
     """An open file of lines.
@@ -32,8 +51,8 @@ class JsonlIndex(Generic[M]):
     def __init__(self, journal: AppendLog, mark: Callable[[Mapping[str, Any]], M]) -> None:
         self._journal = journal
         self._mark = mark
-        self._places: dict[str, tuple[int, int]] = {}
-        self.marks: dict[str, M] = {}
+        self._places: dict[Key, tuple[int, int]] = {}
+        self.marks: dict[Key, M] = {}
         for number, (offset, raw, plain) in enumerate(_parsed(journal), start=1):
             try:
                 self._note(plain, offset, len(raw))
@@ -62,34 +81,33 @@ class JsonlIndex(Generic[M]):
         """
         await self._journal.wait_durable()
 
-    def read(self, identity: str, parse: Callable[[Mapping[str, Any]], R]) -> R:
-        """Return what the line of an id holds.
+    def read(self, key: Key, parse: Callable[[Mapping[str, Any]], R]) -> R:
+        """Return what the line of a key holds.
 
         Args:
-            identity: The id.
+            key: The id, or what ``key_of`` returns.
             parse: Takes it from the line; raises KeyError, TypeError or ValueError where it is not there.
 
         Raises:
-            KeyError: There is no line of the id.
+            KeyError: There is no line of the key.
             DataError: It holds something else.
         """
-        offset, length = self._places[identity]
+        offset, length = self._places[key]
         try:
             return parse(read_json(self._journal.read(offset, length)))
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(
-                str(self._journal), 0, f"the line of {identity!r} is damaged: {error!r}"
-            ) from None
+            raise DataError(str(self._journal), 0, f"the line of {key!r} is damaged: {error!r}") from None
 
-    def __contains__(self, identity: object) -> bool:
-        return identity in self._places
+    def __contains__(self, key: object) -> bool:
+        return key in self._places
 
     def __len__(self) -> int:
         return len(self._places)
 
     def _note(self, plain: Mapping[str, Any], offset: int, length: int) -> None:
-        self._places[plain["id"]] = (offset, length)
-        self.marks[plain["id"]] = self._mark(plain)
+        key = line_key(plain)
+        self._places[key] = (offset, length)
+        self.marks[key] = self._mark(plain)
 
 
 def read_lines(lines: Lines) -> Iterator[dict[str, Any]]:
@@ -108,6 +126,8 @@ def _parsed(lines: Lines) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
             plain = read_json(raw)
             if not isinstance(plain["id"], str):
                 raise TypeError("its id is not a text")
+            if not isinstance(plain.get("question", ""), str):
+                raise TypeError("its question is not a text")
         except (ValueError, KeyError, TypeError) as error:
             raise _damaged(lines, number, error) from None
         yield offset, raw, plain

@@ -47,7 +47,7 @@ class Question:
         max_tokens: The most tokens of the completion; None takes that of the options.
         json_schema: JSON Schema of the completion, for providers with structured output; others ignore it.
         name: Which of several questions of an instance it is, such as "page-2"; empty where the instance has
-            this one alone.
+            this one alone. Answers on disk are found by it.
     """
 
     parts: tuple[Part, ...]
@@ -76,6 +76,17 @@ def image_of(instance: Instance) -> Path:
     if instance.image is None:
         raise DataError(instance.file, 0, f"instance {instance.id!r} has no image to show")
     return instance.image
+
+
+def require_names(questions: Sequence[Question]) -> None:
+    """Return if the questions of an instance can be told apart by their names.
+
+    Raises:
+        ValueError: Two have one name, or one of several has none.
+    """
+    names = [one.name for one in questions]
+    if len(set(names)) < len(names) or (len(names) > 1 and "" in names):
+        raise ValueError(f"several questions of one instance need a name each, and these have {names}")
 
 
 def joined_texts(question: Question) -> tuple[Part, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.profile import Profile
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.tasks.task import Task
 
@@ -28,7 +29,7 @@ class TaskSpec:
         language: Of structures: "latex", "html" or "lilypond", by which reports colour them.
         canary: A structure that its renderer has to render; None where nothing is rendered.
         open: Returns the task with the rules of a profile.
-        answer: Returns what a model would say that knows the ground truth.
+        answer: Returns what a model that knows the ground truth would answer to a question.
         structure_fault: Returns what is wrong with ground truth, empty for nothing.
     """
 
@@ -44,7 +45,7 @@ class TaskSpec:
     language: str
     canary: Structure | None
     open: Callable[[Profile], Task]
-    answer: Callable[[Content], str]
+    answer: Callable[[Content, Question], str]
     structure_fault: Callable[[Content], str]
 
     @property

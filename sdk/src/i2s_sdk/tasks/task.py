@@ -75,6 +75,10 @@ class Task(Protocol):
         """
         ...
 
+    def join(self, completions: Sequence[str]) -> str:
+        """Return the one text that the completions of all questions of an instance are, in order."""
+        ...
+
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the structure in a completion, or that there is none."""
         ...

@@ -44,12 +44,12 @@ class Counting:
     async def close(self) -> None:
         pass
 
-    async def __call__(self, identity: str) -> str:
+    async def __call__(self, identity: str, question: str = "") -> str:
         await asyncio.sleep(0)  # as a disk takes
         self.begun.append(identity)
         return f"call {len(self.begun)}"
 
-    def is_last(self, identity: str, name: str) -> bool:
+    def is_last(self, identity: str, name: str, question: str = "") -> bool:
         return False
 
 

@@ -12,6 +12,7 @@ from questions import complete
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.models import Finish, ModelFailedError, ModelRefusedError, open_model
+from i2s_sdk.tasks import Question
 
 
 def _state(number: int, uuid: str, result: dict[str, Any]) -> dict[str, Any]:
@@ -133,3 +134,9 @@ async def test_a_run_folder_is_replayed_with_its_refusals(tmp_path: Path) -> Non
         await complete(model, _instance("b"))
     with pytest.raises(ModelRefusedError, match="not I"):
         await complete(model, _instance("c"))
+
+
+async def test_helm_recorded_no_answers_to_single_questions_of_an_instance(tmp_path: Path) -> None:
+    run = _run(tmp_path, "r", _state(0, "u-1", _said("x")))
+    with pytest.raises(ModelError, match="one completion for an instance, none for 'page-2'"):
+        await open_model(f"replay:{run}").complete(_instance("u-1"), Question((), name="page-2"))

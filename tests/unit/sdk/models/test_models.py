@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
 from i2s_sdk.models import open_model
 from i2s_sdk.profile import Profile
-from i2s_sdk.tasks import Structure
+from i2s_sdk.tasks import Question, Structure
 from i2s_sdk.tasks.latex import LatexTask
 
 
@@ -61,6 +62,28 @@ async def test_an_instance_that_was_not_recorded_has_no_completion(tmp_path: Pat
     model = open_model(f"replay:{_file(tmp_path, {'id': 'b', 'completion': 'x'})}")
     with pytest.raises(ModelError, match="no completion for instance 'a'"):
         await complete(model, _instance())
+
+
+async def test_a_question_of_several_is_answered_by_its_own_line(tmp_path: Path) -> None:
+    lines = [
+        {"id": "a", "question": "p1", "completion": "one"},
+        {"id": "a", "question": "p2", "completion": "two"},
+        {"id": "b", "question": "What is this?", "completion": "three"},
+        {"id": "b", "question": 7, "completion": "four"},
+    ]
+    model = open_model(f"replay:{_file(tmp_path, *lines)}")
+    named = [Question((), name=name) for name in ("p1", "p2", "p3")]
+    assert [(await model.complete(_instance(), one)).text for one in named[:2]] == ["one", "two"]
+    with pytest.raises(ModelError, match=r"no completion for question 'p3' of instance 'a'$"):
+        await model.complete(_instance(), named[2])
+    other = replace(_instance(), id="b")  # files of other programs may have anything in that field
+    assert (await model.complete(other, Question(()))).text == "four"
+
+
+async def test_a_replayed_run_says_where_the_answers_to_single_questions_are(tmp_path: Path) -> None:
+    (tmp_path / "records.jsonl").write_text('{"id": "a", "completion": "one\\n\\ntwo"}\n')
+    with pytest.raises(ModelError, match=r"answers to single questions are in .*answers\.jsonl"):
+        await open_model(f"replay:{tmp_path}").complete(_instance(), Question((), name="p1"))
 
 
 def test_two_files_of_other_content_are_other_models(tmp_path: Path) -> None:

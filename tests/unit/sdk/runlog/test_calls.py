@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from named_pictures import named_picture
-from questions import complete
+from questions import complete, question_of
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions
@@ -19,6 +21,7 @@ from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.calls import CallLog, marked_calls
 from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.joined_answer import joined_answer
 from i2s_sdk.runlog.outcome import Outcome
 
 
@@ -156,3 +159,28 @@ async def test_the_last_call_of_an_instance_is_known_by_its_name(tmp_path: Path)
         assert not calls.is_last("c", last)
         folder.calls.append({"id": "c", "begun": "by an earlier version"})
         assert not calls.is_last("c", "")
+
+
+async def test_calls_of_several_questions_are_told_apart_and_each_answer_closes_one(tmp_path: Path) -> None:
+    model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
+    instance = _instance(tmp_path, "a")
+    questions = [replace(question_of(instance, f"Say {name}."), name=name) for name in ("p1", "p2")]
+    with RunFolder.open(tmp_path / "run") as folder, marked_calls(model, folder.calls):
+        said = [await model.complete(instance, one) for one in questions]
+        assert [(one.cached, one.attempts) for one in said] == [(False, 1)] * 2
+        # Killed before anything was written down: both answers are kept elsewhere, and are of this run.
+        assert folder.unanswered_calls() == {"a": 2}
+        again = [await model.complete(instance, one) for one in questions]
+        assert [(one.cached, one.attempts) for one in again] == [(False, 1)] * 2
+        answers = [
+            replace(Answer.of("a", completion, 0.0), question=one.name)
+            for completion, one in zip(again, questions, strict=True)
+        ]
+        folder.put_answer(answers[0])
+        assert folder.unanswered_calls() == {"a": 1}
+        folder.put_answer(joined_answer("a", answers[:1], "".join))
+        assert folder.unanswered_calls() == {"a": 1}  # what joins answers closes no call
+        folder.put_answer(answers[1])
+        assert folder.unanswered_calls() == {}
+    lines = [json.loads(line) for line in (tmp_path / "run" / "calls.jsonl").read_text().splitlines()]
+    assert [(one["id"], one["question"]) for one in lines] == [("a", "p1"), ("a", "p2")]

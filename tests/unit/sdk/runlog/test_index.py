@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from i2s_sdk.errors import DataError
-from i2s_sdk.runlog.index import JsonlIndex, read_lines
+from i2s_sdk.runlog.index import JsonlIndex, key_of, read_lines
 from i2s_sdk.runlog.local import LineFile, LocalStorage
 
 
@@ -51,7 +51,22 @@ def test_what_a_kill_left_torn_is_cut_off_and_lines_go_on_behind_it(torn: bytes,
     assert [one["id"] for one in read_lines(LineFile(file))] == ["a", "c"]
 
 
-@pytest.mark.parametrize("line", ["[]", '{"value": 1}', '{"id": 1, "value": 1}', "{", "null"])
+def test_lines_of_several_questions_of_an_instance_are_found_by_their_names(tmp_path: Path) -> None:
+    for _ in range(2):
+        with JsonlIndex.open(LocalStorage(tmp_path), "a.jsonl", _mark) as ledger:
+            ledger.append({"id": "a", "question": "1", "value": 1})
+            ledger.append({"id": "a", "question": "2", "value": 2})
+            assert (key_of("a") in ledger, key_of("a", "1") in ledger) == (len(ledger) > 2, True)
+            ledger.append({"id": "a", "value": 3})
+            ledger.append({"id": "a", "question": "1", "value": 4})
+            assert ledger.marks == {"a": 3, key_of("a", "1"): 4, key_of("a", "2"): 2}
+            assert ledger.read(key_of("a", "1"), dict)["value"] == 4
+
+
+_NO_QUESTION = '{"id": "a", "question": 1, "value": 1}'
+
+
+@pytest.mark.parametrize("line", ["[]", '{"value": 1}', '{"id": 1, "value": 1}', "{", "null", _NO_QUESTION])
 def test_a_whole_line_that_is_damaged_is_told_by_its_number(line: str, tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text('{"id": "a", "value": 1}\n' + line + "\n")

@@ -3,6 +3,7 @@ import pytest
 from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.instances.content import Content
 from i2s_sdk.profile import Profile
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import SPECS, TASKS, open_task
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.structure import Structure
@@ -23,7 +24,7 @@ def test_the_answer_that_knows_the_truth_is_read_as_that_structure(spec: TaskSpe
     site = {"index.html": b"<h1>`Here`</h1>", "picture.png": b"\x89PNG"}
     content = Content(b"", site=site) if spec.structure_is_site else Content(b"", structure=spec.canary.code)
     assert spec.structure_fault(content) == ""
-    structure = spec.open(Profile.PAPER).structure_from(spec.answer(content))
+    structure = spec.open(Profile.PAPER).structure_from(spec.answer(content, Question(())))
     assert isinstance(structure, Structure)
     if isinstance(structure, SiteStructure):
         assert structure.files == {"index.html": "<h1>`Here`</h1>"}

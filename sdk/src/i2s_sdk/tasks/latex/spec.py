@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.latex.task import LatexTask
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import TaskSpec, text_fault
 from i2s_sdk.tasks.structure import Structure
 
 
-def _answer(content: Content) -> str:
+def _answer(content: Content, question: Question) -> str:
     return f"```latex\n{(content.structure or '').strip()}\n```"
 
 

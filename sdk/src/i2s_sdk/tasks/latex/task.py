@@ -69,6 +69,11 @@ class LatexTask:
         """Return the texts of its question, twice: without and with assets, which change nothing."""
         return (*task_prompt("latex"), *task_prompt("latex"))
 
+    def join(self, completions: Sequence[str]) -> str:
+        """Return the completion of the one question."""
+        (completion,) = completions
+        return completion
+
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the code in a completion, or that there is none."""
         return extract(completion, self.profile)

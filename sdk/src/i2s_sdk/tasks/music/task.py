@@ -72,6 +72,11 @@ class MusicTask:
         """Return the texts of its question, twice: without and with assets, which change nothing."""
         return (*task_prompt("musicsheet"), *task_prompt("musicsheet"))
 
+    def join(self, completions: Sequence[str]) -> str:
+        """Return the completion of the one question."""
+        (completion,) = completions
+        return completion
+
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the code in a completion, or that there is none."""
         return extract(completion, self.profile)

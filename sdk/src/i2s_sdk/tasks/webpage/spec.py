@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.site_files import INDEXES
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.structure import Origin
 from i2s_sdk.tasks.webpage.site import as_json, site_structure
 from i2s_sdk.tasks.webpage.task import WebpageTask
 
 
-def _answer(content: Content) -> str:
+def _answer(content: Content, question: Question) -> str:
     """Return the files of a site that are text.
 
     Pictures reach the page as assets, and other binary files cannot be written in an answer.

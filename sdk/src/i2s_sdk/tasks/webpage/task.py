@@ -83,6 +83,11 @@ class WebpageTask:
         """Return the texts of its question, those about assets among them."""
         return (*task_prompt("webpage"), *task_prompt("webpage", ["NAME"]))
 
+    def join(self, completions: Sequence[str]) -> str:
+        """Return the completion of the one question."""
+        (completion,) = completions
+        return completion
+
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the files in a completion, or why there are none."""
         if self.profile is Profile.PAPER:

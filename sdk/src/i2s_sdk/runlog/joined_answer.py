@@ -1,0 +1,70 @@
+"""The answer of a sample with several questions, made of the answers to these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.record import Usage
+
+#: Why completions end, beginning with what is told first of several.
+_FINISHES = (Finish.TOO_LONG, Finish.REFUSED, Finish.LENGTH, Finish.OTHER, Finish.STOP)
+
+
+def joined_answer(
+    identity: str,
+    answers: Sequence[Answer],
+    join: Callable[[Sequence[str]], str],
+    most_characters: int = COMPLETION_CHARACTERS,
+) -> Answer:
+    """Return the answer of a sample.
+
+    An answer without a usable completion (refused, too long, failed) ends the sample, which then ends as that
+    answer does. Tokens and cost are the sums of those answers that are final, and not known where one of them
+    is not; calls and seconds are those of all answers. It counts as kept from earlier calls where each was.
+
+    Args:
+        identity: Of the instance.
+        answers: To its questions, in order, up to the first that ends the sample.
+        join: Makes one text of all completions.
+        most_characters: Of the joined completion; a longer one is not usable.
+    """
+    final = [one for one in answers if one.final]
+    ended = next((one for one in answers if one.outcome is not None), None)
+    if ended is not None:
+        answer = ended
+    else:
+        text = join([one.completion or "" for one in answers])
+        answer = Answer.of(identity, Completion(text, _finish(answers)), 0.0, most_characters)
+    return replace(
+        answer,
+        usage=Usage(
+            _sum(one.usage.input_tokens for one in final), _sum(one.usage.output_tokens for one in final)
+        ),
+        cost=_cost(final),
+        cached=bool(final) and all(one.cached for one in final),
+        attempts=sum(one.attempts for one in answers),
+        seconds=round(math.fsum(one.seconds for one in answers), 4),
+        question="",
+        questions=tuple(one.question for one in answers),
+    )
+
+
+def _finish(answers: Sequence[Answer]) -> Finish:
+    found = {one.finish for one in answers}
+    return next((one for one in _FINISHES if str(one) in found), Finish.OTHER)
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    found = list(counts)
+    known = [one for one in found if one is not None]
+    return sum(known) if known and len(known) == len(found) else None
+
+
+def _cost(answers: Sequence[Answer]) -> float | None:
+    known = [one.cost for one in answers if one.cost is not None]
+    return math.fsum(known) if known and len(known) == len(answers) else None
