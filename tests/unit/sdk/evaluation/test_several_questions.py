@@ -193,6 +193,7 @@ async def test_a_question_without_a_usable_answer_ends_the_sample_as_it_would_al
     assert sample.answer.final
     assert sample.answer.outcome is (Outcome.REFUSED if how == "refused" else Outcome.NO_STRUCTURE)
     assert sample.answer.questions == ("page-1", "page-2")
+    assert (folder.answer(instance.id), folder.answered) == (sample.answer, 1)
     await _stage(folder, model)(Sample(instance))
     assert model.asked == ["page-1", "page-2"]
 
