@@ -118,5 +118,6 @@ def _run(
         capture_output=True,
         text=True,
         check=False,
+        start_new_session=True,  # or its group is that of the tests, which may not be seen from in here
         **other,
     )

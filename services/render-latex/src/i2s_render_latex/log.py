@@ -29,14 +29,15 @@ _WRITTEN = re.compile(r"^Output written on \S+\.(?P<kind>pdf|dvi) \((?P<pages>\d
 _SHIPPED = re.compile(r"\[(\d+)(?:\.\d+)*[]{<\n ]")
 _NO_PAGES = "No pages of output."
 
+# TeX Live 2024 says "(openin_any = p; no  extended check)" where 2022 says "(openin_any = p)".
 _REFUSALS = (
     (
         PolicyKind.FILE_READ,
-        re.compile(r"^\S+: Not reading from (.{1,4096}) \(openin_any = \w\)", re.MULTILINE),
+        re.compile(r"^\S+: Not reading from (.{1,4096}) \(openin_any = \w(?:;[^)\n]{0,99})?\)", re.MULTILINE),
     ),
     (
         PolicyKind.FILE_WRITE,
-        re.compile(r"^\S+: Not writing to (.{1,4096}) \(openout_any = \w\)", re.MULTILINE),
+        re.compile(r"^\S+: Not writing to (.{1,4096}) \(openout_any = \w(?:;[^)\n]{0,99})?\)", re.MULTILINE),
     ),
     (PolicyKind.EXECUTE, re.compile(r"runsystem\(([^\n]{0,500}?)\)\.\.\.disabled")),
 )
