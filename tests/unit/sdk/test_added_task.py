@@ -18,6 +18,8 @@ from i2s_sdk.data.folder import read_folder
 from i2s_sdk.errors import ModelError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Completion
+from i2s_sdk.report.charts import endings, histograms
+from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.single.lines import LineScore, score_lines
@@ -155,11 +157,31 @@ def test_a_run_is_resumed(data: Path, tmp_path: Path) -> None:
     assert {name: one for name, one in _records(run).items() if name != "white"} == before
 
 
+def test_charts_show_how_its_samples_ended_and_the_range_of_its_metrics(
+    data: Path, replay: str, tmp_path: Path
+) -> None:
+    evaluate(data, replay, out=tmp_path / "run", settings=_settings())
+    (view,) = views_of([read_run(tmp_path / "run")])
+    bars = endings(view.summary.tasks["colour"].total)
+    assert [(bar.label, bar.count, bar.tone) for bar in bars] == [
+        ("usable", 3, "good"),
+        ("no structure", 1, "bad"),
+        ("not usable", 1, "bad"),
+        ("model failure", 1, "ours"),
+    ]
+    accepted, length = histograms(view, "colour")
+    assert (accepted.n, accepted.ticks) == (3, ("0", "0.5", "1"))
+    assert (length.n, length.ticks) == (3, ("-1", "49.5", "100"))
+    assert [bar.count for bar in length.bars] == [1, 2, *[0] * 18]
+
+
 def test_report_tables_and_export_show_it(data: Path, replay: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
     evaluate(data, replay, out=run, settings=_settings())
     page = write_report([run], tmp_path / "report").path.read_text()
     assert "colour" in page
+    assert "<th>accepted</th></tr></thead>" in page, "the columns that rank"
+    assert "ems" not in page.partition("<script>")[0].partition("<main>")[2]
     assert "a colour has no digits" not in page, "texts of samples are packed"
     overall, colours = table([run], published=True)
     assert [one.name for one in overall.headings] == [

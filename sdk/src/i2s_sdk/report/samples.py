@@ -79,7 +79,13 @@ def _task(name: str) -> dict[str, Any]:
     spec = task_spec(name)
     rendering = spec.open(Profile.PAPER).rendering
     resized = rendering is not None and rendering.size_policy is SizePolicy.RESIZE
-    return {"language": spec.language, "site": spec.structure_is_site, "resized": resized}
+    return {
+        "language": spec.language,
+        "site": spec.structure_is_site,
+        "resized": resized,
+        "renders": rendering is not None,
+        "main": spec.main_metric,
+    }
 
 
 def _sample(row: Row, metrics: Mapping[str, Sequence[str]], places: Mapping[str, int]) -> list[Any]:
@@ -106,6 +112,7 @@ def _ending(record: Record, names: Sequence[str], places: Mapping[str, int]) -> 
             for name in names
         ],
         int(record.usable and not record.usable_before_repair),
+        int(record.usable),
     ]
 
 

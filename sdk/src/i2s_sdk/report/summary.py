@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from i2s_sdk.report import figures
+from i2s_sdk.report.view import usable_word
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
-from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.visible import visible, visible_line
 
 _PLAIN_WIDTH = 160  # where the stream is no terminal and has no width of its own
@@ -29,8 +29,8 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
     """
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
     for task, result in summary.tasks.items():
-        usable = "rendered" if task_spec(task).renders else "usable"
-        console.print(_table(visible_line(f"{task}, profile {summary.profile}"), usable, result))
+        title = visible_line(f"{task}, profile {summary.profile}")
+        console.print(_table(title, usable_word(task), result))
     console.print(
         "Means over all scored samples (failed renders count 0) and, in parentheses, over the rendered ones. "
         "Intervals are of the former, by the bootstrap; those of shares are Wilson's."

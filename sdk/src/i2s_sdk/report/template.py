@@ -14,8 +14,9 @@ from importlib.resources import files
 from i2s_sdk.report import charts, figures, samples
 from i2s_sdk.report.pictures import Gallery
 from i2s_sdk.report.versus import Versus
-from i2s_sdk.report.view import RunView
-from i2s_sdk.stats.leaderboard import Standing
+from i2s_sdk.report.view import RunView, usable_word
+from i2s_sdk.stats.leaderboard import Standing, ranked_by
+from i2s_sdk.tasks.registry import task_spec
 
 
 def render_page(
@@ -67,6 +68,9 @@ def render_page(
         versus=versus,
         notices=told,
         charts=charts,
+        ranked_by=ranked_by,
+        main_metric=lambda task: task_spec(task).main_metric,
+        usable_word=usable_word,
         figures=figures,
         shown=len(rows),
         samples=max(len(rows), *(len(view.records) for view in views)),

@@ -13,6 +13,7 @@ from i2s_sdk.runlog.storage import RunStorage
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.leaderboard import labels
 from i2s_sdk.stats.results import summarize_run
+from i2s_sdk.tasks.registry import task_spec
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -52,6 +53,11 @@ def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
         RunView(name, run.manifest, summarize_run(run), run.ordered(), run.storage, run.with_texts)
         for name, run in zip(names, runs, strict=True)
     ]
+
+
+def usable_word(task: str) -> str:
+    """Return what a usable sample of a task is called: "rendered" where the task renders."""
+    return "rendered" if task_spec(task).renders else "usable"
 
 
 def checked(record: Record) -> Record:

@@ -25,17 +25,21 @@
   const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
   const words = (name) => name.toLowerCase().replaceAll("_", " ");
 
-  // ---- endings: [outcome, verdict, picture, values, whether a repair made the picture]
+  // ---- endings: [outcome, verdict, picture, values, whether a repair made it usable, whether it is usable]
 
   const ours = new Set(["model_failure", "render_failure", "metric_failure", "cancelled"]);
-  const rendered = (ending) => ending !== null && ending[0] === "scored" && ending[1].startsWith("RENDERED");
+  const usable = (ending) => ending !== null && ending[0] === "scored" && ending[5] === 1;
+  const ended = (ending) => {
+    if (ending[0] !== "scored") return ending[0];
+    return ending[1] || (usable(ending) ? "usable" : "not_usable");
+  };
   const state = (ending) => {
     if (ending === null) return "not in this run";
-    return words(ending[0] === "scored" ? ending[1] : ending[0]);
+    return words(ended(ending));
   };
   const tone = (ending) => {
     if (ending === null || ours.has(ending[0])) return "ours";
-    return rendered(ending) ? "good" : "bad";
+    return usable(ending) ? "good" : "bad";
   };
   const value = (sample, run, metric) => {
     const ending = sample.runs[run];
@@ -189,7 +193,7 @@
     for (const name of data.metrics[sample.task]) {
       const own = value(sample, run, name);
       if (own === undefined) continue;
-      const item = make("li", name === "ems" ? "main" : "", make("b", "", name), ` ${number(own)}`);
+      const item = make("li", name === data.tasks[sample.task].main ? "main" : "", make("b", "", name), ` ${number(own)}`);
       const theirs = other === null ? undefined : value(sample, other, name);
       if (typeof own === "number" && typeof theirs === "number" && own !== theirs) {
         item.append(" ", make("span", own > theirs ? "good" : "bad", signed(own - theirs)));
@@ -205,7 +209,7 @@
     if (detail.error) {
       const line = detail.error.line ? `, line ${detail.error.line}` : "";
       say("first error", `${detail.error.message} (${words(detail.error.kind)}${line})`, "bad");
-    } else if (detail.message && !rendered(ending)) {
+    } else if (detail.message && !usable(ending)) {
       say("message", detail.message, "bad");
     }
     for (const one of detail.repairs || []) {
@@ -248,10 +252,13 @@
       make("p", "where", [sample.task, sample.subset, sample.difficulty].filter(Boolean).join(" · ")),
     );
     const pictures = make("div", other === null ? "pictures" : "pictures two");
-    pictures.append(
-      figure("reference", "", (whole) => still(sample.reference, "reference", whole), sample.reference < 0 && "no picture"),
-    );
-    for (const one of runs) {
+    const renders = data.tasks[sample.task].renders;
+    if (renders || sample.reference >= 0) {
+      pictures.append(
+        figure("reference", "", (whole) => still(sample.reference, "reference", whole), sample.reference < 0 && "no picture"),
+      );
+    }
+    for (const one of renders ? runs : []) {
       const place = sample.runs[one] === null ? -1 : sample.runs[one][2];
       const name = data.runs[one];
       const missing = place < 0 && (sample.runs[one] !== null && ours.has(sample.runs[one][0]) ? "no score" : "no rendering");
@@ -284,8 +291,8 @@
     options(field.other, [["", "no other run"], ...data.runs.map((name, at) => [String(at), name]).filter((_, at) => at !== run)]);
     options(field.subset, [["", "all"], ...distinct(own.map((one) => one.subset)).map((name) => [name, name])]);
     const endings = distinct(samples.map((one) => one.runs[run]).filter(Boolean).map(
-      (ending) => (ending[0] === "scored" ? ending[1] : ending[0])));
-    options(field.outcome, [["", "all"], ["+picture", "with a picture"], ["-picture", "without a picture"],
+      ended));
+    options(field.outcome, [["", "all"], ["+usable", "usable"], ["-usable", "not usable"],
       ["+repair", "only after repair"], ...endings.map((name) => [name, words(name)])]);
     const names = distinct((task ? [task] : Object.keys(data.metrics)).flatMap((one) => data.metrics[one]));
     options(field.metric, names.map((name) => [name, name]));
@@ -294,10 +301,10 @@
   const ends = (ending, wanted) => {
     if (!wanted) return true;
     if (ending === null) return false;
-    if (wanted === "+picture") return rendered(ending);
-    if (wanted === "-picture") return !rendered(ending);
+    if (wanted === "+usable") return usable(ending);
+    if (wanted === "-usable") return !usable(ending);
     if (wanted === "+repair") return ending[4] === 1;
-    return (ending[0] === "scored" ? ending[1] : ending[0]) === wanted;
+    return ended(ending) === wanted;
   };
   const chosen = (run, other) => {
     const metric = field.metric.value;
