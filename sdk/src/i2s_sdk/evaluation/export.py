@@ -61,7 +61,7 @@ def columns(run: StoredRun) -> dict[str, str]:
     return {
         **dict.fromkeys(("id", "task", "subset", "difficulty", "model", "profile", "outcome"), _TEXT),
         **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),
-        **dict.fromkeys(("rendered", "rendered_before_repair"), _TRUTH),
+        **dict.fromkeys(("rendered", "rendered_before_repair", "usable", "usable_before_repair"), _TRUTH),
         **dict.fromkeys(metrics, _REAL),
         **dict.fromkeys(("undefined", "repairs", "message", "error_kind", "error_message"), _TEXT),
         "error_line": _WHOLE,
@@ -87,11 +87,12 @@ def rows(run: StoredRun) -> Iterator[Row]:
 
 
 def _values(record: Record) -> Row:
-    plain = record.to_json()
+    plain, before = record.to_json(), record.verdict_before_repair
     return {
         **plain,
-        "rendered": record.usable,
-        "rendered_before_repair": record.usable_before_repair,
+        "rendered": record.has_picture,
+        "rendered_before_repair": before is not None and before.has_picture,
+        "usable_before_repair": record.usable_before_repair,
         **{f"error_{name}": value for name, value in (plain["error"] or {}).items()},
         **{f"failure_{name}": value for name, value in (plain["failure"] or {}).items()},
         **{f"seconds_{name}": value for name, value in record.seconds.items()},

@@ -1,0 +1,51 @@
+"""docs/adding-a-task.md lists what a new task touches: all of it, and nothing that is not there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk.tasks.registry import SPECS
+
+PAGE = Path("docs/adding-a-task.md")
+#: They render one source of a kind as its task does, or start the LaTeX renderer with the preambles of its task.
+ABOUT_ONE_TASK = {"single/render.py", "single/site_source.py", "cli/render_html.py", "stack/services.py"}
+
+
+def rows(texts, heading):
+    """The paths in the first column of the table below a heading."""
+    section = texts[PAGE].partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    return [path for cell in cells for path in re.findall(r"`([^`]+)`", cell)]
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_each_task_has_every_file_that_is_its_own(root, texts, name):
+    wanted = rows(texts, "What is its own")
+    assert len(wanted) == 3
+    assert [path for path in wanted if not (root / path.replace("{name}", name)).is_file()] == []
+
+
+def test_the_task_of_the_tests_has_the_same_files_and_one_scorer(root, texts):
+    wanted = {Path(path).name for path in rows(texts, "What is its own")}
+    assert {path.name for path in (root / "tests/support/colour_task").glob("*.py")} == wanted | {"scorer.py"}
+
+
+def test_each_file_of_the_second_list_names_all_tasks(root, texts):
+    listed = rows(texts, "What names all tasks")
+    assert listed
+    for path in listed:
+        text = (root / path).read_text(encoding="utf-8")
+        assert [name for name in SPECS if not re.search(rf"\b{name}\b", text)] == [], path
+
+
+def test_no_other_module_imports_what_is_a_task_s_own(root):
+    package = root / "sdk/src/i2s_sdk"
+    others = [
+        str(path.relative_to(package))
+        for path in package.rglob("*.py")
+        if path != package / "tasks/registry.py"
+        and not any(path.is_relative_to(package / "tasks" / name) for name in SPECS)
+        and re.search(rf"i2s_sdk\.tasks\.({'|'.join(SPECS)})\b", path.read_text(encoding="utf-8"))
+    ]
+    assert set(others) == ABOUT_ONE_TASK
