@@ -8,7 +8,7 @@ import pytest
 from i2s_sdk.tasks.registry import SPECS
 
 PAGE = Path("docs/adding-a-task.md")
-#: They render one source of a kind as its task does, or start the LaTeX renderer with the preambles of its task.
+#: They render one source as its task does, or start the LaTeX renderer with the preambles of its task.
 ABOUT_ONE_TASK = {"single/render.py", "single/site_source.py", "cli/render_html.py", "stack/services.py"}
 
 
