@@ -48,6 +48,8 @@ class OddScorer:
                 os.kill(os.getpid(), signal.SIGKILL)
             case "pid":
                 return Values({"letters": float(os.getpid())})
+            case "nan":
+                return Values({"letters": float("nan")})
             case "refuse":
                 return NotUsable(argument)
         return Values({"letters": float(len(sample.structure or ""))})

@@ -1,8 +1,8 @@
 """The program of a worker process: reads samples, writes values, within limits of its own.
 
-``python -m i2s_sdk.scoring.worker CPU_SECONDS MEMORY_BYTES``. The first line of standard input is a pickled
-scorer in base64, written by the process that started this one; each line after it is a sample as JSON.
-Standard output gets a line of JSON for each sample.
+``python -P -m i2s_sdk.scoring.worker CPU_SECONDS MEMORY_BYTES``. The first line of standard input is a
+pickled scorer in base64, written by the process that started this one; each line after it is a sample as
+JSON. Standard output gets a line of JSON for each sample.
 """
 
 from __future__ import annotations
@@ -23,17 +23,28 @@ from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer
 _MODULES = 512 << 20
 
 
-def answer(scorer: Scorer, sample: Scorable) -> dict[str, Any]:
+def answer(scorer: Scorer, sample: Scorable) -> str:
     """Return the line that answers a sample."""
+    return json.dumps(_answer(scorer, sample))
+
+
+def _answer(scorer: Scorer, sample: Scorable) -> dict[str, Any]:
     try:
         found = scorer.score(sample)
+        if isinstance(found, NotUsable):
+            return {"not_usable": found.reason}
+        wrong = {name: value for name, value in found.metrics.items() if not _is_number(value)}
+        if wrong:
+            raise ValueError(f"no numbers: {wrong}")
     except (MemoryError, RecursionError) as error:
         return {"limit": "memory" if isinstance(error, MemoryError) else "depth"}
     except Exception:  # whatever else a scorer raises is a fault of ours, and is told to whoever can mend it
         return {"fault": traceback.format_exc(limit=-3)}
-    if isinstance(found, NotUsable):
-        return {"not_usable": found.reason}
     return {"metrics": dict(found.metrics), "undefined": dict(found.undefined)}
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isfinite(value))
 
 
 def main() -> None:
@@ -46,8 +57,7 @@ def main() -> None:
     for line in sys.stdin.buffer:
         used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + cpu_seconds), hard))
-        said = json.dumps(answer(scorer, Scorable(**read_json(line))))
-        sys.stdout.buffer.write(said.encode() + b"\n")
+        sys.stdout.buffer.write(answer(scorer, Scorable(**read_json(line))).encode() + b"\n")
         sys.stdout.buffer.flush()
 
 

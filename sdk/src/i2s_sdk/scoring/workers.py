@@ -73,7 +73,7 @@ class ScorerWorkers:
                 if said is not None:
                     return self._read(scorer, said)
                 _log.warning("the worker of scorer %s was lost (attempt %d)", scorer.name, attempt)
-        raise ScorerError(f"scorer {scorer.name}: its process was killed twice while it scored {sample.id!r}")
+        raise ScorerError(f"scorer {scorer.name}: its process was killed, or hung, twice on {sample.id!r}")
 
     async def close(self) -> None:
         """End the processes; those at work are killed."""
@@ -126,7 +126,9 @@ class _Worker:
     @classmethod
     async def started(cls, program: bytes, limits: ScorerLimits) -> _Worker:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "i2s_sdk.scoring.worker", str(limits.cpu_seconds), str(limits.memory_bytes),
+            # -P: no module is taken from the working folder, which may be somebody's download.
+            sys.executable, "-P", "-m", "i2s_sdk.scoring.worker",
+            str(limits.cpu_seconds), str(limits.memory_bytes),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             limit=_LINE_BYTES, start_new_session=True,
         )  # fmt: skip

@@ -62,7 +62,7 @@ async def test_a_sample_whose_process_was_killed_from_outside_is_scored_again(
 
 
 async def test_a_process_that_is_killed_twice_is_a_failure_of_ours(workers: ScorerWorkers) -> None:
-    with pytest.raises(ScorerError, match="killed twice"):
+    with pytest.raises(ScorerError, match="killed, or hung, twice"):
         await _score(workers, "die")
     assert await _score(workers, "next") == Values({"letters": 4.0})
 
@@ -70,6 +70,21 @@ async def test_a_process_that_is_killed_twice_is_a_failure_of_ours(workers: Scor
 async def test_what_a_scorer_raises_is_a_failure_of_ours_and_says_what(workers: ScorerWorkers) -> None:
     with pytest.raises(ScorerError, match="ValueError: seven"):
         await _score(workers, "raise seven")
+
+
+async def test_what_is_no_number_is_a_failure_of_ours(workers: ScorerWorkers) -> None:
+    with pytest.raises(ScorerError, match="no numbers"):
+        await _score(workers, "nan")
+
+
+async def test_nothing_is_imported_from_the_working_folder(
+    workers: ScorerWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("json", "pickle", "resource", "base64"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    assert await _score(workers, "four") == Values({"letters": 4.0})
+    assert not (tmp_path / "run").exists()
 
 
 async def test_the_limit_of_cpu_time_is_that_of_each_sample(workers: ScorerWorkers) -> None:
