@@ -15,6 +15,7 @@ from typing import Any
 
 from i2s_sdk import RoundTripReward
 from i2s_sdk.data import Selection, open_data
+from i2s_sdk.tasks import TextPart
 from i2s_sdk.tasks.registry import open_task
 
 #: The metric of the benchmark and, for a signal where nothing is alike yet, that of the texts.
@@ -23,10 +24,12 @@ WEIGHTS = {"ems": 0.8, "edit": 0.2}
 
 def rows(data: str | None = None, limit: int | None = None) -> Iterator[dict[str, Any]]:
     """Yield what the trainer shows the model, and the columns that the reward looks at."""
-    prompt = "".join(open_task("latex").prompt().texts)
+    task = open_task("latex")
     selection = Selection(limit=limit, seed=1)
     for one in selection.apply(one for one in open_data(data).instances if one.task == "latex"):
         structure = one.structure.read_text(encoding="utf-8") if one.structure else None
+        (question,) = task.questions(one)
+        prompt = "".join(part.text for part in question.parts if isinstance(part, TextPart))
         message = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": prompt}]}]
         yield {"prompt": message, "image": str(one.image), "structure": structure}
 
