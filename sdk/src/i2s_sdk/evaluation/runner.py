@@ -82,7 +82,7 @@ class Runner:
             return
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
         renderers = self._renderers(remaining)
-        needed = sorted({*renderers, *((METRICS,) if self._compares(remaining) else ())})
+        needed = sorted({*renderers, *((METRICS,) if self._compares() else ())})
         # Where all samples need one renderer, there is nothing to go on with when it is missing.
         without = any(self.plan.tasks[one.task].rendering is None for one in remaining)
         optional = renderers if len(renderers) > 1 or without else set()
@@ -118,10 +118,13 @@ class Runner:
         renderings = (self.plan.tasks[task].rendering for task in tasks)
         return {one.service for one in renderings if one is not None}
 
-    def _compares(self, remaining: Sequence[Instance]) -> bool:
-        """Return whether the metric service is needed."""
-        tasks = [self.plan.tasks[name] for name in {one.task for one in remaining}]
-        return StageName.SCORE in self.stages and any(map(needs_metric_service, tasks))
+    def _compares(self) -> bool:
+        """Return whether the metric service is needed.
+
+        All tasks of the plan count, whichever remain or are of this shard: the versions of the metrics are
+        options of the run, and must be the same at every start and in every shard.
+        """
+        return StageName.SCORE in self.stages and any(map(needs_metric_service, self.plan.tasks.values()))
 
     async def _work(self, remaining: Sequence[Instance], services: Services) -> None:
         engines = {name: await one.describe() for name, one in services.renderers.items()}

@@ -90,7 +90,7 @@ class ScorerWorkers:
         try:
             said = await worker.ask(asdict(sample))
         finally:
-            if said is None or "limit" in said:
+            if said is None or not said.keys() & {"metrics", "not_usable"}:
                 await worker.close()
             else:
                 idle.append(worker)
@@ -147,7 +147,10 @@ class _Worker:
         if line.endswith(b"\n"):
             said: dict[str, Any] = read_json(line)
             return said
-        return {"limit": "cpu"} if await self._process.wait() == -signal.SIGXCPU else None
+        code = await self._process.wait()
+        if code >= 0:
+            return {"fault": f"its process ended with exit code {code}; its standard error says why"}
+        return {"limit": "cpu"} if code == -signal.SIGXCPU else None
 
     async def close(self) -> None:
         """End the process, whatever it does."""

@@ -72,6 +72,14 @@ async def test_what_a_scorer_raises_is_a_failure_of_ours_and_says_what(workers: 
         await _score(workers, "raise seven")
 
 
+async def test_a_scorer_that_its_process_cannot_import_is_a_failure_of_ours_and_says_so(
+    workers: ScorerWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONPATH")
+    with pytest.raises(ScorerError, match="ended with exit code 1; its standard error says why"):
+        await _score(workers, "four")
+
+
 async def test_what_is_no_number_is_a_failure_of_ours(workers: ScorerWorkers) -> None:
     with pytest.raises(ScorerError, match="no numbers"):
         await _score(workers, "nan")
