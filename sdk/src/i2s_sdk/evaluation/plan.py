@@ -21,7 +21,7 @@ class ResolvedSelection:
     """What of a data set a run takes, by which rules.
 
     Attributes:
-        profile: The rule book.
+        profile: Which rules.
         tasks: Those of the instances, by name, in the order of the data set.
         data: The data set.
         whole: Its instances that the run has, in all its shards.
@@ -81,7 +81,7 @@ def choose(data: DataSet, profile: Profile, tasks: Sequence[str], selection: Sel
 
     Args:
         data: Where the instances are from.
-        profile: The rule book.
+        profile: Which rules.
         tasks: That are wanted; none means all that the data set has.
         selection: Of the instances of these tasks.
 
