@@ -17,7 +17,7 @@ from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.writing import writing
 
 #: Suffix of a document, and its task. A folder with an index page is a site as well.
-DOCUMENTS = {one.structure_suffix: one.name for one in SPECS.values()}
+DOCUMENTS = {one.structure_suffix: one.name for one in SPECS.values() if one.structure_suffix}
 _SITE = next(one.name for one in SPECS.values() if one.structure_is_site)
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 

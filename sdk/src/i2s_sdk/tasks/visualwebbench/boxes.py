@@ -1,7 +1,7 @@
 """Boxes and points in answers, and how they are compared with the gold box.
 
-Coordinates are ratios of the width and the height of the picture, counted from its upper left corner: x to the
-right, y down. A box is (x1, y1, x2, y2), a point (x, y).
+Coordinates are ratios of the width and the height of the picture, counted from its upper left corner: x to
+the right, y down. A box is (x1, y1, x2, y2), a point (x, y).
 """
 
 from __future__ import annotations

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.scoring.scorer import Metric, Scorable, Values
+from i2s_sdk.scoring.scorer import Aggregate, Metric, Scorable, Values, values_of_unusable
 from i2s_sdk.tasks.visualwebbench.boxes import LEAST_IOU, Box, contains, iou
 from i2s_sdk.tasks.visualwebbench.letters import index_of
+from i2s_sdk.tasks.visualwebbench.shown import shown_detail
 
 ACCURACY = "accuracy"
 
-_METRICS = (Metric(ACCURACY),)
+_METRICS = (Metric(ACCURACY, aggregate=Aggregate.SHARE),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,11 @@ class LetterScorer:
         Raises:
             ValueError: The target is no index.
         """
-        return Values({ACCURACY: float(index_of(sample.structure or "") == gold_index(sample))})
+        return _value(sample, index_of(sample.structure or "") == gold_index(sample))
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0: no answer is a wrong answer."""
+        return _unusable(sample)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,11 @@ class BoxScorer:
             ValueError: The target or the options are none.
         """
         x1, y1, x2, y2 = read_json(sample.structure or "")
-        return Values({ACCURACY: float(iou((x1, y1, x2, y2), gold_box(sample)) >= LEAST_IOU)})
+        return _value(sample, iou((x1, y1, x2, y2), gold_box(sample)) >= LEAST_IOU)
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0: no answer is a wrong answer."""
+        return _unusable(sample)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +110,19 @@ class PointScorer:
             ValueError: The target or the options are none.
         """
         x, y = read_json(sample.structure or "")
-        return Values({ACCURACY: float(contains(gold_box(sample), (x, y)))})
+        return _value(sample, contains(gold_box(sample), (x, y)))
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0: no answer is a wrong answer."""
+        return _unusable(sample)
+
+
+def _value(sample: Scorable, right: bool) -> Values:
+    return Values({ACCURACY: float(right)}, detail=shown_detail(sample))
+
+
+def _unusable(sample: Scorable) -> Values:
+    return replace(values_of_unusable(_METRICS), detail=shown_detail(sample))
 
 
 def gold_index(sample: Scorable) -> int:
@@ -129,7 +149,7 @@ def gold_box(sample: Scorable) -> Box:
     return _box(sample.id, options[index])
 
 
-def _box(identity: str, given: Any) -> Box:
+def _box(identity: str, given: object) -> Box:
     match given:
         case [float() | int() as x1, float() | int() as y1, float() | int() as x2, float() | int() as y2]:
             return float(x1), float(y1), float(x2), float(y2)

@@ -1,7 +1,7 @@
 """The letter of a choice in an answer.
 
-Profile ``helm`` reads as the released evaluation does, and so refuses answers such as ``**E**``, ``[G]`` and a
-letter with a line feed behind it. Profile ``paper`` reads the letter that a person would read.
+Profile ``helm`` reads as the released evaluation does, and so refuses answers such as ``**E**``, ``[G]`` and
+a letter with a line feed behind it. Profile ``paper`` reads the letter that a person would read.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
 """Scorers of texts: ROUGE against the gold text, F1 against the best of several golds.
 
-What the released evaluation does where it stops with an exception is not a value: to profile ``helm`` such a
-sample has none, with the exception as the reason. Its limit of about 1000 words, which is that of recursion in
+Where the released evaluation stops with an exception there is no value: to profile ``helm`` such a sample
+has none, with the exception as the reason. Its limit of about 1000 words, which is that of recursion in
 Python, is kept in neither profile.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from i2s_sdk.profile import Profile
-from i2s_sdk.scoring.scorer import Metric, Scorable, Values
+from i2s_sdk.scoring.scorer import Metric, Scorable, Values, values_of_unusable
 from i2s_sdk.tasks.visualwebbench.rouge import EPSILON, EmptyTextError, RougeScores, rouge_scores
+from i2s_sdk.tasks.visualwebbench.shown import shown_detail
 from i2s_sdk.tasks.visualwebbench.squad import squad_f1
 from i2s_sdk.tasks.visualwebbench.texts import unquoted
 
@@ -55,8 +56,15 @@ class RougeScorer:
         gold, answer = sample.target, sample.structure or ""
         if not isinstance(gold, str):
             raise ValueError(f"the target of {sample.id!r} must be a text")
-        if self.profile is Profile.HELM:
-            return self._released(answer, gold)
+        released = self.profile is Profile.HELM
+        values = self._released(answer, gold) if released else self._defined(answer, gold)
+        return replace(values, detail=shown_detail(sample))
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0 for each metric."""
+        return replace(values_of_unusable(self.metrics), detail=shown_detail(sample))
+
+    def _defined(self, answer: str, gold: str) -> Values:
         try:
             return _values(rouge_scores(answer, unquoted(gold), epsilon=0.0))
         except EmptyTextError:
@@ -107,10 +115,16 @@ class QuestionScorer:
         golds, answer = sample.target, sample.structure or ""
         if not isinstance(golds, list) or not golds or not all(isinstance(one, str) for one in golds):
             raise ValueError(f"the target of {sample.id!r} must be a list of texts that is not empty")
+        detail = shown_detail(sample)
         if self.profile is not Profile.HELM:
-            return Values({F1: max(squad_f1(answer, gold) for gold in golds)})
+            return Values({F1: max(squad_f1(answer, gold) for gold in golds)}, detail=detail)
         try:
-            return Values({F1: max(rouge_scores(answer or _BLANK, gold).rouge_1 for gold in golds)})
+            value = max(rouge_scores(answer or _BLANK, gold).rouge_1 for gold in golds)
         except EmptyTextError as error:
             reason = f"the released evaluation leaves the item out: ValueError: {error}"
-            return Values({F1: None}, {F1: reason})
+            return Values({F1: None}, {F1: reason}, detail=detail)
+        return Values({F1: value}, detail=detail)
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0 for each metric."""
+        return replace(values_of_unusable(self.metrics), detail=shown_detail(sample))
