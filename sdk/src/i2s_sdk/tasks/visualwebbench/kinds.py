@@ -36,7 +36,7 @@ class Kind:
         form: What an answer is.
         main_metric: That models are ranked by.
         scorer: Returns the scorer with the rules of a profile.
-        inputs: Names of the inputs beside the image that an instance must have.
+        inputs: Names of the inputs beside the image that the question needs.
         raw: Whether the model is shown the picture without marks.
     """
 
@@ -47,6 +47,16 @@ class Kind:
     scorer: Callable[[Profile], Scorer]
     inputs: tuple[str, ...] = ()
     raw: bool = False
+
+    @property
+    def boxes(self) -> bool:
+        """Whether the options are boxes; else they are texts."""
+        return "options" in self.inputs and "bbox" not in self.inputs
+
+    @property
+    def several_golds(self) -> bool:
+        """Whether the target is a list of texts, of which the best counts."""
+        return self.main_metric == F1
 
 
 def _element_text(profile: Profile) -> Scorer:

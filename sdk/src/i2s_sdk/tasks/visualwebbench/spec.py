@@ -8,9 +8,11 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.visualwebbench.inputs import inputs_schema, instance_fault, target_schema
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS, SEVEN, Form, Kind
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
 from i2s_sdk.tasks.visualwebbench.task import WebUnderstandingTask
+from i2s_sdk.tasks.visualwebbench.view import view
 
 
 def _answer(kind: Kind, content: Content, question: Question) -> str:
@@ -52,6 +54,10 @@ def _spec(kind: Kind) -> TaskSpec:
         open=partial(WebUnderstandingTask, kind),
         answer=partial(_answer, kind),
         structure_fault=_no_fault,
+        inputs=inputs_schema(kind),
+        target=target_schema(kind),
+        instance_fault=partial(instance_fault, kind),
+        view=partial(view, kind),
     )
 
 

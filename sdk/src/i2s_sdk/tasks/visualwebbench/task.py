@@ -12,7 +12,7 @@ from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.structure import NoStructure, Structure
-from i2s_sdk.tasks.visualwebbench.kinds import Kind
+from i2s_sdk.tasks.visualwebbench.kinds import RAW_IMAGE, Kind
 from i2s_sdk.tasks.visualwebbench.prompts import MAX_TOKENS, prompt, prompt_templates
 from i2s_sdk.tasks.visualwebbench.reading import read_answer
 
@@ -76,4 +76,5 @@ class WebUnderstandingTask:
 
     def _shown(self, instance: Instance) -> Path:
         """Return the picture that the model is shown."""
-        return image_of(instance)
+        raw = instance.files.get(RAW_IMAGE) if self.kind.raw else None
+        return raw or image_of(instance)
