@@ -215,7 +215,8 @@ def _profile_note(runs: Mapping[str, Summary]) -> list[str]:
 
 def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_only: bool) -> PaperTable:
     number = SPECS[task].published_table
-    theirs = published_table(number) if published and number and not rendered_only else None
+    shown = published and number and not rendered_only
+    theirs = published_table(number).of_task(task) if shown else None
     names = _metrics(runs, task, theirs)
     lines = []
     for label, summary in runs.items():
@@ -236,7 +237,8 @@ def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_o
         "Means over rendered samples only; wild subsets are left out." if rendered_only else _MEANS_OVER_ALL
     ]
     if theirs is not None:
-        notes += [f"Published rows: {published_source()}, Table {theirs.name}.", *_profile_note(runs)]
+        where = f"{theirs.source}, {theirs.label}".removesuffix(", ")
+        notes += [f"Published rows: {where}.", *_profile_note(runs)]
     headings = (
         Heading("Model"),
         *(Heading(_METRIC_TITLES.get(name, name)) for name in names),
@@ -297,7 +299,8 @@ def _value(summary: Summary, task: str, name: str) -> Mean | None:
 
 
 def _title(what: str, number: str) -> str:
-    return f"{what} (as Table {number} of the paper)" if number else what
+    label = published_table(number).label if number else ""
+    return f"{what} (as {label} of the paper)" if label else what
 
 
 def _number(value: float | str | None) -> float:

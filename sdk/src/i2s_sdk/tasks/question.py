@@ -48,6 +48,8 @@ class Question:
         json_schema: JSON Schema of the completion, for providers with structured output; others ignore it.
         name: Which of several questions of an instance it is, such as "page-2"; empty where the instance has
             this one alone. Answers on disk are found by it.
+        vendor_order: Whether images stand before texts for models of vendors who advise that, such as
+            Anthropic; all others get the parts in their order.
     """
 
     parts: tuple[Part, ...]
@@ -55,6 +57,7 @@ class Question:
     max_tokens: int | None = None
     json_schema: Mapping[str, object] | None = None
     name: str = ""
+    vendor_order: bool = False
 
 
 def texts_then_image(texts: Sequence[str], image: Path) -> Question:

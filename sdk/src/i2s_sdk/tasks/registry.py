@@ -9,6 +9,7 @@ from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.task import Task
+from i2s_sdk.tasks.visualwebbench.spec import VISUALWEBBENCH, VISUALWEBBENCH_MEAN
 from i2s_sdk.tasks.webpage.spec import WEBPAGE
 
 #: By name, in the order of tables.
@@ -18,6 +19,7 @@ SPECS: dict[str, TaskSpec] = {
         LATEX,
         WEBPAGE,
         MUSIC,
+        *VISUALWEBBENCH,
     )
 }
 
@@ -25,7 +27,7 @@ SPECS: dict[str, TaskSpec] = {
 TASKS = tuple(SPECS)
 
 #: Benchmarks that have one number for several tasks.
-BENCHMARKS: tuple[Benchmark, ...] = ()
+BENCHMARKS: tuple[Benchmark, ...] = (VISUALWEBBENCH_MEAN,)
 
 
 def task_spec(name: str) -> TaskSpec:
