@@ -32,6 +32,11 @@ class PublishedTable:
         """What the table is called in messages: "Table A2"; empty for a table of another paper."""
         return f"Table {self.name}" if self.source == published_source() else ""
 
+    @property
+    def where(self) -> str:
+        """Where the numbers are from, with the name of the table."""
+        return f"{self.source}, {self.label}".removesuffix(", ")
+
     def of_task(self, task: str) -> PublishedTable:
         """Return the columns of one task, without its name; a table of one task is returned as it is."""
         places = [place for place, name in enumerate(self.columns) if name.startswith(f"{task} ")]
