@@ -176,7 +176,9 @@ async def test_images_stand_where_they_stand_and_system_text_schema_and_most_tok
     assert server.requests[0].body == body(_base64(instance))
 
 
-@pytest.mark.parametrize(("vendor", "first"), [("openai", "text"), ("anthropic", "image"), ("google", "text")])
+@pytest.mark.parametrize(
+    ("vendor", "first"), [("openai", "text"), ("anthropic", "image"), ("google", "text")]
+)
 async def test_a_question_that_leaves_the_order_to_vendors_has_its_image_first_at_anthropic_alone(
     server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str, first: str
 ) -> None:
