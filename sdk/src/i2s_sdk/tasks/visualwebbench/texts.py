@@ -8,7 +8,7 @@ import re
 from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.fences import fenced_blocks, longest_block
 
-_RELEASED_META = re.compile(r'<meta name="description" content="(.*?)">')
+_RELEASED_START, _RELEASED_END = '<meta name="description" content="', '">'
 _META = re.compile(r"<meta\b([^<]*)", re.IGNORECASE)
 _DESCRIPTION = re.compile(r"""\bname\s*=\s*(["']?)description\1""", re.IGNORECASE)
 _CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$))""", re.IGNORECASE)
@@ -33,15 +33,26 @@ def read_description(answer: str, profile: Profile) -> str:
         profile: How it is read.
     """
     if profile is Profile.HELM:
-        found = _RELEASED_META.search(answer)
-        return answer if found is None else found[1]
+        return _released_description(answer)
     for element in _META.finditer(answer):
         if _DESCRIPTION.search(element[1]):
             content = _CONTENT.search(answer, element.start())
             if content is None:
                 break
             return html.unescape(content[1] if content[1] is not None else content[2]).strip()
-    return unquoted(_META_PREFIX.sub("", unfenced(answer), count=1))
+    text = unfenced(answer)
+    prefix = _META_PREFIX.match(text)
+    return unquoted(text if prefix is None else text[prefix.end() :])
+
+
+def _released_description(answer: str) -> str:
+    """Return the content of the first element that begins and ends on one line, else the answer."""
+    for line in answer.split("\n"):
+        start = line.find(_RELEASED_START)
+        end = line.find(_RELEASED_END, start + len(_RELEASED_START)) if start >= 0 else -1
+        if end >= 0:
+            return line[start + len(_RELEASED_START) : end]
+    return answer
 
 
 def read_element_text(answer: str, profile: Profile) -> str:
