@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values
+from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values, values_of_unusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,15 @@ class OddScorer:
                 return Values({"letters": float(os.getpid())})
             case "nan":
                 return Values({"letters": float("nan")})
+            case "parts":
+                top, bottom = map(float, argument.split())
+                return Values({"letters": top / bottom}, {}, {"letters": (top, bottom)}, {"note": argument})
+            case "detail":
+                return Values({"letters": 1.0}, detail={"note": "x" * int(argument)})
             case "refuse":
                 return NotUsable(argument)
         return Values({"letters": float(len(sample.structure or ""))})
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return what the metrics say of such a sample."""
+        return values_of_unusable(self.metrics)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values
+from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values, values_of_unusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +28,7 @@ class AcceptedScorer:
         alike = answer.lower() in [one.lower() for one in sample.target]
         value = 1.0 if answer in sample.target else 0.5 if alike else 0.0
         return Values({"accepted": value, "length": float(len(answer))})
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return what the metrics say of such a sample."""
+        return values_of_unusable(self.metrics)

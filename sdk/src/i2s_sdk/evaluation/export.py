@@ -13,7 +13,7 @@ from i2s_sdk.runlog.opening import open_file
 from i2s_sdk.runlog.reader import StoredRun, read_run
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.storage import PathOrUrl
-from i2s_sdk.stats.results import task_metrics
+from i2s_sdk.stats.results import task_columns
 
 _BATCH = 1000  # rows that a Parquet file has at a time in memory
 
@@ -57,7 +57,7 @@ def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
 def columns(run: StoredRun) -> dict[str, str]:
     """Return the columns of a run's table and their types."""
     tasks = dict.fromkeys(one.task for one in run.whole)
-    metrics = dict.fromkeys(name for task in tasks for name in task_metrics(run.manifest, task))
+    metrics = dict.fromkeys(one.name for task in tasks for one in task_columns(run.manifest, task).metrics)
     return {
         **dict.fromkeys(("id", "task", "subset", "difficulty", "model", "profile", "outcome"), _TEXT),
         **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),

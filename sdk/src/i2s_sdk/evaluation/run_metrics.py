@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable
 
 from i2s_sdk.clients.descriptions import MetricsDescription
 from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.metrics import image_metrics
 from i2s_sdk.tasks.task import Task
 
 
@@ -38,16 +39,6 @@ def run_metrics(
                 else:
                     computed_here[metric.name] = scorer.version
     return {**versions, **computed_here}, unavailable
-
-
-def image_metrics(task: Task) -> tuple[str, ...]:
-    """Return the metrics of a task that the metric service computes from two pictures."""
-    return task.rendering.image_metrics if task.rendering is not None else ()
-
-
-def metrics_of(task: Task) -> tuple[str, ...]:
-    """Return the names of all metrics of a task, in the order shown."""
-    return (*image_metrics(task), *(metric.name for scorer in task.scorers for metric in scorer.metrics))
 
 
 def image_metrics_of_run(task: Task, metrics: Container[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.score_types import MetricFailureKind, Score
-from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer
+from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, Values
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.task import Task
 
@@ -57,21 +57,23 @@ class ScoreStep:
         record = rendered.record
         outcome = Outcome.SCORED if record.outcome is Outcome.CANCELLED else record.outcome
         record = replace(record, outcome=outcome)
-        sample = scorable(instance, record.structure, rendered.text, rendered.truth)
+        sample = Scorable(
+            instance.id, record.structure, instance.inputs, instance.target, rendered.text, rendered.truth
+        )
         scorers = tuple(one for one in self.scorers if one.applies(sample))
         if not record.usable:
-            return replace(record, metrics=self._unusable(scorers))
-        metrics: dict[str, float | None] = {}
-        undefined: dict[str, str] = {}
+            return self._unusable(record, scorers, sample)
+        images = Values({})
         if prediction is not None and self.image_metrics:
-            metrics, undefined = await self._compared(reference, prediction, record.id)
+            images = Values(*await self._compared(reference, prediction, record.id))
+        found: dict[str, Values] = {}
         for scorer in scorers:
             values = await self.workers.score(scorer, sample)
             if isinstance(values, NotUsable):
-                return replace(record, usable=False, message=values.reason, metrics=self._unusable(scorers))
-            metrics |= values.metrics
-            undefined |= values.undefined
-        return replace(record, metrics=metrics, undefined=undefined)
+                unusable = replace(record, usable=False, message=values.reason)
+                return self._unusable(unusable, scorers, sample)
+            found[scorer.name] = values
+        return _with_values(record, images, found)
 
     async def _compared(
         self, reference: bytes, prediction: bytes, identity: str
@@ -88,17 +90,22 @@ class ScoreStep:
         )
         return _values(score, self.image_metrics)
 
-    def _unusable(self, scorers: Iterable[Scorer]) -> dict[str, float | None]:
-        """Return the values of a sample that is not usable."""
-        here = {metric.name: metric.unusable for scorer in scorers for metric in scorer.metrics}
-        return {**dict.fromkeys(self.image_metrics, 0.0), **here}
+    def _unusable(self, record: Record, scorers: Iterable[Scorer], sample: Scorable) -> Record:
+        """Return the record of a sample that is not usable with what it counts."""
+        found = {scorer.name: scorer.unusable(sample) for scorer in scorers}
+        return _with_values(record, Values(dict.fromkeys(self.image_metrics, 0.0)), found)
 
 
-def scorable(
-    instance: Instance, structure: str | None, text: str | None = None, truth: str | None = None
-) -> Scorable:
-    """Return what scorers see of a sample."""
-    return Scorable(instance.id, structure, instance.inputs, instance.target, text, truth)
+def _with_values(record: Record, images: Values, found: Mapping[str, Values]) -> Record:
+    """Return a record with the values of pictures and of scorers, the latter by the scorer's name."""
+    metrics, undefined = dict(images.metrics), dict(images.undefined)
+    parts: dict[str, tuple[float, float]] = {}
+    for values in found.values():
+        metrics |= values.metrics
+        undefined |= values.undefined
+        parts |= values.parts
+    detail = {name: values.detail for name, values in found.items() if values.detail}
+    return replace(record, metrics=metrics, undefined=undefined, parts=parts, detail=detail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from i2s_sdk.evaluation.run_metrics import available_scorers, image_metrics_of_r
 from i2s_sdk.evaluation.score import ScoreStep
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
+from i2s_sdk.tasks.metrics import image_metrics
 from i2s_sdk.tasks.task import Task
 
 
@@ -28,10 +29,10 @@ def read_steps(
 
     Args:
         tasks: By name.
-        services: That are there.
+        services: Those that are running.
         engines: What the renderers say of themselves, by the name of the service.
         comparer: What the metric service says; it may take smaller pictures than renderers make.
-        metrics: That are wanted; None means all that the tasks have.
+        metrics: Names of the metrics to compute; None means all that the tasks have.
     """
     steps: dict[str, ReadStep | I2SError] = {}
     for name, task in tasks.items():
@@ -54,8 +55,8 @@ def score_steps(
 
     Args:
         tasks: By name.
-        services: That are there; the metric service among them, where a task compares pictures.
-        metrics: That are wanted.
+        services: Those that are running; the metric service is among them if a task compares pictures.
+        metrics: Names of the metrics to compute.
         workers: Run the scorers that need limits.
     """
     steps: dict[str, ScoreStep] = {}
@@ -67,4 +68,4 @@ def score_steps(
 
 def needs_metric_service(task: Task) -> bool:
     """Return whether pictures of a task are compared."""
-    return task.rendering is not None and bool(task.rendering.image_metrics)
+    return bool(image_metrics(task))

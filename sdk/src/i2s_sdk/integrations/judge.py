@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from i2s_sdk.errors import I2SError, ProtocolError, ScorerError, ServiceError, UnknownNameError, UsageError
 from i2s_sdk.evaluation.render import ReadStep
-from i2s_sdk.evaluation.run_metrics import metrics_of, run_metrics
+from i2s_sdk.evaluation.run_metrics import run_metrics
 from i2s_sdk.evaluation.sample import blank
 from i2s_sdk.evaluation.score import ScoreStep
 from i2s_sdk.evaluation.steps import read_steps, score_steps
@@ -23,6 +23,7 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Record
 from i2s_sdk.scoring.workers import ScorerLimits, ScorerWorkers
 from i2s_sdk.stack.services import Services
+from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.task import Task
 
 
@@ -35,7 +36,7 @@ class Judge:
         scores: How they are scored, by task.
         slots: Of completions that are under way at a time.
         unavailable: Metrics of the tasks that cannot be computed here, and why.
-        metrics: That are wanted.
+        metrics: Names of the metrics to compute.
         workers: Run the scorers that need limits; whoever opened this closes them.
         reference_pixels: The most of a reference that the metric service takes.
         completion_characters: Of a completion; a longer one is not usable.
@@ -71,7 +72,7 @@ class Judge:
 
     async def _judged(self, request: RoundTripRequest, instance: Instance) -> RoundTripResult:
         content = await asyncio.to_thread(request.content, self.reference_pixels)
-        digest = hashlib.sha256(content.reference).hexdigest()
+        digest = hashlib.sha256(content.reference).hexdigest() if content.reference else ""
         record = blank(instance, tuple(content.assets), digest)
         answer = Answer.of(instance.id, Completion(request.completion), 0.0, self.completion_characters)
         step = self.reads[instance.task]
@@ -131,7 +132,7 @@ async def open_judge(
     Args:
         services: That the tasks need.
         tasks: By name.
-        metrics: That are wanted; none means all that the tasks have and can be computed.
+        metrics: Names of the metrics to compute; none means all that the tasks have and can be computed.
         jobs: The most completions under way; 0 is twice the slots of the renderers.
         completion_characters: Of a completion; a longer one is not usable.
         scorer_limits: Of scorers in worker processes.
@@ -141,7 +142,7 @@ async def open_judge(
         UsageError: A wanted metric cannot be computed here; says why.
         ServiceError: A service does not answer.
     """
-    known = {name for task in tasks.values() for name in metrics_of(task)}
+    known = {metric.name for task in tasks.values() for metric in metrics_of(task)}
     for name in metrics:
         if name not in known:
             raise UnknownNameError("metric", name, known)

@@ -11,6 +11,9 @@ from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 
+#: Fields that a record has only if its task fills them.
+_OF_SOME_TASKS = ("parts", "detail")
+
 
 @dataclass(frozen=True, slots=True)
 class FirstError:
@@ -63,6 +66,8 @@ class Record:
         metrics: Values by name; None where a metric is not defined for the pair. A sample that is not
             usable has in each what the metric says of such a sample. Empty where the sample has no score.
         undefined: Why a metric is not defined, by name.
+        parts: Numerator and denominator of each metric that is pooled over samples, by name.
+        detail: What a report shows of how the values came about, by the name of the scorer.
         repairs: In the order made.
         message: What the renderer said of the last render, why the sample is not usable, or how the model
             refused.
@@ -97,6 +102,8 @@ class Record:
     verdict_before_repair: Verdict | None = None
     metrics: Mapping[str, float | None] = field(default_factory=dict)
     undefined: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    detail: Mapping[str, Any] = field(default_factory=dict)
     repairs: tuple[RepairNote, ...] = ()
     message: str = ""
     error: FirstError | None = None
@@ -132,8 +139,11 @@ class Record:
         return self.verdict_before_repair is not None and self.verdict_before_repair.has_picture
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as JSON has it; enums by name."""
+        """Return the record as JSON has it: enums by name, without fields that only some tasks fill."""
         plain = asdict(self)
+        for name in _OF_SOME_TASKS:
+            if not plain[name]:
+                del plain[name]
         plain["outcome"] = str(self.outcome)
         for name in ("verdict", "verdict_before_repair"):
             verdict: Verdict | None = getattr(self, name)
@@ -157,6 +167,9 @@ class Record:
         if "usable" not in values:  # written before there were tasks without a rendering
             values["usable"] = values["verdict"] is not None and values["verdict"].has_picture
         values["assets"] = tuple(values.get("assets", ()))
+        values["parts"] = {
+            name: (top, bottom) for name, (top, bottom) in dict(values.get("parts", {})).items()
+        }
         values["repairs"] = tuple(with_checked_fields(RepairNote(**one)) for one in values.get("repairs", ()))
         values["error"] = with_checked_fields(FirstError(**values["error"])) if values.get("error") else None
         values["failure"] = (
@@ -179,6 +192,7 @@ def without_texts(record: Record) -> Record:
         error=None,
         repairs=(),
         undefined={},
+        detail={},
         task=sys.intern(record.task),
         subset=sys.intern(record.subset),
         difficulty=sys.intern(record.difficulty),

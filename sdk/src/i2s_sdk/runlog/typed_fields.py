@@ -17,8 +17,8 @@ _Test = Callable[[object], bool]
 def with_checked_fields(value: D) -> D:
     """Return a dataclass whose fields are as they are annotated.
 
-    Known are str, int, float (whole numbers too), bool, None, unions, mappings of texts, tuples of one type,
-    and classes.
+    Known are str, int, float (whole numbers too), bool, None, Any, unions, mappings of texts, tuples of one
+    type, and classes.
 
     Raises:
         TypeError: One is not; names it.
@@ -52,6 +52,8 @@ def _test(hint: Any) -> _Test:  # noqa: ANN401 - an annotation
             isinstance(value, Mapping)
             and all(isinstance(name, str) and content(one) for name, one in value.items())
         )
+    if hint is Any:
+        return lambda value: True
     if hint is float:
         return lambda value: isinstance(value, float | int) and not isinstance(value, bool)
     if hint is int:

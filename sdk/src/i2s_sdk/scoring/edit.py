@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from i2s_sdk.profile import Profile
-from i2s_sdk.scoring.scorer import Metric, Scorable, Values
+from i2s_sdk.scoring.scorer import Metric, Scorable, Values, values_of_unusable
 from i2s_sdk.text.edit_similarity import EDIT, edit_similarity
 
 
@@ -34,3 +34,7 @@ class EditScorer:
     def score(self, sample: Scorable) -> Values:
         """Return the similarity of the two texts; a rendering without a text has the empty one."""
         return Values({EDIT: edit_similarity(sample.text or "", sample.truth or "", self.profile)})
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0."""
+        return values_of_unusable(self.metrics)

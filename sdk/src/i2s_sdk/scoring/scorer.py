@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol
+
+#: The longest detail of a sample, as JSON in bytes.
+DETAIL_BYTES = 1 << 16
+
+
+class Aggregate(StrEnum):
+    """How the values of samples become the value of a group of samples."""
+
+    #: The mean over the samples that have a value.
+    MEAN = "mean"
+    #: The same of values that are 0 or 1, with the interval of a share.
+    SHARE = "share"
+    #: The sum of the numerators divided by the sum of the denominators of all samples.
+    POOLED = "pooled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,15 +28,30 @@ class Metric:
 
     Attributes:
         name: As tables and records call it.
-        unusable: The value of a sample that is not usable.
+        unusable: The value of a sample that is not usable; None if such a sample has no value.
         low: The least value.
         high: The greatest value; greater is better.
+        aggregate: How the values of samples become the value of a group.
     """
 
     name: str
-    unusable: float = 0.0
+    unusable: float | None = 0.0
     low: float = 0.0
     high: float = 1.0
+    aggregate: Aggregate = Aggregate.MEAN
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """A column that is the mean of other columns of a group of samples; samples have no value in it.
+
+    Attributes:
+        name: As tables call it.
+        of: Names of the metrics; those without a value in a group are left out there.
+    """
+
+    name: str
+    of: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +82,21 @@ class Values:
     Attributes:
         metrics: Values by name; None where a metric is not defined for the sample.
         undefined: Why a metric is not defined, by name.
+        parts: Numerator and denominator of each metric whose aggregate is POOLED; the value of such a
+            metric is their quotient, or None if the denominator is 0.
+        detail: What a report shows of how the values came about, as a JSON object. One of more than
+            DETAIL_BYTES is not kept.
     """
 
     metrics: Mapping[str, float | None]
     undefined: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+def values_of_unusable(metrics: Iterable[Metric]) -> Values:
+    """Return what a sample counts that is not usable, as its metrics say it."""
+    return Values({one.name: one.unusable for one in metrics})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +139,12 @@ class Scorer(Protocol):
 
     def score(self, sample: Scorable) -> Values | NotUsable:
         """Return the values of a usable sample to which the scorer applies."""
+        ...
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return what a sample counts to which the scorer applies and that is not usable.
+
+        Most scorers return ``values_of_unusable(self.metrics)``. It must take little time: the structure may
+        be missing, and is not looked at.
+        """
         ...

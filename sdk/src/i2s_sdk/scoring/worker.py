@@ -17,7 +17,7 @@ import traceback
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, NotUsable, Scorable, Scorer, Values
 
 #: Sizes of a worker, in bytes, that are none of a sample's: the interpreter and the scorer's modules.
 _MODULES = 512 << 20
@@ -33,18 +33,29 @@ def _answer(scorer: Scorer, sample: Scorable) -> dict[str, Any]:
         found = scorer.score(sample)
         if isinstance(found, NotUsable):
             return {"not_usable": found.reason}
-        wrong = {name: value for name, value in found.metrics.items() if not _is_number(value)}
-        if wrong:
-            raise ValueError(f"no numbers: {wrong}")
+        _require_numbers(found)
+        detail = json.dumps(found.detail)
     except (MemoryError, RecursionError) as error:
         return {"limit": "memory" if isinstance(error, MemoryError) else "depth"}
-    except Exception:  # whatever else a scorer raises is a fault of ours, and is told to whoever can mend it
+    except Exception:  # a defect of the scorer: whoever reads the message can correct it
         return {"fault": traceback.format_exc(limit=-3)}
-    return {"metrics": dict(found.metrics), "undefined": dict(found.undefined)}
+    return {
+        "metrics": dict(found.metrics),
+        "undefined": dict(found.undefined),
+        "parts": dict(found.parts),
+        "detail": dict(found.detail) if len(detail) <= DETAIL_BYTES else {},
+    }
 
 
-def _is_number(value: object) -> bool:
-    return value is None or (isinstance(value, float) and math.isfinite(value))
+def _require_numbers(found: Values) -> None:
+    parts = [number for pair in found.parts.values() for number in pair]
+    wrong = [one for one in (*found.metrics.values(), *parts) if one is not None and not _is_finite(one)]
+    if wrong:
+        raise ValueError(f"these values are not finite numbers: {wrong}")
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def main() -> None:

@@ -99,8 +99,13 @@ class ScorerWorkers:
     def _read(self, scorer: Scorer, said: Mapping[str, Any]) -> Values | NotUsable:
         limits = self._limits
         match said:
-            case {"metrics": dict(metrics), "undefined": dict(undefined)}:
-                return Values(metrics, undefined)
+            case {
+                "metrics": dict(metrics),
+                "undefined": dict(undefined),
+                "parts": dict(parts),
+                "detail": dict(detail),
+            }:
+                return Values(metrics, undefined, {name: (a, b) for name, (a, b) in parts.items()}, detail)
             case {"not_usable": str(reason)}:
                 return NotUsable(reason)
             case {"limit": "cpu"}:

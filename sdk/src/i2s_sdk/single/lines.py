@@ -10,7 +10,7 @@ from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.evaluation.render import StructureStep
-from i2s_sdk.evaluation.run_metrics import available_scorers, metrics_of
+from i2s_sdk.evaluation.run_metrics import available_scorers
 from i2s_sdk.evaluation.sample import blank
 from i2s_sdk.evaluation.score import ScoreStep
 from i2s_sdk.instances.content import Content
@@ -22,6 +22,7 @@ from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.scoring.workers import ScorerLimits, ScorerWorkers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import SPECS, open_task
 from i2s_sdk.tasks.task import Task
 
@@ -61,7 +62,8 @@ def score_lines(
 ) -> int:
     """Score completions of a task that needs no rendering, and return how many there were.
 
-    Several are scored at the same time; they are told in the order of the lines.
+    Several are scored at the same time; results come in the order of the lines, those before a line that is
+    not well-formed too.
 
     Args:
         lines: A JSON object each: ``id`` and ``completion``, and ``inputs`` and ``target`` as in a data set.
@@ -114,15 +116,23 @@ class _Lines:
         """Yield results in the order of the lines, a bounded number of them under way."""
         most = self.settings.jobs or 8
         waiting: list[asyncio.Task[LineScore]] = []
+        fault: DataError | None = None
         try:
             for number, line in enumerate(lines, start=1):
                 if not line.strip():
                     continue
-                waiting.append(asyncio.create_task(self._scored(*self._read(number, line), step)))
+                try:
+                    instance, completion = self._read(number, line)
+                except DataError as error:
+                    fault = error
+                    break
+                waiting.append(asyncio.create_task(self._scored(instance, completion, step)))
                 if len(waiting) >= most:
                     yield await waiting.pop(0)
             while waiting:
                 yield await waiting.pop(0)
+            if fault is not None:
+                raise fault
         finally:
             for one in waiting:
                 one.cancel()
@@ -132,7 +142,7 @@ class _Lines:
         answer = Answer.of(instance.id, Completion(completion), 0.0, self.settings.completion_characters)
         rendered, _ = await StructureStep(self.task).rendered(blank(instance), Content(), answer)
         record = await step.scored(rendered, instance, b"", None)
-        names = metrics_of(self.task)
+        names = [metric.name for metric in metrics_of(self.task)]
         return LineScore(
             record.id,
             record.usable,

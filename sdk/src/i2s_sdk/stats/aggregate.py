@@ -16,15 +16,16 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.bootstrap import Interval
+from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.means import (
     IntervalKind,
     Mean,
     mean_of_groups,
-    means_with_intervals,
     share,
     share_of_groups,
 )
 from i2s_sdk.stats.spending import Spending, total_spending
+from i2s_sdk.tasks.benchmark import Benchmark
 
 #: The column of a table that says whether there is a picture: 1 or 0.
 RENDERED = "rendered"
@@ -38,8 +39,8 @@ class MetricMeans:
     """One metric of a group.
 
     Attributes:
-        all: Over all samples that have a score; a failed rendering counts 0.
-        rendered: Over those that were rendered.
+        all: Over all samples that have a score; one that is not usable counts what the metric says.
+        rendered: Over the usable ones.
     """
 
     all: Mean
@@ -93,9 +94,9 @@ class TaskResult:
         total: Over all its samples but those of ``apart``.
         subsets: Over those of each subset, sorted by name.
         apart: The same of the wild subsets, whose references nobody wrote code for.
-        values: The task's value of each metric, and the share rendered as RENDERED, as the profile defines
-            it: ``paper`` the mean over instances, ``helm`` the unweighted mean over its groups of subset
-            and difficulty.
+        values: The task's value of each metric, and the share of usable samples as RENDERED, as the profile
+            defines it: over all samples, or for some tasks in profile ``helm`` the unweighted mean over the
+            groups of subset and difficulty.
         intervals: Of the values; in ``helm`` each group is drawn from on its own.
         interval_kinds: How each of these was found, or why there is none.
     """
@@ -115,13 +116,24 @@ class TaskResult:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The numbers of a run, by task, and what the answers took."""
+    """The numbers of a run.
+
+    Attributes:
+        profile: Which rules.
+        planned: Samples that the run has.
+        scored: Samples that have a score.
+        tasks: The numbers of each task.
+        spending: What the answers took.
+        benchmarks: The headline of each benchmark all of whose tasks the run has: the unweighted mean of the
+            main metrics of its tasks, whose n counts tasks.
+    """
 
     profile: str
     planned: int
     scored: int
     tasks: Mapping[str, TaskResult]
     spending: Spending = field(default_factory=Spending)
+    benchmarks: Mapping[str, Mean] = field(default_factory=dict)
 
     @property
     def failures(self) -> int:
@@ -136,47 +148,70 @@ class Summary:
 def aggregate(
     instances: Sequence[Sample],
     records: Mapping[str, Record],
-    metrics: Mapping[str, Sequence[str]],
+    columns: Mapping[str, Columns],
     profile: Profile,
+    benchmarks: Sequence[Benchmark] = (),
 ) -> Summary:
     """Return the numbers of a run.
 
     Args:
         instances: All that the run has.
         records: By instance; those of no instance are left out.
-        metrics: Names by task, in the order shown; each task of ``instances`` is there.
-        profile: The rule book.
+        columns: By task, in the order shown; each task of ``instances`` is there.
+        profile: Which rules.
+        benchmarks: Those whose headline is wanted; it is computed if the run has all of their tasks.
     """
     tasks: dict[str, list[Sample]] = {}
     for instance in instances:
         tasks.setdefault(instance.task, []).append(instance)
     results = {
-        task: _task(task, tasks[task], records, names, profile)
-        for task, names in metrics.items()
+        task: _task(task, tasks[task], records, own, profile)
+        for task, own in columns.items()
         if task in tasks
     }
     scored = sum(group.scored for result in results.values() for group in result.groups)
     spending = total_spending(records[one.id] for one in instances if one.id in records)
-    return Summary(str(profile), len(instances), scored, results, spending)
+    headlines = {
+        one.name: _headline(
+            [_main_values(tasks[name], records, main) for name, main in one.main_metrics.items()]
+        )
+        for one in benchmarks
+        if tasks.keys() >= one.main_metrics.keys()
+    }
+    return Summary(str(profile), len(instances), scored, results, spending, headlines)
+
+
+def _headline(groups: Sequence[Sequence[float]]) -> Mean:
+    """Return the unweighted mean of the means of tasks; without value if a task has none."""
+    if not all(groups):
+        return Mean(None, sum(map(bool, groups)), None, IntervalKind.TOO_FEW)
+    return mean_of_groups(groups)
+
+
+def _main_values(instances: Sequence[Sample], records: Mapping[str, Record], metric: str) -> list[float]:
+    """Return the values of a metric of the samples that count in the value of their task."""
+    found = (records.get(one.id) for one in instances if not excluded_from_totals(one.subset))
+    values = (one.metrics.get(metric) for one in found if one is not None and one.outcome.counts)
+    return [value for value in values if value is not None]
 
 
 def _task(
     task: str,
     instances: Sequence[Sample],
     records: Mapping[str, Record],
-    metrics: Sequence[str],
+    columns: Columns,
     profile: Profile,
 ) -> TaskResult:
     by_subset: dict[str, list[Sample]] = {}
     for one in instances:
         by_subset.setdefault(one.subset, []).append(one)
-    groups = {name: _group(name, members, records, metrics) for name, members in sorted(by_subset.items())}
+    groups = {name: _group(name, members, records, columns) for name, members in sorted(by_subset.items())}
     counted = [one for one in instances if not excluded_from_totals(one.subset)]
-    total = _group(task, counted, records, metrics)
-    if profile is Profile.PAPER:
-        means = {RENDERED: total.success, **{name: total.metrics[name].all for name in metrics}}
+    total = _group(task, counted, records, columns)
+    if profile is Profile.HELM and columns.mean_of_cells:
+        means = _means_of_cells(counted, records, columns.names)
     else:
-        means = _means_of_cells(counted, records, metrics)
+        means = {RENDERED: total.success, **{name: total.metrics[name].all for name in columns.names}}
     return TaskResult(
         total=total,
         subsets=tuple(group for name, group in groups.items() if not excluded_from_totals(name)),
@@ -212,9 +247,7 @@ def value_of(record: Record, name: str) -> float | None:
     return float(record.usable) if name == RENDERED else record.metrics.get(name)
 
 
-def _group(
-    name: str, instances: Sequence[Sample], records: Mapping[str, Record], metrics: Sequence[str]
-) -> Group:
+def _group(name: str, instances: Sequence[Sample], records: Mapping[str, Record], columns: Columns) -> Group:
     found = [records[one.id] for one in instances if one.id in records]
     scored = [record for record in found if record.outcome.counts]
     rendered = [record for record in scored if record.usable]
@@ -222,13 +255,7 @@ def _group(
     outcomes = Counter(str(record.outcome) for record in found)
     if len(found) < len(instances):
         outcomes[str(Outcome.CANCELLED)] += len(instances) - len(found)
-    means = means_with_intervals(
-        [
-            *([one.metrics.get(metric) for one in scored] for metric in metrics),
-            *([one.metrics.get(metric) for one in rendered] for metric in metrics),
-        ]
-    )
-    halves = zip(metrics, means[: len(metrics)], means[len(metrics) :], strict=True)
+    over_all, over_rendered = columns.values_of(scored), columns.values_of(rendered)
     return Group(
         name=name,
         planned=len(instances),
@@ -239,5 +266,5 @@ def _group(
         success_before_repair=share(before),
         outcomes=dict(sorted(outcomes.items())),
         verdicts=dict(sorted(Counter(one.verdict.name for one in scored if one.verdict).items())),
-        metrics={metric: MetricMeans(over_all, over_rendered) for metric, over_all, over_rendered in halves},
+        metrics={metric: MetricMeans(over_all[metric], over_rendered[metric]) for metric in columns.names},
     )

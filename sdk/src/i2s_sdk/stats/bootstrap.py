@@ -29,6 +29,9 @@ _BLOCK = 250_000  # values drawn at a time, so that memory stays flat
 
 Interval = tuple[float, float]
 
+#: What a sample adds to a ratio: numerator and denominator.
+Part = tuple[float, float]
+
 
 def mean_intervals(columns: Sequence[Iterable[float | None]]) -> list[Interval | None]:
     """Return for each column the percentile interval of the mean of the values that are there.
@@ -66,6 +69,31 @@ def grouped_interval(groups: Sequence[Iterable[float | None]]) -> Interval | Non
     return _percentiles(sum(means[1:], means[0]) / len(means))
 
 
+def ratio_interval(rows: Sequence[Sequence[Part | None]]) -> Interval | None:
+    """Return the interval of the mean over columns of the sum of numerators by the sum of denominators.
+
+    A draw takes whole rows, so that columns of one sample stay together.
+
+    Args:
+        rows: One for each sample, in any order: numerator and denominator in each column, or None.
+
+    Returns:
+        Lower and upper end at LEVEL; None for fewer than two rows.
+    """
+    import numpy as np
+
+    if len(rows) < 2:
+        return None
+    ordered = sorted(rows, key=lambda row: [(0.0, 0.0, 0) if one is None else (*one, 1) for one in row])
+    ratios = []
+    for column in zip(*ordered, strict=True):
+        top, bottom = _resampled([[0.0 if one is None else one[at] for one in column] for at in (0, 1)])
+        ratios.append(np.divide(top, bottom, out=np.full(RESAMPLES, np.nan), where=bottom > 0))
+    defined = [row[~np.isnan(row)] for row in np.stack(ratios, axis=1)]
+    means = [float(row.sum()) / len(row) for row in defined if len(row)]
+    return _percentiles(np.asarray(means)) if means else None
+
+
 def _present(values: Iterable[float | None]) -> list[float]:
     return sorted(value for value in values if value is not None)
 
@@ -74,7 +102,7 @@ def _resampled(columns: Sequence[Sequence[float]], stream: int = 0) -> list[Mean
     """Return for each column the means of RESAMPLES draws of as many values, with replacement.
 
     Args:
-        columns: Each sorted, all of the same length, at least one value.
+        columns: All in one order that values alone decide, and of the same length, at least one value.
         stream: Draws of different streams are independent of each other.
     """
     import numpy as np

@@ -10,7 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from i2s_sdk.stats.bootstrap import Interval, grouped_interval, mean_interval, mean_intervals
+from i2s_sdk.stats.bootstrap import (
+    Interval,
+    Part,
+    grouped_interval,
+    mean_interval,
+    mean_intervals,
+    ratio_interval,
+)
 from i2s_sdk.stats.wilson import mean_share_interval, paired_difference_interval, share_interval
 
 
@@ -74,6 +81,47 @@ def share(values: Sequence[bool]) -> Mean:
         return Mean(None, 0, None, IntervalKind.TOO_FEW)
     ends = share_interval(sum(values), len(values))
     return Mean(sum(values) / len(values), len(values), ends, IntervalKind.WILSON)
+
+
+def pooled(parts: Iterable[Part | None]) -> Mean:
+    """Return the sum of numerators by the sum of denominators over the samples that have them.
+
+    None if there is none, or the denominators are all 0; n counts samples.
+    """
+    present = [one for one in parts if one is not None]
+    value = _ratio(present)
+    ends = ratio_interval([[one] for one in present])
+    if value is None or ends is None:
+        return Mean(value, len(present), None, IntervalKind.TOO_FEW)
+    if len({top / bottom for top, bottom in present if bottom}) == 1:
+        return Mean(value, len(present), None, IntervalKind.ALL_EQUAL)
+    return Mean(value, len(present), ends, IntervalKind.BOOTSTRAP)
+
+
+def mean_of_columns(rows: Sequence[Sequence[Part | None]]) -> Mean:
+    """Return the mean of the values of columns; one that no sample has is left out.
+
+    Args:
+        rows: One for each sample: what it adds to each column. The n of the mean counts the rows that add to
+            any column.
+    """
+    present = [row for row in rows if any(one is not None for one in row)]
+    columns = [_ratio([one for one in column if one is not None]) for column in zip(*present, strict=True)]
+    values = [value for value in columns if value is not None]
+    if not values:
+        return Mean(None, 0, None, IntervalKind.TOO_FEW)
+    value = math.fsum(values) / len(values)
+    ends = ratio_interval(present)
+    if ends is None:
+        return Mean(value, len(present), None, IntervalKind.TOO_FEW)
+    if all(row == present[0] for row in present):
+        return Mean(value, len(present), None, IntervalKind.ALL_EQUAL)
+    return Mean(value, len(present), ends, IntervalKind.BOOTSTRAP)
+
+
+def _ratio(parts: Sequence[Part]) -> float | None:
+    bottom = math.fsum(one for _, one in parts)
+    return math.fsum(one for one, _ in parts) / bottom if bottom else None
 
 
 def mean_of_groups(groups: Sequence[Iterable[float | None]]) -> Mean:

@@ -11,7 +11,9 @@ from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.reader import StoredRun
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.aggregate import Summary, aggregate
-from i2s_sdk.tasks.registry import SPECS, open_task
+from i2s_sdk.stats.columns import Columns
+from i2s_sdk.tasks.metrics import image_metrics, metrics_of
+from i2s_sdk.tasks.registry import BENCHMARKS, SPECS, open_task, task_spec
 
 
 def summarize_run(run: StoredRun) -> Summary:
@@ -28,21 +30,26 @@ def summarize(manifest: Manifest, planned: Sequence[Sample], records: Mapping[st
         records: By instance.
     """
     present = {one.task for one in planned}
-    metrics = {task: task_metrics(manifest, task) for task in SPECS if task in present}
-    return aggregate(planned, records, metrics, Profile(manifest.options.profile))
+    columns = {task: task_columns(manifest, task) for task in SPECS if task in present}
+    return aggregate(planned, records, columns, Profile(manifest.options.profile), BENCHMARKS)
 
 
-def task_metrics(manifest: Manifest, task: str) -> tuple[str, ...]:
-    """Return the metrics that the samples of a task have in a run, in the order shown.
+def task_columns(manifest: Manifest, task: str) -> Columns:
+    """Return the columns that a task has in a run.
 
-    Told from the manifest alone, so that it is the same on a machine with other packages.
+    The manifest alone decides, so that they are the same on a machine with other packages.
     """
-    known = open_task(task, Profile(manifest.options.profile))
-    computed = manifest.options.metrics
-    pictures = known.rendering.image_metrics if known.rendering is not None else ()
-    here = (metric.name for scorer in known.scorers for metric in scorer.metrics)
-    available = (name for name in here if f"{name} of {task}" not in manifest.unavailable)
-    return tuple(name for name in (*pictures, *available) if name in computed)
+    known, spec = open_task(task, Profile(manifest.options.profile)), task_spec(task)
+    pictures = image_metrics(known)
+    metrics = tuple(
+        one
+        for one in metrics_of(known)
+        if one.name in manifest.options.metrics
+        and (one.name in pictures or f"{one.name} of {task}" not in manifest.unavailable)
+    )
+    there = {one.name for one in metrics}
+    averages = tuple(one for one in spec.averages if there.intersection(one.of))
+    return Columns(metrics, averages, spec.mean_of_cells)
 
 
 def results_document(summary: Summary, manifest: Manifest) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.profile import Profile
+from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.spec import TaskSpec
@@ -22,6 +23,9 @@ SPECS: dict[str, TaskSpec] = {
 
 #: Names of all tasks.
 TASKS = tuple(SPECS)
+
+#: Benchmarks that have one number for several tasks.
+BENCHMARKS: tuple[Benchmark, ...] = ()
 
 
 def task_spec(name: str) -> TaskSpec:

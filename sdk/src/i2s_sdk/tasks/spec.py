@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.profile import Profile
+from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.tasks.task import Task
@@ -28,6 +29,9 @@ class TaskSpec:
         structure_is_site: Whether these are archives of sites and no text.
         language: Of structures: "latex", "html" or "lilypond", by which reports colour them.
         canary: A structure that its renderer has to render; None where nothing is rendered.
+        averages: Columns of tables that are means of other columns; ``main_metric`` may be one.
+        mean_of_cells: Whether profile ``helm`` takes the unweighted mean over the groups of subset and
+            difficulty as the value of the task, and not the mean over samples.
         open: Returns the task with the rules of a profile.
         answer: Returns what a model that knows the ground truth would answer to a question.
         structure_fault: Returns what is wrong with ground truth, empty for nothing.
@@ -47,6 +51,8 @@ class TaskSpec:
     open: Callable[[Profile], Task]
     answer: Callable[[Content, Question], str]
     structure_fault: Callable[[Content], str]
+    averages: tuple[Average, ...] = ()
+    mean_of_cells: bool = False
 
     @property
     def renders(self) -> bool:

@@ -12,13 +12,17 @@ from i2s_sdk.render_types import Verdict
 from i2s_sdk.report import print_summary
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.scoring.scorer import Metric
 from i2s_sdk.stats.aggregate import aggregate
+from i2s_sdk.stats.columns import Columns
 
 
 def _printed(*records: Record) -> str:
     instances = [Instance(str(number), "latex", "[bold]x", Path("a.png")) for number in range(3)]
     stream = io.StringIO()
-    summary = aggregate(instances, {one.id: one for one in records}, {"latex": ["ems"]}, Profile.PAPER)
+    summary = aggregate(
+        instances, {one.id: one for one in records}, {"latex": Columns((Metric("ems"),))}, Profile.PAPER
+    )
     print_summary(summary, {"lp[ips]": "no weights"}, stream)
     return stream.getvalue()
 

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from i2s_sdk.errors import ScorerError
-from i2s_sdk.scoring.scorer import NotUsable, Scorable, Values
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, NotUsable, Scorable, Values
 from i2s_sdk.scoring.workers import ScorerLimits, ScorerWorkers
 from odd_scorers import OddScorer
 
@@ -81,8 +81,22 @@ async def test_a_scorer_that_its_process_cannot_import_is_a_failure_of_ours_and_
 
 
 async def test_what_is_no_number_is_a_failure_of_ours(workers: ScorerWorkers) -> None:
-    with pytest.raises(ScorerError, match="no numbers"):
+    with pytest.raises(ScorerError, match="not finite numbers"):
         await _score(workers, "nan")
+
+
+async def test_parts_and_detail_of_values_arrive(workers: ScorerWorkers) -> None:
+    values = await _score(workers, "parts 3 4")
+    assert isinstance(values, Values)
+    assert values.parts == {"letters": (3.0, 4.0)}
+    assert values.detail == {"note": "3 4"}
+
+
+async def test_a_detail_that_is_too_long_is_left_out(workers: ScorerWorkers) -> None:
+    values = await _score(workers, f"detail {DETAIL_BYTES}")
+    assert isinstance(values, Values)
+    assert values.detail == {}
+    assert values.metrics == {"letters": 1.0}
 
 
 async def test_nothing_is_imported_from_the_working_folder(

@@ -16,11 +16,14 @@ from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.scoring.scorer import Metric
 from i2s_sdk.stats.aggregate import aggregate
 from i2s_sdk.stats.bootstrap import mean_interval
+from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.means import IntervalKind, Mean
 from i2s_sdk.stats.results import results_document, summarize
 from i2s_sdk.stats.wilson import mean_share_interval, share_interval
+from i2s_sdk.tasks.benchmark import Benchmark
 from run_folders import options
 
 
@@ -45,7 +48,12 @@ def _scored(
 
 
 def _aggregate(instances: list[Instance], records: list[Record], profile: Profile = Profile.PAPER):
-    return aggregate(instances, {one.id: one for one in records}, {"latex": ["ems"]}, profile)
+    return aggregate(
+        instances,
+        {one.id: one for one in records},
+        {"latex": Columns((Metric("ems"),), mean_of_cells=True)},
+        profile,
+    )
 
 
 def _plain(mean: Mean) -> tuple[float | None, int]:
@@ -217,3 +225,31 @@ def _document(
 ) -> bytes:
     manifest = Manifest(options(profile=profile), unavailable=unavailable)
     return results_document(summarize(manifest, instances, records), manifest)
+
+
+def test_a_benchmark_has_the_mean_of_its_tasks_as_headline() -> None:
+    instances = [
+        replace(_instance(name), task=task) for name, task in zip("abc", ("x", "x", "y"), strict=True)
+    ]
+    records = {
+        one.id: replace(_scored(one.id, value), task=one.task)
+        for one, value in zip(instances, (0.0, 1.0, 1.0), strict=True)
+    }
+    columns = {task: Columns((Metric("ems"),)) for task in ("x", "y")}
+    both = Benchmark("both", "Both", {"x": "ems", "y": "ems"})
+    more = Benchmark("more", "More", {"x": "ems", "z": "ems"})
+    found = aggregate(instances, records, columns, Profile.HELM, [both, more]).benchmarks
+    assert found.keys() == {"both"}
+    assert (found["both"].value, found["both"].n) == (0.75, 2)
+    del records["c"]
+    assert aggregate(instances, records, columns, Profile.HELM, [both]).benchmarks["both"].value is None
+
+
+def test_profile_helm_takes_samples_of_a_task_that_has_no_cells() -> None:
+    instances = [_instance("a", subset="x"), _instance("b", subset="y"), _instance("c", subset="y")]
+    records = {one.id: _scored(one.id, value) for one, value in zip(instances, (0.0, 1.0, 1.0), strict=True)}
+    means = [
+        aggregate(instances, records, {"latex": Columns((Metric("ems"),), mean_of_cells=cells)}, Profile.HELM)
+        for cells in (True, False)
+    ]
+    assert [one.tasks["latex"].values["ems"] for one in means] == [0.5, pytest.approx(2 / 3)]

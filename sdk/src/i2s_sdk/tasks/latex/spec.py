@@ -36,4 +36,5 @@ LATEX = TaskSpec(
     open=LatexTask,
     answer=_answer,
     structure_fault=_structure_fault,
+    mean_of_cells=True,
 )

@@ -29,4 +29,5 @@ MUSIC = TaskSpec(
     open=MusicTask,
     answer=_answer,
     structure_fault=text_fault,
+    mean_of_cells=True,
 )

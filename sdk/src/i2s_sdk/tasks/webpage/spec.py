@@ -49,4 +49,5 @@ WEBPAGE = TaskSpec(
     open=WebpageTask,
     answer=_answer,
     structure_fault=_structure_fault,
+    mean_of_cells=True,
 )

@@ -1,0 +1,62 @@
+"""The columns of a task in the tables of a run, and how each is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.scoring.scorer import Aggregate, Average, Metric
+from i2s_sdk.stats.bootstrap import Part
+from i2s_sdk.stats.means import Mean, mean_of_columns, means_with_intervals, pooled, share
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What is computed of the samples of a task.
+
+    Attributes:
+        metrics: In the order shown.
+        averages: Shown after them.
+        mean_of_cells: Whether profile ``helm`` takes the unweighted mean over the groups of subset and
+            difficulty.
+    """
+
+    metrics: tuple[Metric, ...]
+    averages: tuple[Average, ...] = ()
+    mean_of_cells: bool = False
+
+    def values_of(self, records: Sequence[Record]) -> dict[str, Mean]:
+        """Return the value of each column over some samples."""
+        means = {one.name: one for one in self.metrics if one.aggregate is Aggregate.MEAN}
+        found = dict(
+            zip(
+                means,
+                means_with_intervals([[one.metrics.get(name) for one in records] for name in means]),
+                strict=True,
+            )
+        )
+        for metric in self.metrics:
+            if metric.aggregate is Aggregate.SHARE:
+                values = [one.metrics.get(metric.name) for one in records]
+                found[metric.name] = share([bool(value) for value in values if value is not None])
+            elif metric.aggregate is Aggregate.POOLED:
+                found[metric.name] = pooled(one.parts.get(metric.name) for one in records)
+        named = {one.name: one for one in self.metrics}
+        for average in self.averages:
+            columns = [named[name] for name in average.of if name in named]
+            found[average.name] = mean_of_columns([[_part(one, m) for m in columns] for one in records])
+        return {name: found[name] for name in self.names}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all columns, in the order shown."""
+        return (*(one.name for one in self.metrics), *(one.name for one in self.averages))
+
+
+def _part(record: Record, metric: Metric) -> Part | None:
+    """Return what a sample adds to a column."""
+    if metric.aggregate is Aggregate.POOLED:
+        return record.parts.get(metric.name)
+    value = record.metrics.get(metric.name)
+    return None if value is None else (value, 1.0)
