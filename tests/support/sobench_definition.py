@@ -1,7 +1,7 @@
 """Field matching written a second time, by other means, as the oracle of property tests.
 
-``released`` is one recursion with running totals, in the order in which COMPANIONS' rules count. ``paper`` has no
-recursion over pairs of values: it lists the paths of the gold value and looks each one up.
+``released`` is one recursion with running totals, in the order in which the released code counts. ``paper``
+has no recursion over pairs of values: it lists the paths of the gold value and looks each one up.
 """
 
 from __future__ import annotations
@@ -91,12 +91,12 @@ class _Totals:
 
     def visit_object(self, pred: dict, gold: dict, label: Any) -> bool:
         wanted, right = 0, 0
-        for name in gold:
+        for name, value in gold.items():
             own = label.get(name, "exact") if isinstance(label, dict) else label
             if not _compared(own):
                 continue
             wanted += 1
-            if name in pred and self.visit(pred[name], gold[name], own):
+            if name in pred and self.visit(pred[name], value, own):
                 right += 1
         if not wanted:
             self.total -= 1
@@ -125,12 +125,10 @@ def _paths(value: Any) -> list[tuple[str | int, ...]]:
 
 def _at(value: Any, path: tuple[str | int, ...]) -> Any:
     for step in path:
-        if isinstance(value, dict) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
+        inner = dict(enumerate(value)) if isinstance(value, list) else value
+        if not isinstance(inner, dict) or step not in inner:
             return _NOTHING
+        value = inner[step]
     return value
 
 

@@ -91,6 +91,10 @@ class Settings:
         scorer_cpu_seconds: CPU time that scoring one sample may take in a worker process; a sample that takes
             more is not usable.
         scorer_memory_bytes: Memory that it may take; the same.
+        sobench_mode: How task ``sobench`` asks for JSON: "fenced", by the text, or "structured", by the
+            server's mode for structured output, with the schema in the request and not in the text.
+        sobench_system_text: File of the system text of that task; None takes that of this project, which
+            profile ``reference`` does not.
         like_failures: How many calls of a model may fail alike before one is answered; then the run ends with
             the reason. 0 asks for every sample.
         interrupt_seconds: After Ctrl-C, until a command ends whatever is still at work.
@@ -169,6 +173,12 @@ class Settings:
     scorer_memory_bytes: int = field(
         default=1 << 30, metadata=_about("bytes of memory that it may take beside its modules")
     )
+    sobench_mode: str = field(
+        default="fenced", metadata=_about("how sobench asks for JSON: fenced or structured")
+    )
+    sobench_system_text: Path | None = field(
+        default=None, metadata=_about("file with the system text of sobench; profile reference needs it")
+    )
     like_failures: int = field(
         default=20, metadata=_about("calls that may fail alike, none answered, until a run ends; 0: all")
     )
@@ -210,6 +220,10 @@ class Settings:
         for name in ("store_lines", "reference_pixels", "completion_characters", "scorer_memory_bytes"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 1")
+        if self.sobench_mode not in ("fenced", "structured"):
+            raise SettingsError(
+                f"{_names('sobench_mode')}: {self.sobench_mode!r} is neither fenced nor structured"
+            )
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
             raise SettingsError(
                 f"{_names('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"
@@ -361,6 +375,7 @@ def _convert(source: _Source, raw: object) -> object:
         "tls_ca": Path,
         "tls_cert": Path,
         "tls_key": Path,
+        "sobench_system_text": Path,
         "jobs": int,
         "waiting": int,
         "deadline": float,

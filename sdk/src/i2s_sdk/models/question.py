@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.errors import DataError
+from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
@@ -96,8 +96,11 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
         question: Texts and files.
 
     Raises:
+        UsageError: The question is not complete.
         DataError: An image cannot be read, or is none of PNG, JPEG and WebP.
     """
+    if question.incomplete:
+        raise UsageError(question.incomplete)
     return ReadQuestion(
         id=instance.id,
         parts=tuple(

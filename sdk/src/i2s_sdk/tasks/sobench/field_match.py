@@ -4,17 +4,19 @@ The result is a tree of gold fields, from which the counts, the metrics and the 
 
 Every field that is compared counts once, inner nodes (objects and lists) among them. In both profiles:
 
-* A field is not counted if nothing of it is compared: its label is "ignore", or has no other leaf. Further fields of the prediction are free.
-* Two nulls match; null and another value do not. Texts and numbers: ``leaves``. Values of different kinds do not match.
+* A field is not counted if nothing of it is compared: its label is "ignore", or has no other leaf. Further
+fields of the prediction are free.
+* Two nulls match; null and another value do not. Texts and numbers: ``leaves``. Values of different kinds do
+not match.
 * Lists of different length do not match, and their elements are not compared. Others are compared by index.
 
-Profile ``reference`` counts as the released code does: a gold field that the prediction leaves out is not counted;
-neither are fields below a value that is not compared; and an object that does not match counts as a match for the
-object or list around it as soon as one of its fields matches. An object or list inside of a list whose labels are all
-"ignore" keeps that list from matching.
+Profile ``reference`` counts as the released code does: a gold field that the prediction leaves out is not
+counted; neither are fields below a value that is not compared; and an object that does not match counts as a
+match for the object or list around it as soon as one of its fields matches. An object or list inside of a
+list whose labels are all "ignore" keeps that list from matching.
 
-Profile ``paper`` counts every gold field with a meaningful label, whatever was predicted, and an inner node matches if
-everything below it does.
+Profile ``paper`` counts every gold field with a meaningful label, whatever was predicted, and an inner node
+matches if everything below it does.
 """
 
 from __future__ import annotations

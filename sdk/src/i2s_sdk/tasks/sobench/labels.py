@@ -1,7 +1,7 @@
 """Labels of a gold answer: how each of its fields is compared.
 
-Labels have the shape of the answer. Their leaves are the words of ``Rule``. A word in the place of an object or a
-list holds for everything inside of it.
+Labels have the shape of the answer. Their leaves are the words of ``Rule``. A word in the place of an object
+or a list holds for everything inside of it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 class Rule(enum.StrEnum):
     """How a field is compared.
 
-    ``EXACT`` is equality after the normalisation of texts, ``FUZZY`` allows a small distance, and ``IGNORE`` compares
-    nothing.
+    ``EXACT`` is equality after the normalisation of texts, ``FUZZY`` allows a small distance, and ``IGNORE``
+    compares nothing.
     """
 
     EXACT = "exact"
@@ -39,7 +39,7 @@ def label_of_field(label: Any, name: str) -> Any:  # noqa: ANN401
 
 
 def label_of_element(label: Any, index: int) -> Any:  # noqa: ANN401
-    """Return the label of an element of a list; an element that the label does not have is compared exactly."""
+    """Return the label of an element of a list; one that it does not have is compared exactly."""
     if isinstance(label, list):
         return label[index] if index < len(label) else Rule.EXACT.value
     return label

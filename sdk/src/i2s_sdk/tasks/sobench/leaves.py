@@ -16,9 +16,9 @@ _LEAST_SIMILARITY, _MOST_DIFFERENCE = 0.8, 0.05
 def same_text(answer: str, gold: str, *, fuzzy: bool) -> bool:
     """Return whether two texts match.
 
-    Exact: they are equal once white space and punctuation are left out and letters are lower case. Fuzzy: the
-    Levenshtein distance of their words, divided by the larger number of words, is less than 0.2; words are compared
-    as they are written.
+    Exact: they are equal once white space and punctuation are left out and letters are lower case. Fuzzy:
+    the Levenshtein distance of their words, divided by the larger number of words, is less than 0.2; words
+    are compared as they are written.
     """
     if not fuzzy:
         return _DROPPED.sub("", answer).lower() == _DROPPED.sub("", gold).lower()

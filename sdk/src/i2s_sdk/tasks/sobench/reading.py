@@ -21,13 +21,13 @@ _TURN_END = "<turn_end>"
 def extract(completion: str, profile: Profile) -> Structure | NoStructure:
     """Return the JSON text of a completion, which is trimmed first, or why it has none.
 
-    ``reference`` removes every trailing character that occurs in "<turn_end>", takes what stands between the first
-    "```json" and the next "```", else between the first two "```", else all, and reads it as Python's json module does:
-    NaN and Infinity are numbers, and of two fields of one name the later one counts.
+    ``reference`` removes every trailing character that occurs in "<turn_end>", takes what stands between the
+    first "```json" and the next "```", else between the first two "```", else all, and reads it as Python's
+    json module does: NaN and Infinity are numbers, and of two fields of one name the later one counts.
 
-    ``paper`` removes a trailing "<turn_end>", takes the first fenced block of JSON that can be read, else all, and
-    reads strict JSON (RFC 8259): NaN, Infinity, a number beyond the range of floating point numbers and an object that
-    has a name twice are faults.
+    ``paper`` removes a trailing "<turn_end>", takes the first fenced block of JSON that can be read, else
+    all, and reads strict JSON (RFC 8259): NaN, Infinity, a number beyond the range of floating point numbers
+    and an object that has a name twice are faults.
 
     In both, nesting is bounded (``json_text.MAX_DEPTH``), and so are the digits of an integer
     (``sys.get_int_max_str_digits``).

@@ -1,7 +1,7 @@
 """Whether an answer is valid under a JSON Schema, and what is wrong with a schema.
 
-Nothing is ever fetched: a reference that leads out of the schema, other than to the metaschemas of JSON Schema, cannot
-be resolved. Formats are not checked.
+Nothing is ever fetched: a reference that leads out of the schema, other than to the metaschemas of JSON
+Schema, cannot be resolved. Formats are not checked.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from i2s_sdk.tasks.sobench.schema_references import reference_fault
 def follows_schema(answer: Any, schema: Any) -> bool:  # noqa: ANN401 - JSON values
     """Return whether a value is valid under a schema, by the draft that ``$schema`` names, else 2020-12.
 
-    As in the released code it is not valid where the validator raises anything: a schema that is none, a reference
-    that cannot be resolved or leads back to itself, a pattern that is none, or nesting that is too deep for the
-    validator.
+    As in the released code it is not valid where the validator raises anything: a schema that is none, a
+    reference that cannot be resolved or leads back to itself, a pattern that is none, or nesting that is too
+    deep for the validator.
     """
     try:
         validator = _class_of(schema)
