@@ -55,7 +55,7 @@ def _found(text: str, origin: Origin, profile: Profile) -> Structure | NoStructu
         read_answer(text, profile)
     except ValueError as error:
         return NoStructure(f"the answer is not JSON: {error}")
-    return Structure(text, origin)
+    return Structure(text.strip(), origin)
 
 
 def read_answer(text: str, profile: Profile) -> Any:  # noqa: ANN401 - what JSON holds

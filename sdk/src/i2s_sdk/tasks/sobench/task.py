@@ -23,8 +23,8 @@ from i2s_sdk.tasks.structure import NoStructure, Structure
 MAX_TOKENS = 8192
 
 _NO_SYSTEM_TEXT = (
-    "task 'sobench' in profile reference asks with the released system text, which its licence keeps out of this "
-    "package: name your copy of it with --set sobench_system_text=FILE or I2S_SOBENCH_SYSTEM_TEXT"
+    "task 'sobench' in profile reference asks with the released system text, which its licence keeps out of "
+    "this package: name your copy of it with --set sobench_system_text=FILE or I2S_SOBENCH_SYSTEM_TEXT"
 )
 
 
