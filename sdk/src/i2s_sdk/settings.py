@@ -75,7 +75,7 @@ class Settings:
         token_file_render_html: See token_file_render_latex.
         token_file_render_lilypond: See token_file_render_latex.
         token_file_metrics: See token_file_render_latex.
-        profile: The rule book.
+        profile: Which rules.
         examples: Folder of the bundled examples; None looks for it.
         jobs: Samples in each of the stages "render" and "score"; 0 is twice the slots of their service.
         waiting: Samples that may wait before each of these stages; 0 is as many as are in it.
@@ -149,7 +149,9 @@ class Settings:
     token_file_metrics: Path | None = field(
         default=None, metadata=_about("file with our token for this service")
     )
-    profile: Profile = field(default=Profile.PAPER, metadata=_about("rule book: paper or helm"))
+    profile: Profile = field(
+        default=Profile.PAPER, metadata=_about("rules: paper, or helm, also called reference")
+    )
     examples: Path | None = field(default=None, metadata=_about("folder of the bundled examples"))
     jobs: int = field(default=0, metadata=_about("samples in a stage; 0: twice the slots of its service"))
     waiting: int = field(default=0, metadata=_about("samples that may wait before a stage; 0: as many"))

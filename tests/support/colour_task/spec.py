@@ -5,6 +5,7 @@ from __future__ import annotations
 from colour_task.task import ColourTask
 from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.schemas import FILE, fields
 from i2s_sdk.tasks.spec import TaskSpec
 
 
@@ -31,4 +32,6 @@ COLOUR = TaskSpec(
     open=ColourTask,
     answer=_answer,
     structure_fault=_no_fault,
+    inputs=fields({"image": FILE}),
+    target={"type": "array", "items": {"type": "string"}, "minItems": 1},
 )

@@ -48,8 +48,13 @@ def settings_options(command: F) -> F:
 
 def profile_option(command: F) -> F:
     """Add ``--profile``."""
-    choice = click.Choice(["paper", "helm"])
-    return click.option("--profile", type=choice, help="Rule book.  [I2S_PROFILE; paper]")(command)
+    choice = click.Choice(["paper", "helm", "reference"])
+    return click.option(
+        "--profile",
+        type=choice,
+        metavar="P",
+        help="Rules: paper, helm, or reference, which is helm.  [I2S_PROFILE; paper]",
+    )(command)
 
 
 def json_option(command: F) -> F:

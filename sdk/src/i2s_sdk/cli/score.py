@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 @click.argument("reference", required=False)
 @click.argument("prediction", required=False)
 @click.option(
-    "--task", default="latex", metavar="T", help="Whose sizes are made equal how; with --lines, whose rules."
+    "--task",
+    default="latex",
+    metavar="T",
+    help="Task whose rules apply: sizes of pictures; with --lines, reading and metrics.",
 )
 @click.option(
     "--lines", is_flag=True, help="Score completions of standard input, for a task that needs no rendering."
@@ -58,7 +61,8 @@ def command(
     The exit code is 1 where a metric has no value or a prediction is missing (see --missing).
 
     With --lines each line of standard input is a JSON object: id, completion, and inputs and target as in a
-    data set. Each line of standard output is one too: id, usable, reason, structure, metrics, undefined.
+    data set. Each line of standard output is one too: id, usable, reason, structure, metrics, undefined,
+    parts.
 
     \b
     Examples:
@@ -100,7 +104,7 @@ def _score_lines(task: str, settings: Settings) -> int:
     from i2s_sdk.single.lines import score_lines
 
     def tell(found: LineScore) -> None:
-        say(json.dumps(asdict(found), ensure_ascii=False))
+        say(json.dumps(asdict(found)))
 
     score_lines(sys.stdin.buffer, task, settings=settings, on_score=tell)
     return 0

@@ -58,7 +58,7 @@ class AsyncMetricsClient(AsyncConnection):
             reference: What should have come out.
             prediction: What came out.
             size_policy: How pictures of different size are made comparable.
-            profile: The rule book.
+            profile: Which rules.
             metrics: Names; none means all that are available.
             request_id: Stands in the logs of the service.
             deadline: Seconds for one attempt; None takes that of the client.

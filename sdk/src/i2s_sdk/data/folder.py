@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from i2s_sdk.data.schema_faults import inputs_fault, target_fault
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Asset, Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.registry import SPECS, task_spec
+from i2s_sdk.tasks.schemas import file_names
 
 INDEX = "instances.jsonl"
 
@@ -29,7 +31,7 @@ _FORMAT_2 = (
     ("id", "task", "subset", "inputs"),
     ("difficulty", "target", "licence", "provenance"),
 )
-_TEXTS = ("id", "task", "subset", "image")
+_TEXTS = frozenset({"id", "task", "subset", "image"})
 _TEXTS_OR_NULL = ("difficulty", "structure", "text", "source", "licence")
 _MAX_ID_BYTES = 256  # so that it fits a request
 
@@ -145,15 +147,16 @@ def _object(line: bytes) -> dict[str, Any]:
             close = difflib.get_close_matches(name, known, n=1)
             meant = f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(known)}"
             raise ValueError(f"no field is called {name!r}{meant}")
-    for name in required:
-        if (name in _TEXTS and not isinstance(found.get(name), str)) or (name in _TEXTS and not found[name]):
+    for name in _TEXTS.intersection(required):
+        if not isinstance(found.get(name), str) or not found[name]:
             raise ValueError(f"field {name!r} must be a text that is not empty")
     for name in _TEXTS_OR_NULL:
         if not isinstance(found.get(name), str | None):
             raise ValueError(f"field {name!r} must be a text or null")
-    for name in ("inputs", "provenance"):
-        if not isinstance(found.get(name), dict | None) or (name == "inputs" and found.get(name, {}) is None):
-            raise ValueError(f"field {name!r} must be an object")
+    if not isinstance(found.get("inputs", {}), dict):
+        raise ValueError("field 'inputs' must be an object")
+    if not isinstance(found.get("provenance"), dict | None):
+        raise ValueError("field 'provenance' must be an object or null")
     return found
 
 
@@ -166,11 +169,13 @@ def _instance(fields: dict[str, Any], root: Path) -> Instance:
     if "inputs" in fields:
         return _instance_of_format_2(fields, root)
     structure = fields.get("structure")
+    image = _inside(root, fields["image"], "image")
     return Instance(
         id=identity,
         task=task,
         subset=fields["subset"],
-        image=_inside(root, fields["image"], "image"),
+        image=image,
+        files={"image": image},
         difficulty=fields.get("difficulty") or "",
         structure=None if structure is None else _inside(root, structure, "structure"),
         text=fields.get("text"),
@@ -185,18 +190,21 @@ def _instance_of_format_2(fields: dict[str, Any], root: Path) -> Instance:
     Of the inputs, ``image`` is the picture that the model is shown, ``assets`` are files that it may use. The
     target of a task whose ground truth is a structure is an object of ``structure``, a file, and ``text``.
     """
-    inputs, target = fields["inputs"], fields.get("target")
-    image = inputs.get("image")
-    if not isinstance(image, str | None) or image == "":
-        raise ValueError("input 'image' must be the path of a file")
+    spec, inputs, target = task_spec(fields["task"]), fields["inputs"], fields.get("target")
+    fault = inputs_fault(spec.name, inputs) or target_fault(spec.name, target)
+    if fault:
+        raise ValueError(fault)
     structure = text = None
-    if task_spec(fields["task"]).structure_suffix:
-        structure, text, target = *_structure_and_text(target), None
-    return Instance(
+    if spec.structure_suffix:
+        named = target or {}
+        structure, text, target = named.get("structure"), named.get("text"), None
+    files = {name: _inside(root, inputs[name], name) for name in file_names(spec.inputs) if name in inputs}
+    instance = Instance(
         id=fields["id"],
         task=fields["task"],
         subset=fields["subset"],
-        image=None if image is None else _inside(root, image, "image"),
+        image=files.get("image"),
+        files=files,
         difficulty=fields.get("difficulty") or "",
         structure=None if structure is None else _inside(root, structure, "structure"),
         text=text,
@@ -207,18 +215,10 @@ def _instance_of_format_2(fields: dict[str, Any], root: Path) -> Instance:
         licence=fields.get("licence") or "",
         provenance=fields.get("provenance") or {},
     )
-
-
-def _structure_and_text(target: object) -> tuple[str | None, str | None]:
-    """Return the path of a structure and a text, which a target of that kind names."""
-    match target:
-        case None:
-            return None, None
-        case {**rest} if not rest.keys() - {"structure", "text"}:
-            structure, text = rest.get("structure"), rest.get("text")
-            if isinstance(structure, str | None) and isinstance(text, str | None):
-                return structure, text
-    raise ValueError("field 'target' must be an object of 'structure', a path, and 'text', or null")
+    fault = spec.instance_fault(instance)
+    if fault:
+        raise ValueError(fault)
+    return instance
 
 
 def _assets(raw: object, root: Path) -> tuple[Asset, ...]:

@@ -22,7 +22,7 @@ class ResolvedSelection:
     """What of a data set a run takes, by which rules.
 
     Attributes:
-        profile: The rule book.
+        profile: Which rules.
         tasks: Those of the instances, by name, in the order of the data set.
         data: The data set.
         whole: Its instances that the run has, in all its shards.
@@ -84,7 +84,7 @@ def choose(
 
     Args:
         data: Where the instances are from.
-        profile: The rule book.
+        profile: Which rules.
         tasks: That are wanted; none means all that the data set has.
         selection: Of the instances of these tasks.
         settings: That change what some tasks ask.

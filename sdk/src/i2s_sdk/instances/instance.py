@@ -38,6 +38,7 @@ class Instance:
         source: Where it comes from, for people.
         inputs: What the model is given beside picture and assets, as the line has it.
         target: What it should answer, as the line has it; None where that is a structure, or is not known.
+        files: Those inputs that are files, by name; the picture is among them.
         licence: Of picture and target, such as "CC-BY-4.0"; empty where unknown.
         provenance: Where they come from, as data.
     """
@@ -53,6 +54,7 @@ class Instance:
     source: str = ""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     target: Any = None
+    files: Mapping[str, Path] = field(default_factory=dict)
     licence: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
 

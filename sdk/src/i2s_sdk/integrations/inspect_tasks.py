@@ -48,7 +48,7 @@ def _task(
         data: The data set, as ``i2s-sdk evaluate --data`` takes it; None takes the bundled examples.
         subset: Of it, several joined by commas; None takes all.
         difficulty: The same.
-        profile: The rule book; None takes that of the settings.
+        profile: Which rules; None takes that of the settings.
     """
     selection = Selection(subsets=_names(subset), difficulties=_names(difficulty))
     own = [one for one in _data(data, selection.subsets).instances if one.task == name]
@@ -108,7 +108,7 @@ def round_trip(task: str, data: str | None = None, subset: str = "", profile: st
         task: Of the benchmark.
         data: The data set of the samples; None is the bundled examples.
         subset: Those of it that were asked for, joined by commas.
-        profile: The rule book; None takes that of the settings.
+        profile: Which rules; None takes that of the settings.
     """
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -48,7 +48,7 @@ class RoundTripReward:
         failed: Of a completion that has no picture.
         on_failure: What a failure of the services is: "raise" or "none".
         tasks: That will be judged; none is ``task`` alone.
-        profile: The rule book; None takes that of the settings.
+        profile: Which rules; None takes that of the settings.
         settings: None reads environment and configuration file. With several processes of training, name
             running services: else each process starts its own.
 

@@ -43,7 +43,7 @@ class RoundTrip:
 
     Args:
         tasks: That will be judged: "latex", "webpage", "music". Each needs its renderer.
-        profile: The rule book; None takes that of the settings.
+        profile: Which rules; None takes that of the settings.
         metrics: That are wanted; none means all that the tasks have and can be computed. Naming the one
             that is needed saves the others' time.
         settings: None reads environment and configuration file.

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from i2s_sdk.profile import Profile
+from i2s_sdk.report.panels import panels_of
 from i2s_sdk.report.view import RunView, checked
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.score_types import SizePolicy
@@ -147,6 +148,8 @@ def _details(record: Record) -> dict[str, Any]:
     }
     details["before"] = plain["verdict_before_repair"]
     details["facts"] = _facts(record)
+    if panels := panels_of(record):
+        details["panels"] = panels
     return details
 
 

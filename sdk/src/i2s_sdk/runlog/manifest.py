@@ -20,7 +20,7 @@ class Options:
     """Everything that decides the numbers of a run. Two runs of equal options are one run.
 
     Attributes:
-        profile: The rule book.
+        profile: Which rules.
         model: Name of the model.
         model_fingerprint: Of what else decides its answers.
         data_sha256: Of the index of the data set.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from i2s_sdk.data.schema_faults import inputs_fault, target_fault
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.evaluation.render import StructureStep
 from i2s_sdk.evaluation.run_metrics import available_scorers
@@ -24,7 +25,7 @@ from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.tasks.metrics import metrics_of
-from i2s_sdk.tasks.registry import SPECS, open_task
+from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.task import Task
 
 _FIELDS = ("id", "completion", "inputs", "target")
@@ -42,6 +43,7 @@ class LineScore:
         metrics: Values by name; None where a metric is not defined. What is not usable has the values that
             count for such a sample.
         undefined: Why a metric is not defined, by name.
+        parts: Numerator and denominator of each metric that is pooled over samples, by name.
     """
 
     id: str
@@ -50,6 +52,7 @@ class LineScore:
     structure: str | None
     metrics: Mapping[str, float | None]
     undefined: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def score_lines(
@@ -151,6 +154,7 @@ class _Lines:
             record.structure,
             {name: record.metrics[name] for name in names if name in record.metrics},
             record.undefined,
+            record.parts,
         )
 
     def _read(self, number: int, line: bytes) -> tuple[Instance, str]:
@@ -168,9 +172,12 @@ class _Lines:
         inputs: Any = plain.get("inputs") or {}
         match plain:
             case {"id": str(identity), "completion": str(completion)} if isinstance(inputs, dict):
-                instance = Instance(
-                    identity, self.task.name, "", None, inputs=inputs, target=plain.get("target")
-                )
+                name, target = self.task.name, plain.get("target")
+                fault = inputs_fault(name, inputs, with_files=False) or target_fault(name, target)
+                instance = Instance(identity, name, "", None, inputs=inputs, target=target)
+                fault = fault or task_spec(name).instance_fault(instance)
+                if fault:
+                    raise DataError(self.where, number, fault)
                 return instance, completion
         raise DataError(
             self.where, number, "must have the texts 'id' and 'completion'; 'inputs' is an object or left out"

@@ -71,7 +71,7 @@ def render_latex(
 
     Args:
         source: LaTeX code.
-        profile: The rule book; None takes that of the settings.
+        profile: Which rules; None takes that of the settings.
         repair: Whether refused code that is no document is repaired.
         dpi: Resolution; None is that of the benchmark, 200.
         page: The page that is shown, counted from 1.
@@ -107,7 +107,7 @@ def render_lilypond(
     Args:
         source: LilyPond code. Without ``\version`` it is taken as current syntax, and what fails so is
             converted from older versions (profile ``paper``).
-        profile: The rule book; None takes that of the settings.
+        profile: Which rules; None takes that of the settings.
         repair: Whether older versions are tried.
         dpi: Resolution; None is that of the benchmark, 101.
         page: The page that is shown, counted from 1.

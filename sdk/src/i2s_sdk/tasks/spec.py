@@ -6,11 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.schemas import Schema
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.tasks.task import Task
+from i2s_sdk.tasks.view import Panel, Shown
+
+
+def no_instance_fault(instance: Instance) -> str:
+    """Return that nothing is wrong."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,10 @@ class TaskSpec:
         open: Returns the task with the rules of a profile.
         answer: Returns what a model that knows the ground truth would answer to a question.
         structure_fault: Returns what is wrong with ground truth, empty for nothing.
+        inputs: JSON Schema of the inputs of an instance; see ``i2s_sdk.tasks.schemas``.
+        target: The same of its target.
+        instance_fault: Returns what is wrong with inputs and target beyond their schemas, empty for nothing.
+        view: Returns what a report shows of a sample beside its texts; None for nothing.
     """
 
     name: str
@@ -51,6 +63,10 @@ class TaskSpec:
     open: Callable[[Profile], Task]
     answer: Callable[[Content, Question], str]
     structure_fault: Callable[[Content], str]
+    inputs: Schema
+    target: Schema
+    instance_fault: Callable[[Instance], str] = no_instance_fault
+    view: Callable[[Shown], tuple[Panel, ...]] | None = None
     averages: tuple[Average, ...] = ()
     mean_of_cells: bool = False
 

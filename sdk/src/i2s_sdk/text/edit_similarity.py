@@ -41,7 +41,7 @@ def edit_similarity(prediction: str, reference: str, profile: Profile = Profile.
     Args:
         prediction: Text of the structure that was rendered.
         reference: Text of the ground truth.
-        profile: Which rule book.
+        profile: Which rules.
 
     Returns:
         A value in [0, 1], higher is better.

@@ -221,9 +221,43 @@
     if (detail.facts.length > 0) list.append(make("li", "faint", detail.facts.join(" · ")));
     return list;
   };
+  const percent = (share) => `${100 * share}%`;
+  const marked = (sample, marks, whole) => {
+    const element = still(sample.reference, "reference with marks", whole);
+    element.classList.add("marks");
+    for (const [kind, [left, top, right, bottom], label] of marks) {
+      const mark = make("span", `on-image ${kind}${left === right && top === bottom ? " point" : ""}`);
+      Object.assign(mark.style, {
+        left: percent(left), top: percent(top), width: percent(right - left), height: percent(bottom - top),
+      });
+      if (label) mark.append(make("b", "", label));
+      mark.title = label ? `${kind}: ${label}` : kind;
+      element.append(mark);
+    }
+    return element;
+  };
+  const tree = (panel) => {
+    const body = make("tbody");
+    for (const [depth, name, gold, answer, mark] of panel.rows) {
+      const first = make("td", "", name);
+      first.style.paddingLeft = `${1.1 * depth}em`;
+      body.append(make("tr", mark, first, make("td", "", gold), make("td", "", answer), make("td", "", mark)));
+    }
+    const heads = ["field", "target", "answer", ""].map((title) => make("th", "", title));
+    const shown = make("div", "wide", make("table", "tree", make("thead", "", make("tr", "", ...heads)), body));
+    return panel.left > 0 ? [shown, make("p", "note", `${panel.left} more fields are not shown.`)] : [shown];
+  };
+  const panel = (sample, one) => {
+    if (one.kind === "image") {
+      return figure(one.title, "", (whole) => marked(sample, one.marks, whole), sample.reference < 0 && "no picture");
+    }
+    if (one.kind === "tree") return make("div", "panel", make("h4", "", one.title), ...tree(one));
+    return make("div", "panel", make("h4", "", one.title), coloured(one.text, GRAMMARS[one.language] || []));
+  };
   const fill = async (place, sample, run) => {
     try {
       const detail = await details(sample, run);
+      place.append(...(detail.panels || []).map((one) => panel(sample, one)));
       place.append(notes(sample.runs[run], detail));
       if (detail.structure) place.append(folded("structure", () => structure(sample.task, detail.structure)));
       if (detail.completion) place.append(folded("completion", () => [make("pre", "", detail.completion)]));

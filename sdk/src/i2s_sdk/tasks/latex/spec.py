@@ -5,6 +5,7 @@ from __future__ import annotations
 from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.latex.task import LatexTask
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
 from i2s_sdk.tasks.spec import TaskSpec, text_fault
 from i2s_sdk.tasks.structure import Structure
 
@@ -36,5 +37,7 @@ LATEX = TaskSpec(
     open=LatexTask,
     answer=_answer,
     structure_fault=_structure_fault,
+    inputs=IMAGE_AND_ASSETS,
+    target=STRUCTURE,
     mean_of_cells=True,
 )

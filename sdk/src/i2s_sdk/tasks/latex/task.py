@@ -34,7 +34,7 @@ class LatexTask:
     """A picture of LaTeX output, to be answered with LaTeX.
 
     Attributes:
-        profile: Which rule book.
+        profile: Which rules.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         service: Renders the documents.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.music.task import MusicTask
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
 from i2s_sdk.tasks.spec import TaskSpec, text_fault
 from i2s_sdk.tasks.structure import Structure
 
@@ -29,5 +30,7 @@ MUSIC = TaskSpec(
     open=MusicTask,
     answer=_answer,
     structure_fault=text_fault,
+    inputs=IMAGE_AND_ASSETS,
+    target=STRUCTURE,
     mean_of_cells=True,
 )

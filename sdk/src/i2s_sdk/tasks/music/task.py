@@ -37,7 +37,7 @@ class MusicTask:
     """A picture of sheet music, to be answered with LilyPond.
 
     Attributes:
-        profile: Which rule book.
+        profile: Which rules.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         service: Renders the scores.

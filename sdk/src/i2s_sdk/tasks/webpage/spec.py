@@ -5,6 +5,7 @@ from __future__ import annotations
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.site_files import INDEXES
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.structure import Origin
 from i2s_sdk.tasks.webpage.site import as_json, site_structure
@@ -49,5 +50,7 @@ WEBPAGE = TaskSpec(
     open=WebpageTask,
     answer=_answer,
     structure_fault=_structure_fault,
+    inputs=IMAGE_AND_ASSETS,
+    target=STRUCTURE,
     mean_of_cells=True,
 )

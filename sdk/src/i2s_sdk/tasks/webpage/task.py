@@ -42,7 +42,7 @@ class WebpageTask:
     """A picture of a web page, to be answered with the files of a site.
 
     Attributes:
-        profile: Which rule book.
+        profile: Which rules.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         service: Renders the sites.
