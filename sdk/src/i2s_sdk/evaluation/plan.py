@@ -78,7 +78,11 @@ class Plan(ResolvedSelection):
 
 
 def choose(
-    data: DataSet, profile: Profile, tasks: Sequence[str], selection: Selection, settings: Settings
+    data: DataSet,
+    profile: Profile,
+    tasks: Sequence[str],
+    selection: Selection,
+    settings: Settings | None = None,
 ) -> ResolvedSelection:
     """Return what a run takes.
 
@@ -87,7 +91,7 @@ def choose(
         profile: Which rules.
         tasks: That are wanted; none means all that the data set has.
         selection: Of the instances of these tasks.
-        settings: That change what some tasks ask.
+        settings: That change what some tasks ask; None takes their defaults.
 
     Raises:
         SettingsError: A setting of a task has no meaning.

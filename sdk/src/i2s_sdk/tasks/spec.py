@@ -30,7 +30,7 @@ class TaskSpec:
         title: The name of the task in tables.
         published_table: Number of the paper's table that has its metrics; empty where there is none.
         main_metric: That models are ranked by.
-        hub_name: Its part of the names of the benchmark's repositories.
+        hub_name: Its part of the names of the benchmark's repositories; empty if it has none there.
         subsets: Of the benchmark, which a run takes where none is named.
         wild_subsets: Of the benchmark, without ground truth and excluded from totals.
         structure_suffix: Of files of ground truth; empty where the target is no file.

@@ -59,13 +59,14 @@ def message(schema: Any, intent: str, *, structured: bool) -> str:  # noqa: ANN4
 
     Args:
         schema: JSON Schema of the answer.
-        intent: What the user wants.
+        intent: What the user wants; empty if nothing is known of it.
         structured: Whether the server is given the schema; then the text does not have it.
     """
+    wanted = _INTENT.replace("{intent}", intent) if intent else ""
     if structured:
-        return _INTENT.replace("{intent}", intent) + _REQUEST_STRUCTURED
+        return wanted + _REQUEST_STRUCTURED
     written = json.dumps(schema, indent=2, ensure_ascii=False)
-    return _SCHEMA.replace("{schema}", written) + _INTENT.replace("{intent}", intent) + _REQUEST
+    return _SCHEMA.replace("{schema}", written) + wanted + _REQUEST
 
 
 def message_texts(*, structured: bool) -> tuple[str, ...]:

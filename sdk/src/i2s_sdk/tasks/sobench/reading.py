@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import math
 from typing import Any
 
-from i2s_sdk.json_text import read_json
+from i2s_sdk.json_text import read_json, read_strict_json
 from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.fences import fenced_blocks
 from i2s_sdk.tasks.helm_fence import helm_fenced
@@ -64,26 +62,4 @@ def read_answer(text: str, profile: Profile) -> Any:  # noqa: ANN401 - what JSON
     Raises:
         ValueError: It is not JSON, or beyond a bound; the message is a sentence about it.
     """
-    value = read_json(text)
-    if profile is not Profile.HELM:
-        json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
-    return value
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> None:
-    names: set[str] = set()
-    for name, _ in pairs:
-        if name in names:
-            raise ValueError(f"an object has the name {name[:40]!r} twice")
-        names.add(name)
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number of JSON")
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError("a number is beyond the range of floating point numbers")
-    return value
+    return read_json(text) if profile is Profile.HELM else read_strict_json(text)

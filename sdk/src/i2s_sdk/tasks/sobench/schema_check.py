@@ -6,14 +6,12 @@ Schema, cannot be resolved. Formats are not checked.
 
 from __future__ import annotations
 
-from typing import Any
-
-from jsonschema.exceptions import SchemaError
-from jsonschema.protocols import Validator
-from jsonschema.validators import Draft202012Validator, validator_for
-from jsonschema_specifications import REGISTRY
+from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.tasks.sobench.schema_references import reference_fault
+
+if TYPE_CHECKING:  # importing it takes a tenth of a second
+    from jsonschema.protocols import Validator
 
 
 def follows_schema(answer: Any, schema: Any) -> bool:  # noqa: ANN401 - JSON values
@@ -23,6 +21,8 @@ def follows_schema(answer: Any, schema: Any) -> bool:  # noqa: ANN401 - JSON val
     reference that cannot be resolved or leads back to itself, a pattern that is none, or nesting that is too
     deep for the validator.
     """
+    from jsonschema_specifications import REGISTRY
+
     try:
         validator = _class_of(schema)
         validator.check_schema(schema)
@@ -36,6 +36,8 @@ def follows_schema(answer: Any, schema: Any) -> bool:  # noqa: ANN401 - JSON val
 
 def schema_fault(schema: Any) -> str:  # noqa: ANN401 - JSON values
     """Return why a schema cannot be used, empty for nothing."""
+    from jsonschema.exceptions import SchemaError
+
     if isinstance(schema, bool):
         return ""
     if not isinstance(schema, dict):
@@ -55,6 +57,8 @@ def schema_fault(schema: Any) -> str:  # noqa: ANN401 - JSON values
 
 def _class_of(schema: Any) -> type[Validator]:  # noqa: ANN401
     """Return the validator of the draft that a schema names."""
+    from jsonschema.validators import Draft202012Validator, validator_for
+
     named = schema.get("$schema") if isinstance(schema, dict) else None
     found: type[Validator] = (
         validator_for(schema, default=Draft202012Validator)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jsonschema_specifications import REGISTRY
-from referencing import Resource
-from referencing.exceptions import Unresolvable
-from referencing.jsonschema import SchemaResource, specification_with
+if TYPE_CHECKING:  # importing it takes a tenth of a second
+    from referencing.jsonschema import SchemaResource
 
 #: Keywords whose subschemas apply to the same value as the schema around them.
 _IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
@@ -35,11 +33,15 @@ class _Walk:
     """Goes through a schema and everything that it refers to."""
 
     def __init__(self, dialect: str) -> None:
+        from referencing.jsonschema import specification_with
+
         self._specification = specification_with(dialect)
         self._seen: set[int] = set()
         self._targets: dict[int, list[Any]] = {}  # of a schema: those that apply to the same value
 
     def fault(self, schema: dict[str, Any]) -> str:
+        from jsonschema_specifications import REGISTRY
+
         resource: SchemaResource = self._specification.create_resource(schema)
         registry = REGISTRY.with_resource(resource.id() or "", resource)
         try:
@@ -50,6 +52,9 @@ class _Walk:
         return self._visit(resource, resolver) or self._loop(schema)
 
     def _visit(self, resource: SchemaResource, resolver: Any) -> str:  # noqa: ANN401 - its type is private
+        from referencing import Resource
+        from referencing.exceptions import Unresolvable
+
         schema = resource.contents
         if not isinstance(schema, dict) or id(schema) in self._seen:
             return ""

@@ -6,7 +6,9 @@ import json
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.sobench.data_fault import INPUTS, TARGET, instance_fault
 from i2s_sdk.tasks.sobench.task import SOBenchTask
+from i2s_sdk.tasks.sobench.view import view
 from i2s_sdk.tasks.spec import TaskSpec
 
 
@@ -23,7 +25,7 @@ SOBENCH = TaskSpec(
     title="SO-Bench",
     published_table="",
     main_metric="fma",
-    hub_name="sobench",
+    hub_name="",
     subsets=("sobench",),
     wild_subsets=(),
     structure_suffix="",
@@ -33,4 +35,8 @@ SOBENCH = TaskSpec(
     open=SOBenchTask,
     answer=_answer,
     structure_fault=_no_fault,
+    inputs=INPUTS,
+    target=TARGET,
+    instance_fault=instance_fault,
+    view=view,
 )

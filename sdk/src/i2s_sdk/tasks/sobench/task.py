@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from i2s_sdk.errors import DataError, SettingsError
+from i2s_sdk.errors import SettingsError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.sobench import prompt
-from i2s_sdk.tasks.sobench.data_fault import instance_fault
 from i2s_sdk.tasks.sobench.reading import extract
 from i2s_sdk.tasks.sobench.scorer import StructuredOutputScorer
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -80,12 +79,11 @@ class SOBenchTask:
         """Return what the model is asked of an instance: the text, then the image.
 
         Raises:
-            DataError: The instance has no image, or its schema, intent or labels cannot be used.
+            DataError: The instance has no image.
         """
-        if fault := instance_fault(instance):
-            raise DataError(instance.file, 0, f"instance {instance.id!r}: {fault}")
-        schema, structured = instance.inputs["schema"], self.mode is AnswerMode.STRUCTURED
-        text = prompt.message(schema, instance.inputs["intent"], structured=structured)
+        schema, intent = instance.inputs["schema"], instance.inputs.get("intent", "")
+        structured = self.mode is AnswerMode.STRUCTURED
+        text = prompt.message(schema, intent, structured=structured)
         question = Question(
             (TextPart(text), ImagePart(image_of(instance))),
             system=self._system_text(),
