@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from i2s_sdk.data.summary import Subset
 
 
-@click.group("dataset", short_help="List, check or begin a data set.")
+@click.group("dataset", short_help="List, check, begin or convert a data set.")
 def command() -> None:
-    """Look at a data set, find every fault of a local one, or begin one of your own.
+    """Look at a data set, find every fault of a local one, begin one of your own, or convert one.
 
     \b
     Examples:
@@ -28,6 +28,7 @@ def command() -> None:
       i2s-sdk dataset list hf:stanford-crfm/i2s-latex
       i2s-sdk dataset new my-set --from my-pictures
       i2s-sdk dataset validate my-set
+      i2s-sdk dataset convert my-set --out my-set-2
     """  # noqa: D301 - \b is for click
 
 
@@ -117,9 +118,7 @@ def validate_command(path: str, as_json: bool) -> int:
 @command.command("new", short_help="Begin a data set.")
 @click.argument("folder")
 @click.option("--from", "source", metavar="DIR", help="Take the pictures and documents of this folder.")
-@click.option(
-    "--task", default="", metavar="T", help="latex, webpage or music: of pictures without document."
-)
+@click.option("--task", default="", metavar="T", help="Task of pictures without document, such as latex.")
 @click.option("--subset", default="", metavar="NAME", help="Of all instances.  [default: name of DIR]")
 def new_command(folder: str, source: str | None, task: str, subset: str) -> None:
     """Make the data set FOLDER, which must not exist or be empty.
@@ -140,3 +139,37 @@ def new_command(folder: str, source: str | None, task: str, subset: str) -> None
         raise UnknownNameError("task", task, SPECS)
     count = new_dataset(Path(folder), Path(source) if source else None, task=task, subset=subset)
     say(f"{folder}: {count} instance{'s' if count != 1 else ''}; i2s-sdk evaluate --data {folder}")
+
+
+@command.command("convert", short_help="Copy a data set in format 2.")
+@click.argument("path")
+@click.option("--out", required=True, metavar="FOLDER", help="The copy; must not exist, or be empty.")
+@click.option("--licence", default="", metavar="NAME", help="Of instances whose lines name none.")
+def convert_command(path: str, out: str, licence: str) -> None:
+    """Copy the data set PATH, whose lines may be of format 1, to FOLDER in format 2, with its files.
+
+    \b
+    Example:
+      i2s-sdk dataset convert my-set --out my-set-2 --licence CC-BY-4.0
+    """  # noqa: D301
+    from i2s_sdk.data.format_2 import convert
+
+    count = convert(Path(path), Path(out), licence=licence)
+    say(f"{out}: {count} instance{'s' if count != 1 else ''} in format 2")
+
+
+@command.command("schema", short_help="JSON Schema of a task's inputs and target.")
+@click.argument("task")
+def schema_command(task: str) -> None:
+    """Print the JSON Schema (draft 2020-12) of inputs and target of the instances of TASK.
+
+    \b
+    Example:
+      i2s-sdk dataset schema latex
+    """  # noqa: D301
+    from i2s_sdk.tasks.registry import task_spec
+
+    spec = task_spec(task)
+    properties = {"inputs": spec.inputs, "target": spec.target}
+    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": properties}
+    say(json.dumps(document, indent=2))

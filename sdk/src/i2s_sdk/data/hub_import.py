@@ -23,13 +23,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from i2s_sdk.data.folder import INDEX, DataSet, read_folder
+from i2s_sdk.data.format_2 import line
 from i2s_sdk.data.hub_files import Table, open_tables
 from i2s_sdk.data.hub_name import PREFIX, HubName, parse_hub_name
 from i2s_sdk.data.hub_row import Row, read_row
 from i2s_sdk.errors import DataError, UnknownNameError
 from i2s_sdk.tasks.registry import task_spec
 
-_FORMAT = "1"  # of the folder; another one makes it anew
+_FORMAT = "2"  # of the folder; another one makes it anew
 
 #: A subset and its task.
 Source = tuple[str, Table]
@@ -137,19 +138,19 @@ def _rows_of(table: Table, task: str) -> Iterator[tuple[int, Row]]:
 
 def _line(row: Row, task: str, folder: Path) -> str:
     """Write the files of an instance and return its line of the index."""
-    fields: dict[str, object] = {"id": row.id, "task": task, "subset": row.subset}
-    if row.difficulty:
-        fields["difficulty"] = row.difficulty
-    fields["image"] = _write(folder, "references", row.picture, row.picture_suffix)
+    inputs: dict[str, object] = {"image": _write(folder, "references", row.picture, row.picture_suffix)}
+    target: dict[str, object] = {}
     if row.structure is not None:
-        fields["structure"] = _write(folder, "structures", row.structure, task_spec(task).structure_suffix)
+        target["structure"] = _write(folder, "structures", row.structure, task_spec(task).structure_suffix)
     if row.text is not None:
-        fields["text"] = row.text
+        target["text"] = row.text
     if row.assets:
-        fields["assets"] = list(row.assets)
-    if row.source:
-        fields["source"] = row.source
-    return json.dumps(fields) + "\n"
+        inputs["assets"] = list(row.assets)
+    source = {"source": row.source} if row.source else None
+    written = line(
+        row.id, task, row.subset, inputs, target or None, difficulty=row.difficulty, provenance=source
+    )
+    return json.dumps(written) + "\n"
 
 
 def _write(folder: Path, part: str, content: bytes, suffix: str) -> str:

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from i2s_sdk.data.folder import INDEX, read_folder
+from i2s_sdk.data.format_2 import Line, line
 from i2s_sdk.data.hub_row import packed
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.site_files import INDEXES, read_site_folder
@@ -17,7 +18,7 @@ from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.writing import writing
 
 #: Suffix of a document, and its task. A folder with an index page is a site as well.
-DOCUMENTS = {one.structure_suffix: one.name for one in SPECS.values()}
+DOCUMENTS = {one.structure_suffix: one.name for one in SPECS.values() if one.structure_suffix}
 _SITE = next(one.name for one in SPECS.values() if one.structure_is_site)
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -67,7 +68,7 @@ def new_dataset(
         return _written(folder, _starter(folder) if source is None else _taken(folder, source, task, subset))
 
 
-def _written(folder: Path, rows: Iterator[dict[str, object]]) -> int:
+def _written(folder: Path, rows: Iterator[Line]) -> int:
     """Write a data set and return how many instances it has; where that fails nothing of it stays."""
     try:
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
@@ -79,23 +80,23 @@ def _written(folder: Path, rows: Iterator[dict[str, object]]) -> int:
     return len(lines)
 
 
-def _starter(folder: Path) -> Iterator[dict[str, object]]:
+def _starter(folder: Path) -> Iterator[Line]:
     for part, suffix in (("references", ".png"), ("structures", ".tex")):
         (folder / part).mkdir(parents=True)
         content = files("i2s_sdk.data").joinpath("starter", _STARTER + suffix).read_bytes()
         (folder / part / f"{_STARTER}{suffix}").write_bytes(content)
-    yield {
-        "id": _STARTER,
-        "task": "latex",
-        "subset": "equation",
-        "difficulty": "easy",
-        "image": f"references/{_STARTER}.png",
-        "structure": f"structures/{_STARTER}.tex",
-        "source": "example of i2s-sdk dataset new",
-    }
+    yield line(
+        _STARTER,
+        "latex",
+        "equation",
+        {"image": f"references/{_STARTER}.png"},
+        {"structure": f"structures/{_STARTER}.tex"},
+        difficulty="easy",
+        provenance={"source": "example of i2s-sdk dataset new"},
+    )
 
 
-def _taken(folder: Path, source: Path, task: str, subset: str) -> Iterator[dict[str, object]]:
+def _taken(folder: Path, source: Path, task: str, subset: str) -> Iterator[Line]:
     found = find(source, task)
     for one in found:  # before anything is written
         if not one.task:
@@ -110,12 +111,12 @@ def _taken(folder: Path, source: Path, task: str, subset: str) -> Iterator[dict[
         (folder / part).mkdir(parents=True)
     for one in found:
         assert one.picture is not None
-        row: dict[str, object] = {"id": one.name, "task": one.task, "subset": subset or source.resolve().name}
-        row["image"] = f"references/{one.picture.name}"
         shutil.copyfile(one.picture, folder / "references" / one.picture.name)
+        target = None
         if one.document is not None:
-            row["structure"] = _place_document(one.document, one.name, folder)
-        yield row
+            target = {"structure": _place_document(one.document, one.name, folder)}
+        inputs = {"image": f"references/{one.picture.name}"}
+        yield line(one.name, one.task, subset or source.resolve().name, inputs, target)
 
 
 def find(source: Path, task: str = "") -> list[Found]:

@@ -41,7 +41,7 @@ def summarize(instances: Iterable[Instance]) -> list[Subset]:
             name=name,
             instances=len(group),
             difficulties=dict(Counter(one.difficulty for one in group)),
-            with_structure=sum(one.structure is not None for one in group),
+            with_structure=sum(one.structure is not None or one.target is not None for one in group),
             with_assets=sum(bool(one.assets) for one in group),
         )
         for (task, name), group in groups.items()

@@ -1,0 +1,112 @@
+"""Data format 2: a line as it is written, and copies of data sets in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.data.folder import INDEX, index_of, read_folder, read_index
+from i2s_sdk.data.schema_faults import inputs_fault, target_fault
+from i2s_sdk.errors import UsageError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.tasks.registry import task_spec
+from i2s_sdk.tasks.schemas import file_names
+from i2s_sdk.writing import writing
+
+#: A line of an index.
+Line = dict[str, Any]
+
+
+def line(
+    identity: str,
+    task: str,
+    subset: str,
+    inputs: Mapping[str, Any],
+    target: object = None,
+    *,
+    difficulty: str = "",
+    licence: str = "",
+    provenance: Mapping[str, Any] | None = None,
+) -> Line:
+    """Return a line of format 2; what is empty is left out.
+
+    Args:
+        identity: Unique within the data set.
+        task: Name of the task.
+        subset: Name of the subset.
+        inputs: As the task's schema has them; paths are relative to the data set.
+        target: The same; None if it is not known.
+        difficulty: "easy", "medium" or "hard".
+        licence: Of inputs and target, such as "CC-BY-4.0".
+        provenance: Where they come from.
+
+    Raises:
+        ValueError: Inputs or target are not as the schema has them.
+    """
+    fault = inputs_fault(task, inputs) or target_fault(task, target)
+    if fault:
+        raise ValueError(f"{identity}: {fault}")
+    found: Line = {"id": identity, "task": task, "subset": subset, "inputs": dict(inputs)}
+    optional = {"target": target, "difficulty": difficulty, "licence": licence, "provenance": provenance}
+    return {**found, **{name: value for name, value in optional.items() if value not in (None, "", {})}}
+
+
+def converted(row: Mapping[str, Any]) -> Line:
+    """Return a line of format 1 in format 2; one of format 2 is returned as it is."""
+    if "inputs" in row:
+        return dict(row)
+    inputs = {name: row[name] for name in ("image", "assets") if row.get(name)}
+    target = {name: row[name] for name in ("structure", "text") if row.get(name) is not None}
+    source = row.get("source")
+    return line(
+        row["id"],
+        row["task"],
+        row["subset"],
+        inputs,
+        target or None,
+        difficulty=row.get("difficulty") or "",
+        provenance={"source": source} if source else None,
+    )
+
+
+def convert(where: Path, out: Path, *, licence: str = "") -> int:
+    """Copy a data set, in format 2, and return how many instances it has.
+
+    Args:
+        where: Its folder, or its index.
+        out: The folder of the copy, which must not exist or be empty.
+        licence: Of instances whose lines name none.
+
+    Raises:
+        DataError: The data set has a fault; names file and line.
+        UsageError: The folder of the copy is not empty.
+        WriteError: It cannot be written.
+    """
+    read_folder(where)  # so that every line is known to be right
+    index = index_of(where)
+    rows = [converted(read_json(raw)) for raw in read_index(index).split(b"\n") if raw.strip()]
+    with writing(out):
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise UsageError(f"{out} exists and is not empty; name a new folder")
+        for row in rows:
+            if licence:
+                row.setdefault("licence", licence)
+            for name in _files_of(row):
+                (out / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(index.parent / name, out / name)
+        out.mkdir(parents=True, exist_ok=True)
+        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
+        (out / INDEX).write_text("".join(lines), encoding="utf-8")
+    return len(read_folder(out).instances)
+
+
+def _files_of(row: Line) -> Iterator[str]:
+    """Yield the paths that a line of format 2 names."""
+    spec, inputs = task_spec(row["task"]), row["inputs"]
+    yield from (inputs[name] for name in file_names(spec.inputs) if name in inputs)
+    yield from (asset["path"] for asset in inputs.get("assets") or [] if isinstance(asset, dict))
+    if spec.structure_suffix and (row.get("target") or {}).get("structure"):
+        yield row["target"]["structure"]
