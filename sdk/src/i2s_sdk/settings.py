@@ -222,10 +222,6 @@ class Settings:
         for name in ("store_lines", "reference_pixels", "completion_characters", "scorer_memory_bytes"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 1")
-        if self.sobench_mode not in ("fenced", "structured"):
-            raise SettingsError(
-                f"{_names('sobench_mode')}: {self.sobench_mode!r} is neither fenced nor structured"
-            )
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
             raise SettingsError(
                 f"{_names('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"

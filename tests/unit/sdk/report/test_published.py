@@ -27,7 +27,11 @@ def test_rows_are_as_printed(table: str, model: str, values: list[float]) -> Non
     assert list(published_table(table).rows[model]) == values
 
 
-@pytest.mark.parametrize("name", ["2", *(one.published_table for one in SPECS.values())])
+#: Tasks whose tables are those of the paper of Image2Struct.
+OURS = {one.name: one.published_table for one in SPECS.values() if one.published_table.startswith("A")}
+
+
+@pytest.mark.parametrize("name", ["2", *OURS.values()])
 def test_each_table_has_fourteen_models_and_whole_rows(name: str) -> None:
     table = published_table(name)
     assert len(table.rows) == 14
@@ -35,7 +39,7 @@ def test_each_table_has_fourteen_models_and_whole_rows(name: str) -> None:
     assert all(0 <= value <= 1 for row in table.rows.values() for value in row)
 
 
-@pytest.mark.parametrize(("task", "name"), [(one.name, one.published_table) for one in SPECS.values()])
+@pytest.mark.parametrize(("task", "name"), OURS.items())
 def test_the_overall_table_has_the_values_of_the_tables_of_tasks(task: str, name: str) -> None:
     overall, table = published_table("2"), published_table(name)
     for metric in ("rendered", "ems"):

@@ -56,10 +56,10 @@ class StructuredOutputScorer:
         unread = None if self.profile is Profile.HELM else 0.0
         share, pooled = Aggregate.SHARE, Aggregate.POOLED
         return (
-            Metric("exact_match", aggregate=share),
-            Metric("followed_schema", aggregate=share),
             Metric("fma", unread, aggregate=pooled),
             Metric("fsma", unread, aggregate=share),
+            Metric("followed_schema", aggregate=share),
+            Metric("exact_match", aggregate=share),
             Metric("fma_exact", unread, aggregate=pooled),
             Metric("fsma_exact", unread, aggregate=share),
         )

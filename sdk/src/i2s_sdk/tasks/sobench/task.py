@@ -65,9 +65,9 @@ class SOBenchTask:
         """Return this task with the system text and the mode of the settings.
 
         Raises:
-            SettingsError: The file of the system text cannot be read.
+            SettingsError: There is no such mode, or the file of the system text cannot be read.
         """
-        mode, file = AnswerMode(settings.sobench_mode), settings.sobench_system_text
+        mode, file = _mode_of(settings.sobench_mode), settings.sobench_system_text
         return replace(self, mode=mode, system=None if file is None else _text_of(file))
 
     def facts(self) -> Mapping[str, str]:
@@ -114,6 +114,14 @@ class SOBenchTask:
         if self.profile is Profile.HELM:
             return ""
         return prompt.SYSTEM_STRUCTURED if self.mode is AnswerMode.STRUCTURED else prompt.SYSTEM
+
+
+def _mode_of(name: str) -> AnswerMode:
+    try:
+        return AnswerMode(name)
+    except ValueError:
+        known = " or ".join(AnswerMode)
+        raise SettingsError(f"--set sobench_mode or I2S_SOBENCH_MODE: {name!r} is not {known}") from None
 
 
 def _text_of(file: Path) -> str:
