@@ -32,6 +32,7 @@ def read_content(instance: Instance) -> Content:
         assets=_assets(instance, site or {}),
         text=instance.text,
         target=instance.target,
+        inputs=instance.inputs,
     )
 
 

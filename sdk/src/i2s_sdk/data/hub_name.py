@@ -13,11 +13,12 @@ from i2s_sdk.tasks.registry import SPECS
 PREFIX = "hf:"
 
 #: The repositories of the benchmark: the living ones, and the copies that never change.
-LIVING = {f"stanford-crfm/i2s-{one.hub_name}": one.name for one in SPECS.values()}
-FROZEN = {f"stanford-crfm/image2struct-{one.hub_name}-v1": one.name for one in SPECS.values()}
+_HUB_NAMES = {one.hub_name: one.name for one in SPECS.values() if one.hub_name}
+LIVING = {f"stanford-crfm/i2s-{hub_name}": task for hub_name, task in _HUB_NAMES.items()}
+FROZEN = {f"stanford-crfm/image2struct-{hub_name}-v1": task for hub_name, task in _HUB_NAMES.items()}
 
 _ALIASES = {"i2s": tuple(LIVING), "image2struct": tuple(FROZEN)}
-_FORM = re.compile(r"(?P<path>[^@?]+?)(?:@(?P<revision>[^@?]+))?(?:\?task=(?P<task>[a-z]+))?")
+_FORM = re.compile(r"(?P<path>[^@?]+?)(?:@(?P<revision>[^@?]+))?(?:\?task=(?P<task>[a-z_]+))?")
 _REPOSITORY = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)(?:/(?P<subset>[\w.-]+))?")
 
 
@@ -65,8 +66,8 @@ def parse_hub_name(name: str) -> tuple[HubName, ...]:
     if found is None:
         raise UsageError(f"data set {name!r}: must be hf:OWNER/NAME, such as hf:{next(iter(LIVING))}")
     path, revision, task = found["path"], found["revision"] or "", found["task"] or ""
-    if task and task not in SPECS:
-        raise UnknownNameError("task", task, SPECS)
+    if task and task not in _HUB_NAMES.values():
+        raise UnknownNameError("task", task, _HUB_NAMES.values())
     folder = Path(path).expanduser()
     if path.startswith((".", "/", "~")) or folder.is_dir():
         return (HubName(str(folder), _task_of(folder.resolve().name, task, name), local=True),)
@@ -84,8 +85,8 @@ def parse_hub_name(name: str) -> tuple[HubName, ...]:
 def _task_of(repository: str, task: str, name: str = "") -> str:
     if task:
         return task
-    for one in SPECS:
+    for one in _HUB_NAMES.values():
         if one in repository.lower():
             return one
-    options = [f"?task={one}" for one in SPECS]
+    options = [f"?task={one}" for one in _HUB_NAMES.values()]
     raise UsageError(f"data set {name!r}: add {', '.join(options[:-1])} or {options[-1]}")

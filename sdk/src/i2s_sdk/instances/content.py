@@ -18,6 +18,7 @@ class Content:
         assets: Files that the answer may use, by name.
         text: Of the picture, where the data set gives it.
         target: The ground truth where it is neither text nor site, as the line has it.
+        inputs: What the model is given, as the line has it.
     """
 
     reference: bytes = field(default=b"", repr=False)
@@ -26,3 +27,4 @@ class Content:
     assets: Mapping[str, bytes] = field(default_factory=dict)
     text: str | None = None
     target: Any = None
+    inputs: Mapping[str, Any] = field(default_factory=dict)

@@ -97,7 +97,7 @@ class AnthropicMessages:
     def _request(self, question: ReadQuestion) -> dict[str, Any]:
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": "user", "content": [_block(one) for one in question.parts]}],
+            "messages": [{"role": "user", "content": [_block(one) for one in question.parts_images_first]}],
             "max_tokens": question.max_tokens or self._options.max_tokens,
             "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }

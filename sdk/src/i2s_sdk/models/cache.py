@@ -73,7 +73,8 @@ def question_key(provider: Asked, question: ReadQuestion) -> str:
         "parameters": provider.parameters,
     }
     plain = question.text_and_image
-    if plain and not question.system and question.max_tokens is None and question.json_schema is None:
+    further = question.system or question.json_schema is not None or question.vendor_order
+    if plain and question.max_tokens is None and not further:
         text, image = plain
         asked |= {"text": text, "image": image.sha256, "media_type": image.media_type}
     else:
@@ -85,6 +86,8 @@ def question_key(provider: Asked, question: ReadQuestion) -> str:
             # As text, since providers write the fields of an object in the order of its schema.
             "json_schema": json.dumps(question.json_schema),
         }
+    if question.vendor_order:
+        asked["vendor_order"] = True
     return hashlib.sha256(_canonical(asked)).hexdigest()
 
 

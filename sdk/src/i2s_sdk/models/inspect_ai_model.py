@@ -16,6 +16,8 @@ from i2s_sdk.models.vendors import require_package
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Content, Model
 
+_IMAGES_FIRST = "anthropic/"  # the vendor who advises images before texts, as inspect_ai names it
+
 _FINISH = {
     "stop": Finish.STOP,
     "max_tokens": Finish.LENGTH,
@@ -57,7 +59,7 @@ class InspectModel:
         model = self._models.get()
         try:
             output = await model.generate(
-                _messages(question), config=GenerateConfig(max_tokens=question.max_tokens)
+                _messages(question, self.model), config=GenerateConfig(max_tokens=question.max_tokens)
             )
         except Exception as error:
             raise _ended(error) from None
@@ -98,12 +100,12 @@ class InspectModel:
         return model
 
 
-def _messages(question: ReadQuestion) -> list[ChatMessage]:
+def _messages(question: ReadQuestion, model: str) -> list[ChatMessage]:
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText
 
     content: list[Content] = [
         ContentText(text=one) if isinstance(one, str) else ContentImage(image=one.data_url)
-        for one in question.parts
+        for one in (question.parts_images_first if model.startswith(_IMAGES_FIRST) else question.parts)
     ]
     message = ChatMessageUser(content=content)
     return [ChatMessageSystem(content=question.system), message] if question.system else [message]

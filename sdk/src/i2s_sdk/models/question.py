@@ -60,6 +60,7 @@ class ReadQuestion:
         max_tokens: The most tokens of the completion; None takes that of the options.
         json_schema: JSON Schema of the completion, where one is wanted.
         name: Which of several questions of the instance it is; empty where there is one alone.
+        vendor_order: Whether images stand before texts for models of vendors who advise that.
     """
 
     id: str
@@ -68,6 +69,7 @@ class ReadQuestion:
     max_tokens: int | None = None
     json_schema: Mapping[str, object] | None = None
     name: str = ""
+    vendor_order: bool = False
 
     @property
     def text(self) -> str:
@@ -78,6 +80,13 @@ class ReadQuestion:
     def images(self) -> tuple[ReadImage, ...]:
         """All images, in order."""
         return tuple(one for one in self.parts if isinstance(one, ReadImage))
+
+    @property
+    def parts_images_first(self) -> tuple[str | ReadImage, ...]:
+        """The parts as vendors get them who advise images first: reordered only with ``vendor_order``."""
+        if not self.vendor_order:
+            return self.parts
+        return (*self.images, *(one for one in self.parts if isinstance(one, str)))
 
     @property
     def text_and_image(self) -> tuple[str, ReadImage] | None:
@@ -110,6 +119,7 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
         system=question.system,
         max_tokens=question.max_tokens,
         json_schema=question.json_schema,
+        vendor_order=question.vendor_order,
         name=question.name,
     )
 

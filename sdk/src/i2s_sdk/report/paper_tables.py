@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 from i2s_sdk.report import figures
-from i2s_sdk.report.published import PublishedTable, published_source, published_table
+from i2s_sdk.report.published import PublishedTable, published_table
 from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.storage import PathOrUrl
@@ -15,7 +15,8 @@ from i2s_sdk.stats.aggregate import RENDERED, Group, Summary
 from i2s_sdk.stats.leaderboard import ranked_by, ranking_columns, task_mean
 from i2s_sdk.stats.means import Mean
 from i2s_sdk.stats.winrate import Column, mean_win_rates
-from i2s_sdk.tasks.registry import SPECS
+from i2s_sdk.tasks.benchmark import Benchmark
+from i2s_sdk.tasks.registry import BENCHMARKS, SPECS
 
 _METRIC_TITLES = {
     RENDERED: "Rendering success",
@@ -31,6 +32,9 @@ _METRIC_TITLES = {
 Cell: TypeAlias = "Mean | float | str | None"
 
 _WIN_RATE, _PRINTED = "Mean win rate", "Win rate as printed"
+
+#: Columns of published tables over all tasks.
+_WIN_RATE_COLUMN, MEAN = "win_rate", "mean"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ def table(
 def paper_tables(
     runs: Mapping[str, Summary], *, published: bool = False, rendered_only: bool = False
 ) -> list[PaperTable]:
-    """Return the overall table and one for each task.
+    """Return a table for each benchmark over all of its tasks, and one for each task.
 
     Args:
         runs: Numbers by label.
@@ -140,17 +144,28 @@ def paper_tables(
     """
     tasks = [task for task in SPECS if any(task in summary.tasks for summary in runs.values())]
     wild = [task for task in tasks if any(_apart(summary, task) for summary in runs.values())]
+    together = [one for one in BENCHMARKS if any(task in one.main_metrics for task in tasks)]
+    alone = [task for task in tasks if not any(task in one.main_metrics for one in together)]
     return [
-        _overall(runs, tasks, published),
+        *(
+            _overall(runs, one, [task for task in tasks if task in one.main_metrics], published)
+            for one in together
+        ),
+        *([_overall(runs, None, alone, published)] if len(alone) > 1 else []),
         *(_of_task(runs, task, published, rendered_only) for task in tasks),
         *(_wild(runs, task, rendered_only) for task in wild),
     ]
 
 
-def _overall(runs: Mapping[str, Summary], tasks: Sequence[str], published: bool) -> PaperTable:
-    theirs = published_table("2") if published else None
+def _overall(
+    runs: Mapping[str, Summary], benchmark: Benchmark | None, tasks: Sequence[str], published: bool
+) -> PaperTable:
+    """Return the table over the tasks of a benchmark, or over tasks of none."""
+    runs = {label: summary for label, summary in runs.items() if any(task in summary.tasks for task in tasks)}
+    number = benchmark.published_table if benchmark is not None else ""
+    theirs = published_table(number) if published and number else None
     shown: dict[str, dict[str, float]] = {}
-    columns = [Column(one.name, dict(one.values)) for one in ranking_columns(runs)]
+    columns = [Column(one.name, dict(one.values)) for one in ranking_columns(runs, tasks)]
     models: dict[str, str] = dict.fromkeys(runs, "")
     if theirs is not None:
         shown = {_marked(model): theirs.values(model) for model in theirs.rows}
@@ -170,21 +185,30 @@ def _overall(runs: Mapping[str, Summary], tasks: Sequence[str], published: bool)
         values: list[Cell] = [by_name[f"{task} {name}"].get(model) for task, name in places]
         if not origin:
             values = [_value(runs[model], task, name) for task, name in places]
-        scored = None if origin else f"{runs[model].scored} of {runs[model].planned}"
-        printed = (shown[model]["win_rate"] if origin else None,) if theirs is not None else ()
-        cells = (rates[model], *values, scored, *printed)
+        scored = None if origin else _scored(runs[model], tasks)
+        cells = [rates[model], *values]
+        if benchmark is not None and benchmark.has_mean:
+            cells.append(shown[model].get(MEAN) if origin else runs[model].benchmarks.get(benchmark.name))
+        cells.append(scored)
+        if theirs is not None and _WIN_RATE_COLUMN in theirs.columns:
+            cells.append(shown[model][_WIN_RATE_COLUMN] if origin else None)
         lines.append(Line.of(_unmarked(model), cells, published=bool(origin)))
     headings = [
         Heading("Model"),
         Heading(_WIN_RATE),
         *(Heading(_METRIC_TITLES.get(name, name), SPECS[task].title) for task, name in places),
+        *([Heading("Mean")] if benchmark is not None and benchmark.has_mean else []),
         Heading("Scored"),
-        *([Heading(_PRINTED)] if theirs is not None else []),
+        *([Heading(_PRINTED)] if theirs is not None and _WIN_RATE_COLUMN in theirs.columns else []),
     ]
     lines.sort(key=lambda line: -_number(line.values[0]))
-    return PaperTable(
-        _title("Results", "2"), tuple(headings), tuple(lines), tuple(_overall_notes(runs, published))
-    )
+    title = _title(benchmark.title if benchmark is not None else "Other tasks", number)
+    return PaperTable(title, tuple(headings), tuple(lines), tuple(_overall_notes(runs, theirs)))
+
+
+def _scored(summary: Summary, tasks: Sequence[str]) -> str:
+    groups = [group for task in tasks if task in summary.tasks for group in summary.tasks[task].groups]
+    return f"{sum(one.scored for one in groups)} of {sum(one.planned for one in groups)}"
 
 
 def _of_column(rows: Mapping[str, Mapping[str, float]], name: str) -> dict[str, float]:
@@ -192,12 +216,13 @@ def _of_column(rows: Mapping[str, Mapping[str, float]], name: str) -> dict[str, 
     return {model: row[name] for model, row in rows.items() if name in row}
 
 
-def _overall_notes(runs: Mapping[str, Summary], published: bool) -> list[str]:
+def _overall_notes(runs: Mapping[str, Summary], theirs: PublishedTable | None) -> list[str]:
     notes = [_MEANS_OVER_ALL]
-    if published:
+    if theirs is not None:
+        own = "; the paper's own stand in the last column" if _WIN_RATE_COLUMN in theirs.columns else ""
         notes += [
-            f"Published rows: {published_source()}, Table 2. Win rates are among the rows shown, of numbers "
-            "as printed, where rounding makes ties; the paper's own stand in the last column.",
+            f"Published rows: {theirs.where}. Win rates are among the rows shown, of numbers "
+            f"as printed, where rounding makes ties{own}.",
             *_profile_note(runs),
         ]
     return notes
@@ -215,7 +240,8 @@ def _profile_note(runs: Mapping[str, Summary]) -> list[str]:
 
 def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_only: bool) -> PaperTable:
     number = SPECS[task].published_table
-    theirs = published_table(number) if published and number and not rendered_only else None
+    shown = published and number and not rendered_only
+    theirs = published_table(number).of_task(task) if shown else None
     names = _metrics(runs, task, theirs)
     lines = []
     for label, summary in runs.items():
@@ -236,7 +262,7 @@ def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_o
         "Means over rendered samples only; wild subsets are left out." if rendered_only else _MEANS_OVER_ALL
     ]
     if theirs is not None:
-        notes += [f"Published rows: {published_source()}, Table {theirs.name}.", *_profile_note(runs)]
+        notes += [f"Published rows: {theirs.where}.", *_profile_note(runs)]
     headings = (
         Heading("Model"),
         *(Heading(_METRIC_TITLES.get(name, name)) for name in names),
@@ -297,7 +323,8 @@ def _value(summary: Summary, task: str, name: str) -> Mean | None:
 
 
 def _title(what: str, number: str) -> str:
-    return f"{what} (as Table {number} of the paper)" if number else what
+    label = published_table(number).label if number else ""
+    return f"{what} (as {label} of the paper)" if label else what
 
 
 def _number(value: float | str | None) -> float:

@@ -19,11 +19,32 @@ class PublishedTable:
         name: Such as "A2".
         columns: Names as they are here: "win_rate", "ems", "latex rendered".
         rows: Values by model.
+        source: Where the numbers are from.
     """
 
     name: str
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[float, ...]]
+    source: str
+
+    @property
+    def label(self) -> str:
+        """What the table is called in messages: "Table A2"; empty for a table of another paper."""
+        return f"Table {self.name}" if self.source == published_source() else ""
+
+    @property
+    def where(self) -> str:
+        """Where the numbers are from, with the name of the table."""
+        return f"{self.source}, {self.label}".removesuffix(", ")
+
+    def of_task(self, task: str) -> PublishedTable:
+        """Return the columns of one task, without its name; a table of one task is returned as it is."""
+        places = [place for place, name in enumerate(self.columns) if name.startswith(f"{task} ")]
+        if not places:
+            return self
+        columns = tuple(self.columns[place].removeprefix(f"{task} ") for place in places)
+        rows = {model: tuple(values[place] for place in places) for model, values in self.rows.items()}
+        return PublishedTable(self.name, columns, rows, self.source)
 
     def values(self, model: str) -> dict[str, float]:
         """Return the values of a model by column."""
@@ -32,14 +53,18 @@ class PublishedTable:
 
 @cache
 def published_table(name: str) -> PublishedTable:
-    """Return a table of the paper by its number there: "2", "A2", "A3", "A4"."""
+    """Return a table of the paper by its number there, or one of another benchmark by its name here.
+
+    Args:
+        name: "2", "A2", "A3", "A4", "visualwebbench" or "visualwebbench grounding".
+    """
     plain = _document()["tables"][name]
     rows = {model: tuple(values) for model, values in plain["rows"].items()}
-    return PublishedTable(name, tuple(plain["columns"]), rows)
+    return PublishedTable(name, tuple(plain["columns"]), rows, plain.get("source", published_source()))
 
 
 def published_source() -> str:
-    """Return where the numbers are from."""
+    """Return where the numbers of Image2Struct are from."""
     return str(_document()["source"])
 
 

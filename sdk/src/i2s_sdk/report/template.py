@@ -65,6 +65,7 @@ def render_page(
         views=views,
         tasks=list(dict.fromkeys(task for view in views for task in view.summary.tasks)),
         standings=standings,
+        benchmark_means=list(dict.fromkeys(name for view in views for name in view.summary.benchmarks)),
         versus=versus,
         notices=told,
         charts=charts,

@@ -43,8 +43,9 @@ def compare_runs(views: Sequence[RunView]) -> list[Versus]:
 def _versus_of(views: Sequence[RunView], first_at: int, second_at: int) -> Versus:
     first, second = views[first_at], views[second_at]
     shared = {
-        task: tuple(name for name in names if name in second.metrics.get(task, ()))
-        for task, names in first.metrics.items()
+        task: columns.both(second.columns[task])
+        for task, columns in first.columns.items()
+        if task in second.columns
     }
     mine, theirs = ({one.id: one for one in view.records} for view in (first, second))
     return Versus(first.label, second.label, first_at, second_at, compare(mine, theirs, shared))

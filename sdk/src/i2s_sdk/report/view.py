@@ -11,8 +11,9 @@ from i2s_sdk.runlog.reader import StoredRun
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.storage import RunStorage
 from i2s_sdk.stats.aggregate import Summary
+from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.leaderboard import labels
-from i2s_sdk.stats.results import summarize_run
+from i2s_sdk.stats.results import summarize_run, task_columns
 from i2s_sdk.tasks.registry import task_spec
 
 _DIGEST = re.compile("[0-9a-f]{64}")
@@ -39,9 +40,14 @@ class RunView:
     whole: Callable[[Record], Record] = lambda record: record
 
     @property
+    def columns(self) -> dict[str, Columns]:
+        """Return the columns of each task."""
+        return {task: task_columns(self.manifest, task) for task in self.summary.tasks}
+
+    @property
     def metrics(self) -> dict[str, tuple[str, ...]]:
-        """Return the metrics of each task, in the order shown."""
-        return {task: tuple(result.total.metrics) for task, result in self.summary.tasks.items()}
+        """Return the metrics that samples of each task have values of, in the order shown."""
+        return {task: tuple(one.name for one in own.metrics) for task, own in self.columns.items()}
 
 
 def views_of(runs: Sequence[StoredRun]) -> list[RunView]:

@@ -124,8 +124,8 @@ class Summary:
         scored: Samples that have a score.
         tasks: The numbers of each task.
         spending: What the answers took.
-        benchmarks: The headline of each benchmark all of whose tasks the run has: the unweighted mean of the
-            main metrics of its tasks, whose n counts tasks.
+        benchmarks: The mean of each benchmark that has one and all of whose tasks the run has: the unweighted
+            mean of the main metrics of its tasks, whose n counts tasks.
     """
 
     profile: str
@@ -159,7 +159,7 @@ def aggregate(
         records: By instance; those of no instance are left out.
         columns: By task, in the order shown; each task of ``instances`` is there.
         profile: Which rules.
-        benchmarks: Those whose headline is wanted; it is computed if the run has all of their tasks.
+        benchmarks: Those whose mean is computed, if they have one and the run has all of their tasks.
     """
     tasks: dict[str, list[Sample]] = {}
     for instance in instances:
@@ -176,7 +176,7 @@ def aggregate(
             [_main_values(tasks[name], records, main) for name, main in one.main_metrics.items()]
         )
         for one in benchmarks
-        if tasks.keys() >= one.main_metrics.keys()
+        if one.has_mean and tasks.keys() >= one.main_metrics.keys()
     }
     return Summary(str(profile), len(instances), scored, results, spending, headlines)
 

@@ -69,13 +69,14 @@ def grouped_interval(groups: Sequence[Iterable[float | None]]) -> Interval | Non
     return _percentiles(sum(means[1:], means[0]) / len(means))
 
 
-def ratio_interval(rows: Sequence[Sequence[Part | None]]) -> Interval | None:
+def ratio_interval(rows: Sequence[Sequence[Part | None]], subtracted: int = 0) -> Interval | None:
     """Return the interval of the mean over columns of the sum of numerators by the sum of denominators.
 
     A draw takes whole rows, so that columns of one sample stay together.
 
     Args:
         rows: One for each sample, in any order: numerator and denominator in each column, or None.
+        subtracted: How many of the first columns are another mean, which is subtracted.
 
     Returns:
         Lower and upper end at LEVEL; None for fewer than two rows.
@@ -89,9 +90,23 @@ def ratio_interval(rows: Sequence[Sequence[Part | None]]) -> Interval | None:
     for column in zip(*ordered, strict=True):
         top, bottom = _resampled([[0.0 if one is None else one[at] for one in column] for at in (0, 1)])
         ratios.append(np.divide(top, bottom, out=np.full(RESAMPLES, np.nan), where=bottom > 0))
-    defined = [row[~np.isnan(row)] for row in np.stack(ratios, axis=1)]
-    means = [float(row.sum()) / len(row) for row in defined if len(row)]
-    return _percentiles(np.asarray(means)) if means else None
+    drawn = np.stack(ratios, axis=1)
+    means = _means_of_rows(drawn[:, subtracted:])
+    if subtracted:
+        means = means - _means_of_rows(drawn[:, :subtracted])
+    means = means[~np.isnan(means)]
+    return _percentiles(means) if len(means) else None
+
+
+def _means_of_rows(table: NDArray[np.float64]) -> Means:
+    """Return the mean of each row over its numbers; NaN for a row without any."""
+    import numpy as np
+
+    there = ~np.isnan(table)
+    count = there.sum(axis=1)
+    total = np.where(there, table, 0.0).sum(axis=1)
+    means: Means = np.divide(total, count, out=np.full(len(table), np.nan), where=count > 0)
+    return means
 
 
 def _present(values: Iterable[float | None]) -> list[float]:

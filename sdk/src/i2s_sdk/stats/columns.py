@@ -45,8 +45,14 @@ class Columns:
         named = {one.name: one for one in self.metrics}
         for average in self.averages:
             columns = [named[name] for name in average.of if name in named]
-            found[average.name] = mean_of_columns([[_part(one, m) for m in columns] for one in records])
+            found[average.name] = mean_of_columns([[part_of(one, m) for m in columns] for one in records])
         return {name: found[name] for name in self.names}
+
+    def both(self, other: Columns) -> Columns:
+        """Return the columns that another run of the task has too."""
+        metrics = tuple(one for one in self.metrics if one in other.metrics)
+        averages = tuple(one for one in self.averages if one in other.averages)
+        return Columns(metrics, averages, self.mean_of_cells)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,7 +60,7 @@ class Columns:
         return (*(one.name for one in self.metrics), *(one.name for one in self.averages))
 
 
-def _part(record: Record, metric: Metric) -> Part | None:
+def part_of(record: Record, metric: Metric) -> Part | None:
     """Return what a sample adds to a column."""
     if metric.aggregate is Aggregate.POOLED:
         return record.parts.get(metric.name)

@@ -7,8 +7,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.scoring.scorer import Aggregate, Metric
 from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals, value_of
-from i2s_sdk.stats.means import Mean, mean, mean_with_interval, paired_share_difference
+from i2s_sdk.stats.columns import Columns, part_of
+from i2s_sdk.stats.means import (
+    Mean,
+    mean,
+    mean_of_columns,
+    mean_with_interval,
+    paired_column_difference,
+    paired_share_difference,
+)
 
 #: Samples that a comparison names at each end.
 NAMED = 10
@@ -68,7 +77,7 @@ class Comparison:
 def compare(
     first: Mapping[str, Record],
     second: Mapping[str, Record],
-    metrics: Mapping[str, tuple[str, ...]],
+    columns: Mapping[str, Columns],
 ) -> list[Comparison]:
     """Return how two runs differ, task by task.
 
@@ -76,17 +85,22 @@ def compare(
         first: Records by instance.
         second: The same of the other run. Samples that only one has, that have no score in one, or that
             have another reference picture are left out; so are the wild subsets.
-        metrics: Names by task.
+        columns: That both runs have, by task.
     """
     shared = [(one, second[name]) for name, one in first.items() if name in second]
     shared = [(one, other) for one, other in shared if _comparable(one, other)]
     found = []
-    for task, names in metrics.items():
+    for task, known in columns.items():
         own = [pair for pair in shared if pair[0].task == task]
-        for name in (RENDERED, *names):
-            pairs = sorted(_pairs(own, name), key=lambda pair: (-pair.difference, pair.id))
+        for metric in (Metric(RENDERED, aggregate=Aggregate.SHARE), *known.metrics):
+            pairs = sorted(_pairs(own, metric.name), key=lambda pair: (-pair.difference, pair.id))
             if pairs:
-                found.append(_comparison(task, name, pairs))
+                found.append(_comparison(task, metric, own, pairs))
+        metrics = {one.name: one for one in known.metrics}
+        for average in known.averages:
+            averaged = _of_columns(own, [metrics[name] for name in average.of if name in metrics])
+            if averaged is not None:
+                found.append(Comparison(task, average.name, *averaged, 0, 0, (), ()))
     return found
 
 
@@ -106,14 +120,20 @@ def _pairs(records: list[tuple[Record, Record]], metric: str) -> Iterator[Pair]:
             yield Pair(one.id, first, second)
 
 
-def _comparison(task: str, metric: str, pairs: list[Pair]) -> Comparison:
+def _comparison(
+    task: str, metric: Metric, records: list[tuple[Record, Record]], pairs: list[Pair]
+) -> Comparison:
     differences = [pair.difference for pair in pairs]
+    first, second = mean(pair.first for pair in pairs).value, mean(pair.second for pair in pairs).value
+    difference = _difference(metric, pairs)
+    if metric.aggregate is Aggregate.POOLED and (ratios := _of_columns(records, [metric])):
+        first, second, difference = ratios
     return Comparison(
         task=task,
-        metric=metric,
-        first=mean(pair.first for pair in pairs).value,
-        second=mean(pair.second for pair in pairs).value,
-        difference=_difference(metric, pairs),
+        metric=metric.name,
+        first=first,
+        second=second,
+        difference=difference,
         better=sum(one > 0 for one in differences),
         worse=sum(one < 0 for one in differences),
         gains=tuple(pair for pair in pairs[:NAMED] if pair.difference > 0),
@@ -121,7 +141,27 @@ def _comparison(task: str, metric: str, pairs: list[Pair]) -> Comparison:
     )
 
 
-def _difference(metric: str, pairs: list[Pair]) -> Mean:
-    if metric == RENDERED:
+def _of_columns(
+    records: list[tuple[Record, Record]], metrics: list[Metric]
+) -> tuple[float | None, float | None, Mean] | None:
+    """Return the mean of columns in both runs and the difference, over samples that both have any of.
+
+    Returns:
+        None if there is no such sample.
+    """
+    rows = [tuple([part_of(one, metric) for metric in metrics] for one in pair) for pair in records]
+    rows = [pair for pair in rows if all(any(part is not None for part in row) for row in pair)]
+    if not rows:
+        return None
+    first, second = ([pair[at] for pair in rows] for at in (0, 1))
+    return (
+        mean_of_columns(first).value,
+        mean_of_columns(second).value,
+        paired_column_difference(first, second),
+    )
+
+
+def _difference(metric: Metric, pairs: list[Pair]) -> Mean:
+    if metric.aggregate is Aggregate.SHARE:
         return paired_share_difference([(bool(pair.first), bool(pair.second)) for pair in pairs])
     return mean_with_interval(pair.difference for pair in pairs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from i2s_sdk.stats.aggregate import RENDERED, Summary
@@ -21,11 +21,13 @@ class Standing:
         win_rate: Mean over the columns by which the tasks rank that at least two runs have; None where
             there is no such column.
         values: By task and metric; a failed rendering counts 0.
+        benchmarks: The mean of each benchmark that has one and all of whose tasks the run has.
     """
 
     label: str
     win_rate: float | None
     values: Mapping[str, Mapping[str, Mean]]
+    benchmarks: Mapping[str, Mean] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
@@ -39,15 +41,22 @@ def leaderboard(runs: Mapping[str, Summary]) -> list[Standing]:
         runs: Numbers by label.
     """
     rates = mean_win_rates(list(runs), ranking_columns(runs))
-    standings = [Standing(label, rates[label], _values(summary)) for label, summary in runs.items()]
+    standings = [
+        Standing(label, rates[label], _values(summary), summary.benchmarks) for label, summary in runs.items()
+    ]
     return sorted(standings, key=lambda one: -1.0 if one.win_rate is None else -one.win_rate)
 
 
-def ranking_columns(runs: Mapping[str, Summary]) -> list[Column]:
-    """Return what models are ranked by: the columns ``ranked_by`` of each task."""
-    tasks = dict.fromkeys(task for summary in runs.values() for task in summary.tasks)
+def ranking_columns(runs: Mapping[str, Summary], tasks: Sequence[str] = ()) -> list[Column]:
+    """Return what models are ranked by: the columns ``ranked_by`` of each task.
+
+    Args:
+        runs: Numbers by label.
+        tasks: Their names; none means all that any run has.
+    """
+    known = dict.fromkeys(task for summary in runs.values() for task in summary.tasks)
     columns = []
-    for task in tasks:
+    for task in [one for one in known if not tasks or one in tasks]:
         for metric in ranked_by(task):
             values = {label: _value(summary, task, metric) for label, summary in runs.items()}
             present = {label: value for label, value in values.items() if value is not None}

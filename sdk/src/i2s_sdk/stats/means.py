@@ -119,6 +119,27 @@ def mean_of_columns(rows: Sequence[Sequence[Part | None]]) -> Mean:
     return Mean(value, len(present), ends, IntervalKind.BOOTSTRAP)
 
 
+def paired_column_difference(
+    first: Sequence[Sequence[Part | None]], second: Sequence[Sequence[Part | None]]
+) -> Mean:
+    """Return the second minus the first of what ``mean_of_columns`` returns of the same samples in two runs.
+
+    Args:
+        first: What each sample adds to each column in the first run.
+        second: The same samples in the same order in the second run.
+    """
+    before, after = mean_of_columns(first), mean_of_columns(second)
+    if before.value is None or after.value is None:
+        return Mean(None, 0, None, IntervalKind.TOO_FEW)
+    rows = [(*one, *other) for one, other in zip(first, second, strict=True)]
+    value, ends = after.value - before.value, ratio_interval(rows, len(first[0]))
+    if ends is None:
+        return Mean(value, len(rows), None, IntervalKind.TOO_FEW)
+    if all(row == rows[0] for row in rows):
+        return Mean(value, len(rows), None, IntervalKind.ALL_EQUAL)
+    return Mean(value, len(rows), ends, IntervalKind.BOOTSTRAP)
+
+
 def _ratio(parts: Sequence[Part]) -> float | None:
     bottom = math.fsum(one for _, one in parts)
     return math.fsum(one for one, _ in parts) / bottom if bottom else None

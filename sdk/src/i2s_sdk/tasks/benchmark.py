@@ -1,4 +1,4 @@
-"""A benchmark of several tasks with one number."""
+"""Benchmarks: tasks that were published together."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Tasks whose values are averaged to one headline: the unweighted mean of their main metrics.
+    """Tasks that were published together, and are ranked together.
 
     Attributes:
         name: As results and commands call it.
         title: Its name in tables.
         main_metrics: By the name of the task.
+        has_mean: Whether it has one number, the unweighted mean of the main metrics of its tasks.
+        published_table: Name of the published table over all tasks; empty if there is none.
     """
 
     name: str
     title: str
     main_metrics: Mapping[str, str]
+    has_mean: bool = True
+    published_table: str = ""

@@ -48,6 +48,8 @@ class Question:
         json_schema: JSON Schema of the completion, for providers with structured output; others ignore it.
         name: Which of several questions of an instance it is, such as "page-2"; empty where the instance has
             this one alone. Answers on disk are found by it.
+        vendor_order: Whether images stand before texts for models of vendors who advise that, such as
+            Anthropic; all others get the parts in their order.
         incomplete: Why the question cannot be sent to a model, and what would complete it; empty if it can.
             Answers at hand (a replay, the oracle) need no complete question.
     """
@@ -57,6 +59,7 @@ class Question:
     max_tokens: int | None = None
     json_schema: Mapping[str, object] | None = None
     name: str = ""
+    vendor_order: bool = False
     incomplete: str = ""
 
 

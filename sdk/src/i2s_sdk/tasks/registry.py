@@ -11,6 +11,7 @@ from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.sobench.spec import SOBENCH
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.task import ConfiguredTask, Task
+from i2s_sdk.tasks.visualwebbench.spec import VISUALWEBBENCH, VISUALWEBBENCH_MEAN
 from i2s_sdk.tasks.webpage.spec import WEBPAGE
 
 #: By name, in the order of tables.
@@ -20,6 +21,7 @@ SPECS: dict[str, TaskSpec] = {
         LATEX,
         WEBPAGE,
         MUSIC,
+        *VISUALWEBBENCH,
         SOBENCH,
     )
 }
@@ -27,8 +29,17 @@ SPECS: dict[str, TaskSpec] = {
 #: Names of all tasks.
 TASKS = tuple(SPECS)
 
-#: Benchmarks that have one number for several tasks.
-BENCHMARKS: tuple[Benchmark, ...] = ()
+#: Image2Struct, whose tasks are ranked by mean win rate.
+IMAGE2STRUCT = Benchmark(
+    "image2struct",
+    "Results",
+    {one.name: one.main_metric for one in (LATEX, WEBPAGE, MUSIC)},
+    has_mean=False,
+    published_table="2",
+)
+
+#: Tasks that were published together. Every other task stands alone.
+BENCHMARKS = (IMAGE2STRUCT, VISUALWEBBENCH_MEAN)
 
 
 def task_spec(name: str) -> TaskSpec:

@@ -28,9 +28,10 @@ class TaskSpec:
     Attributes:
         name: As instances call it.
         title: The name of the task in tables.
-        published_table: Number of the paper's table that has its metrics; empty where there is none.
+        published_table: Number of the paper's table that has its metrics, or the name of a table of another
+            benchmark (``report/published.json``); empty where there is none.
         main_metric: That models are ranked by.
-        hub_name: Its part of the names of the benchmark's repositories; empty if it has none there.
+        hub_name: Its part of the names of the repositories of Image2Struct; empty where it is not in them.
         subsets: Of the benchmark, which a run takes where none is named.
         wild_subsets: Of the benchmark, without ground truth and excluded from totals.
         structure_suffix: Of files of ground truth; empty where the target is no file.

@@ -64,3 +64,24 @@ def test_printed_win_rates_are_those_of_the_printed_values_but_for_ties_of_round
 
 def test_the_source_is_named() -> None:
     assert "arXiv:2410.22456" in published_source()
+
+
+def test_the_tables_of_visualwebbench_have_the_columns_of_its_tasks() -> None:
+    for spec in SPECS.values():
+        if spec.published_table.startswith("visualwebbench"):
+            table = published_table(spec.published_table).of_task(spec.name)
+            assert table.columns == (spec.main_metric,)
+            assert all(0 <= value <= 1 for row in table.rows.values() for value in row)
+    (caption,) = published_table("visualwebbench").of_task("web_caption").rows["GPT-4V"]
+    (point,) = published_table("visualwebbench grounding").of_task("action_ground_point").rows["CogAgent"]
+    assert (caption, point) == (0.345, 0.584)
+
+
+def test_the_means_of_visualwebbench_are_those_of_its_seven_columns() -> None:
+    table = published_table("visualwebbench")
+    assert len(table.columns) == 8
+    for model, (*values, mean) in table.rows.items():
+        assert sum(values) / 7 == pytest.approx(mean, abs=0.0006), model
+    assert "arXiv:2404.05955" in table.source
+    assert table.label == ""
+    assert published_table("A2").label == "Table A2"

@@ -9,10 +9,14 @@ import pytest
 from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.scoring.scorer import Aggregate, Average, Metric
 from i2s_sdk.stats.bootstrap import mean_interval
+from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.compare import Comparison, compare
 from i2s_sdk.stats.means import IntervalKind, Mean
 from i2s_sdk.stats.wilson import paired_difference_interval
+
+EMS = Columns((Metric("ems"),))
 
 
 def _record(name: str, ems: float | None, verdict: Verdict = Verdict.RENDERED) -> Record:
@@ -25,7 +29,7 @@ def _run(**values: float | None) -> dict[str, Record]:
 
 
 def _ems(first: dict[str, Record], second: dict[str, Record]) -> Comparison:
-    return {one.metric: one for one in compare(first, second, {"latex": ("ems",)})}["ems"]
+    return {one.metric: one for one in compare(first, second, {"latex": EMS})}["ems"]
 
 
 def test_gains_and_losses_are_those_of_the_second_run() -> None:
@@ -61,16 +65,52 @@ def test_equal_differences_have_no_interval_and_say_so() -> None:
 
 def test_the_difference_of_shares_has_an_interval_where_all_samples_are_rendered() -> None:
     runs = _run(a=0.5, b=0.5, c=0.5, d=0.5)
-    rendered, _ = compare(runs, runs, {"latex": ("ems",)})
+    rendered, _ = compare(runs, runs, {"latex": EMS})
     assert rendered.difference.interval == paired_difference_interval(4, 0, 0, 0)
     assert rendered.difference.interval_kind is IntervalKind.NEWCOMBE
 
 
 def test_success_is_compared_too() -> None:
     second = {"a": _record("a", 0.0, Verdict.COMPILE_ERROR)}
-    found = compare(_run(a=0.5), second, {"latex": ("ems",)})
+    found = compare(_run(a=0.5), second, {"latex": EMS})
     assert [(one.metric, one.difference.value) for one in found] == [("rendered", -1.0), ("ems", -0.5)]
 
 
 def test_runs_without_a_common_sample_have_nothing_to_compare() -> None:
-    assert compare(_run(a=0.5), _run(b=0.5), {"latex": ("ems",)}) == []
+    assert compare(_run(a=0.5), _run(b=0.5), {"latex": EMS}) == []
+
+
+def _pooled(**parts: tuple[float, float]) -> dict[str, Record]:
+    return {
+        name: replace(_record(name, None), metrics={"fma": top / bottom}, parts={"fma": (top, bottom)})
+        for name, (top, bottom) in parts.items()
+    }
+
+
+def test_a_pooled_ratio_is_compared_over_all_samples() -> None:
+    columns = Columns((Metric("fma", aggregate=Aggregate.POOLED),))
+    first, second = _pooled(a=(1.0, 1.0), b=(0.0, 9.0)), _pooled(a=(0.0, 1.0), b=(9.0, 9.0))
+    found = {one.metric: one for one in compare(first, second, {"latex": columns})}["fma"]
+    assert (found.first, found.second) == (0.1, 0.9)
+    assert found.difference.value == pytest.approx(0.8)
+    assert found.difference.interval == pytest.approx((-1.0, 1.0))
+    assert (found.better, found.worse) == (1, 1)
+
+
+def test_the_mean_of_columns_is_compared_by_its_columns() -> None:
+    columns = Columns((Metric("a"), Metric("b")), (Average("average", ("a", "b")),))
+    values = ({"a": 0.0, "b": None}, {"a": 1.0, "b": 0.5}), ({"a": 1.0, "b": None}, {"a": 1.0, "b": 1.0})
+    runs = [
+        {name: replace(_record(name, None), metrics=one) for name, one in zip("xy", run, strict=True)}
+        for run in values
+    ]
+    found = {one.metric: one for one in compare(runs[0], runs[1], {"latex": columns})}["average"]
+    assert (found.first, found.second, found.difference.value) == (0.5, 1.0, 0.5)
+    assert found.difference.n == 2
+
+
+def test_a_metric_of_shares_has_the_interval_of_shares() -> None:
+    columns = Columns((Metric("ems", aggregate=Aggregate.SHARE),))
+    first, second = _run(a=0.0, b=1.0, c=1.0), _run(a=1.0, b=1.0, c=1.0)
+    found = {one.metric: one for one in compare(first, second, {"latex": columns})}["ems"]
+    assert found.difference.interval == paired_difference_interval(2, 0, 1, 0)

@@ -1,0 +1,125 @@
+"""The seven tasks of VisualWebBench and the four forms of grounding, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from i2s_sdk.profile import Profile
+from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.visualwebbench.choice_scorers import ACCURACY, BoxScorer, LetterScorer, PointScorer
+from i2s_sdk.tasks.visualwebbench.text_scorers import F1, ROUGE_L, QuestionScorer, RougeScorer
+
+#: Where the shown picture has no marks drawn on it, this input names it.
+RAW_IMAGE = "raw_image"
+
+
+class Form(Enum):
+    """What an answer is."""
+
+    DESCRIPTION = auto()
+    ELEMENT_TEXT = auto()
+    PLAIN_TEXT = auto()
+    LETTER = auto()
+    BOX = auto()
+    POINT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A task, or a form of one.
+
+    Attributes:
+        name: As instances call it.
+        title: Its name in tables.
+        form: What an answer is.
+        main_metric: That models are ranked by.
+        scorer: Returns the scorer with the rules of a profile.
+        inputs: Names of the inputs beside the image that the question needs.
+        raw: Whether the model is shown the picture without marks.
+    """
+
+    name: str
+    title: str
+    form: Form
+    main_metric: str
+    scorer: Callable[[Profile], Scorer]
+    inputs: tuple[str, ...] = ()
+    raw: bool = False
+
+    @property
+    def boxes(self) -> bool:
+        """Whether the options are boxes; else they are texts."""
+        return "options" in self.inputs and "bbox" not in self.inputs
+
+    @property
+    def several_golds(self) -> bool:
+        """Whether the target is a list of texts, of which the best counts."""
+        return self.main_metric == F1
+
+
+def _element_text(profile: Profile) -> Scorer:
+    return RougeScorer(profile, least=2)  # one character is taken for no answer
+
+
+def _letter(profile: Profile) -> Scorer:
+    return LetterScorer()
+
+
+def _box(profile: Profile) -> Scorer:
+    return BoxScorer()
+
+
+def _point(profile: Profile) -> Scorer:
+    return PointScorer()
+
+
+#: In the order of the benchmark's tables, the forms of grounding behind the tasks.
+KINDS = (
+    Kind("web_caption", "Captioning", Form.DESCRIPTION, ROUGE_L, RougeScorer),
+    Kind("webqa", "WebQA", Form.PLAIN_TEXT, F1, QuestionScorer, ("question",)),
+    Kind("heading_ocr", "Heading OCR", Form.PLAIN_TEXT, ROUGE_L, RougeScorer),
+    Kind("element_ocr", "Element OCR", Form.ELEMENT_TEXT, ROUGE_L, _element_text, ("bbox",)),
+    Kind("element_ground", "Element grounding", Form.LETTER, ACCURACY, _letter, ("elem_desc", "options")),
+    Kind("action_prediction", "Action prediction", Form.LETTER, ACCURACY, _letter, ("bbox", "options")),
+    Kind("action_ground", "Action grounding", Form.LETTER, ACCURACY, _letter, ("instruction", "options")),
+    Kind(
+        "element_ground_box",
+        "Element grounding, box",
+        Form.BOX,
+        ACCURACY,
+        _box,
+        ("elem_desc", "options"),
+        True,
+    ),
+    Kind(
+        "element_ground_point",
+        "Element grounding, point",
+        Form.POINT,
+        ACCURACY,
+        _point,
+        ("elem_desc", "options"),
+        True,
+    ),
+    Kind(
+        "action_ground_box",
+        "Action grounding, box",
+        Form.BOX,
+        ACCURACY,
+        _box,
+        ("instruction", "options"),
+        True,
+    ),
+    Kind(
+        "action_ground_point",
+        "Action grounding, point",
+        Form.POINT,
+        ACCURACY,
+        _point,
+        ("instruction", "options"),
+        True,
+    ),
+)
+#: Names of the seven tasks whose mean is the headline.
+SEVEN = tuple(one.name for one in KINDS[:7])

@@ -1,0 +1,90 @@
+"""The text in an answer: of a description, of an element, of a heading, of a question."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from i2s_sdk.profile import Profile
+from i2s_sdk.tasks.fences import fenced_blocks, longest_block
+
+_RELEASED_META = re.compile(r'<meta name="description" content="(.*?)">')
+_META = re.compile(r"<meta\b([^<]*)", re.IGNORECASE)
+_DESCRIPTION = re.compile(r"""\bname\s*=\s*(["']?)description\1""", re.IGNORECASE)
+_CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$))""", re.IGNORECASE)
+_META_PREFIX = re.compile(r"\s*meta[ \t]+description[ \t]*:", re.IGNORECASE)
+_ELEMENT_PREFIX = re.compile(
+    r"(?:\*\*|__)?the text content (?:with)?in the red (?:rectangle )?bounding box is:?(?:\*\*|__)?:?",
+    re.IGNORECASE,
+)
+_QUOTES = ('""', "''", "“”", "‘’")
+
+
+def read_description(answer: str, profile: Profile) -> str:
+    """Return the description of a page in an answer.
+
+    ``helm``: the content of the first ``<meta name="description" content="…">`` in exactly these characters,
+    else the whole answer as it is. ``paper``: the element in any order and quotes of its attributes, its
+    character references resolved; else the answer without fences, the words "Meta Description:" and the white
+    space and quotes around it.
+
+    Args:
+        answer: What the model said.
+        profile: How it is read.
+    """
+    if profile is Profile.HELM:
+        found = _RELEASED_META.search(answer)
+        return answer if found is None else found[1]
+    for element in _META.finditer(answer):
+        if _DESCRIPTION.search(element[1]):
+            content = _CONTENT.search(answer, element.start())
+            if content is None:
+                break
+            return html.unescape(content[1] if content[1] is not None else content[2]).strip()
+    return unquoted(_META_PREFIX.sub("", unfenced(answer), count=1))
+
+
+def read_element_text(answer: str, profile: Profile) -> str:
+    """Return the text of an element in an answer.
+
+    ``helm``: what follows the first colon, wherever it stands, without white space and quotes around it; an
+    answer without a colon is taken whole. ``paper``: what follows the words that the prompt asks for; an
+    answer without them is taken whole.
+
+    Args:
+        answer: What the model said.
+        profile: How it is read.
+    """
+    if profile is Profile.HELM:
+        _, colon, rest = answer.partition(":")
+        return (rest if colon else answer).strip().strip("\"'").strip()
+    text = unfenced(answer)
+    found = _ELEMENT_PREFIX.search(text)
+    return unquoted(text if found is None else text[found.end() :])
+
+
+def read_plain(answer: str, profile: Profile) -> str:
+    """Return the heading or the answer to a question.
+
+    ``helm``: verbatim. ``paper``: without fences, and without white space and quotes around it.
+
+    Args:
+        answer: What the model said.
+        profile: How it is read.
+    """
+    return answer if profile is Profile.HELM else unquoted(unfenced(answer))
+
+
+def unfenced(answer: str) -> str:
+    """Return the content of the longest fenced block of an answer, or the answer where it has none."""
+    block = longest_block(fenced_blocks(answer), ())
+    return answer if block is None else block.content
+
+
+def unquoted(text: str) -> str:
+    """Return a text without white space around it, and without one pair of quotes around the rest."""
+    text = text.strip()
+    inner = text[1:-1]
+    if len(text) > 1 and text[0] + text[-1] in _QUOTES and text[0] not in inner and text[-1] not in inner:
+        return inner.strip()
+    return text

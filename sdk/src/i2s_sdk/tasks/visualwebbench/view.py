@@ -1,0 +1,76 @@
+"""What a report shows of a sample: what was asked for, gold and answer, and both on the picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from i2s_sdk.json_text import read_json
+from i2s_sdk.tasks.view import Mark, MarkedImage, MarkKind, Panel, Shown, TextPanel
+from i2s_sdk.tasks.visualwebbench.kinds import Form, Kind
+from i2s_sdk.tasks.visualwebbench.letters import LETTERS, index_of
+
+_ASKED = {"question": "Question", "elem_desc": "Description", "instruction": "Task"}
+
+
+def view(kind: Kind, shown: Shown) -> tuple[Panel, ...]:
+    """Return the panels of a sample.
+
+    Args:
+        kind: The task.
+        shown: The sample; its detail has the inputs and the target that the scorer kept.
+    """
+    detail: Mapping[str, Any] = next(iter(shown.detail.values()), {})
+    return tuple(_panels(kind, shown, detail))
+
+
+def _panels(kind: Kind, shown: Shown, detail: Mapping[str, Any]) -> Iterator[Panel]:
+    for name, title in _ASKED.items():
+        if name in detail:
+            yield TextPanel(title, str(detail[name]))
+    marks = tuple(_marks(kind, shown, detail))
+    if marks:
+        yield MarkedImage("Gold and answer", marks)
+    options: Sequence[Any] = detail.get("options", ())
+    if options and not kind.boxes:
+        yield TextPanel("Choices", "\n".join(f"{a}. {b}" for a, b in zip(LETTERS, options, strict=False)))
+    yield TextPanel("Gold", _gold(kind, detail))
+    yield TextPanel("Answer as read", shown.structure if shown.structure is not None else "none")
+
+
+def _gold(kind: Kind, detail: Mapping[str, Any]) -> str:
+    target = detail.get("target")
+    if isinstance(target, list):
+        return "\n".join(map(str, target))
+    if not isinstance(target, int):
+        return "none" if target is None else str(target)
+    options = detail.get("options", ())
+    option = options[target] if target < len(options) else ""
+    shown = json.dumps(option) if kind.boxes else option
+    return f"{LETTERS[target]}. {shown}".removesuffix(". ")
+
+
+def _marks(kind: Kind, shown: Shown, detail: Mapping[str, Any]) -> Iterator[Mark]:
+    if "bbox" in detail:
+        yield Mark(MarkKind.SUBJECT, _box(detail["bbox"]))
+    if not kind.boxes or "options" not in detail:
+        return
+    boxes = [_box(one) for one in detail["options"]]
+    target = detail.get("target")
+    chosen = index_of(shown.structure or "") if kind.form is Form.LETTER else -1
+    for index, box in enumerate(boxes):
+        if index not in (target, chosen):
+            yield Mark(MarkKind.CANDIDATE, box, LETTERS[index])
+    if isinstance(target, int) and target < len(boxes):
+        yield Mark(MarkKind.GOLD, boxes[target], LETTERS[target])
+    if kind.form is Form.LETTER and 0 <= chosen < len(boxes):
+        yield Mark(MarkKind.ANSWER, boxes[chosen], LETTERS[chosen])
+    if kind.form is not Form.LETTER and shown.structure is not None:
+        place = [float(one) for one in read_json(shown.structure)]
+        yield Mark(MarkKind.ANSWER, _box(place if kind.form is Form.BOX else place * 2))
+
+
+def _box(given: Sequence[Any]) -> tuple[float, float, float, float]:
+    x1, y1, x2, y2 = map(float, given)
+    return x1, y1, x2, y2

@@ -1,0 +1,55 @@
+"""Texts in answers."""
+
+import pytest
+
+from i2s_sdk.profile import Profile
+from i2s_sdk.tasks.visualwebbench.texts import read_description, read_element_text, read_plain, unquoted
+
+META = '<meta name="description" content="{}">'
+
+
+@pytest.mark.parametrize(
+    ("answer", "released", "read"),
+    [
+        (META.format("One."), "One.", "One."),
+        (f"Sure:\n{META.format('One.')}\n{META.format('Two.')}", "One.", "One."),
+        (META.format("Tea &amp; cake"), "Tea &amp; cake", "Tea & cake"),
+        ("<META content='One.' name='description' />", None, "One."),
+        (f"```html\n{META.format('One.')}\n```", "One.", "One."),
+        ('<meta name="description" content="cut off in the', None, "cut off in the"),
+        ('<meta name="keywords" content="x"><meta name=description content="One.">', None, "One."),
+        ("Meta Description: One.", None, "One."),
+        ('"One."', None, "One."),
+        ("One.", None, "One."),
+    ],
+)
+def test_descriptions(answer: str, released: str | None, read: str) -> None:
+    assert read_description(answer, Profile.HELM) == (answer if released is None else released)
+    assert read_description(answer, Profile.PAPER) == read
+
+
+@pytest.mark.parametrize(
+    ("answer", "released", "read"),
+    [
+        ('The text content within the red bounding box is: "Sign in"', "Sign in", "Sign in"),
+        ("The text content in the red bounding box is:\nOpen: 9 to 5", "Open: 9 to 5", "Open: 9 to 5"),
+        ("**The text content within the red bounding box is:** Sign in", "** Sign in", "Sign in"),
+        ("Open: 9 to 5", "9 to 5", "Open: 9 to 5"),
+        ("  'Sign in' ", "Sign in", "Sign in"),
+        ("```\nSign in\n```", "```\nSign in\n```", "Sign in"),
+    ],
+)
+def test_texts_of_elements(answer: str, released: str, read: str) -> None:
+    assert read_element_text(answer, Profile.HELM) == released
+    assert read_element_text(answer, Profile.PAPER) == read
+
+
+def test_other_texts_are_taken_verbatim_or_without_what_surrounds_them() -> None:
+    assert read_plain(' "Title" \n', Profile.HELM) == ' "Title" \n'
+    assert read_plain(' "Title" \n', Profile.PAPER) == "Title"
+
+
+def test_quotes_inside_of_a_text_stay() -> None:
+    assert unquoted('"One" and "two"') == '"One" and "two"'
+    assert unquoted("“It's here”") == "It's here"
+    assert unquoted('"') == '"'
