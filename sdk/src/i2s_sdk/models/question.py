@@ -12,6 +12,7 @@ from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
+from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.tasks.question import ImagePart, Question, joined_texts
 
 
@@ -95,6 +96,23 @@ class ReadQuestion:
             case (str(text), ReadImage() as image):
                 return text, image
         return None
+
+
+def refuse_schema(question: ReadQuestion, name: str) -> None:
+    """Return if a question can be asked of a model that has no mode for structured output.
+
+    Args:
+        question: It may want JSON by a schema that its text does not have.
+        name: Of the model, for the message.
+
+    Raises:
+        ModelAccessError: It wants that.
+    """
+    if question.json_schema is not None:
+        raise ModelAccessError(
+            f"{name} has no mode for structured output; ask for JSON by the text of the question, "
+            "as with --set sobench_mode=fenced"
+        )
 
 
 def read_question(instance: Instance, question: Question) -> ReadQuestion:
