@@ -36,9 +36,9 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         shown = f"{name}: {figures.value(mean.value)}" + (f" ({between})" if between else "")
         console.print(Text(visible_line(f"{shown}, the mean of the main metrics of {mean.n} tasks")))
     console.print(
-        "Means over all scored samples (one that is not usable counts 0 if its metric says nothing else) and, "
-        "in parentheses, over the usable ones. Intervals are of the former, by the bootstrap; those of shares "
-        "are Wilson's."
+        "Means over all scored samples (one that is not usable counts 0 if its metric says nothing else) "
+        "and, in parentheses, over the usable ones. Intervals are of the former, by the bootstrap; those of "
+        "shares are Wilson's."
     )
     if unavailable:
         console.print(Text(visible(f"Not computed: {', '.join(unavailable)} (`i2s-sdk metrics` says why)")))

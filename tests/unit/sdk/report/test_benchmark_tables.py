@@ -1,0 +1,76 @@
+"""Tables over the tasks of a benchmark, and what a report and the terminal say of its mean."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.profile import Profile
+from i2s_sdk.report.paper_tables import PaperTable, paper_tables
+from i2s_sdk.report.summary import print_summary
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.stats.aggregate import Summary, aggregate
+from i2s_sdk.stats.columns import Columns
+from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.registry import BENCHMARKS, open_task, task_spec
+
+WEB = next(one for one in BENCHMARKS if one.name == "visualwebbench")
+
+
+def _summary(*tasks: str) -> Summary:
+    """Return the numbers of a run of one sample of each task, whose main metric is 0.1, 0.2 and so on."""
+    instances = [Instance(task, task, "s", None) for task in tasks]
+    records = {
+        task: Record(
+            task, task, "s", "", Outcome.SCORED, True, metrics={task_spec(task).main_metric: at / 10}
+        )
+        for at, task in enumerate(tasks, start=1)
+    }
+    columns = {task: Columns(metrics_of(open_task(task))) for task in tasks}
+    return aggregate(instances, records, columns, Profile.PAPER, BENCHMARKS)
+
+
+def _row(table: PaperTable, model: str) -> dict[str, object]:
+    names = [f"{one.group} {one.name}".strip() for one in table.headings[1:]]
+    return dict(zip(names, next(one.values for one in table.lines if one.model == model), strict=True))
+
+
+def test_a_benchmark_with_a_mean_has_it_as_a_column() -> None:
+    overall, *of_tasks = paper_tables({"mine": _summary(*WEB.main_metrics)})
+    assert overall.title == "VisualWebBench"
+    assert _row(overall, "mine")["Mean"] == pytest.approx(0.4)
+    assert _row(overall, "mine")["Scored"] == "7 of 7"
+    assert [one.title for one in of_tasks] == [task_spec(task).title for task in WEB.main_metrics]
+
+
+def test_published_rows_stand_beside_with_their_mean() -> None:
+    overall = paper_tables({"mine": _summary(*WEB.main_metrics)}, published=True)[0]
+    assert _row(overall, "GPT-4V")["Mean"] == 0.646
+    assert "arXiv:2404.05955" in " ".join(overall.notes)
+    assert "Image2Struct" not in " ".join(overall.notes)
+
+
+def test_a_part_of_a_benchmark_has_no_mean() -> None:
+    overall = paper_tables({"mine": _summary("webqa", "web_caption")})[0]
+    assert _row(overall, "mine")["Mean"] is None
+
+
+def test_tasks_of_two_benchmarks_have_a_table_each() -> None:
+    titles = [
+        one.title for one in paper_tables({"mine": _summary("latex", "webqa"), "other": _summary("webqa")})
+    ]
+    assert titles[:2] == ["Results (as Table 2 of the paper)", "VisualWebBench"]
+
+
+def test_the_table_of_a_benchmark_leaves_out_runs_without_its_tasks() -> None:
+    overall, of_web, *_ = paper_tables({"mine": _summary("latex"), "other": _summary("webqa")})
+    assert [[line.model for line in one.lines] for one in (overall, of_web)] == [["mine"], ["other"]]
+
+
+def test_the_terminal_says_the_mean() -> None:
+    stream = io.StringIO()
+    print_summary(_summary(*WEB.main_metrics), {}, stream)
+    assert "visualwebbench: 0.400, the mean of the main metrics of 7 tasks" in stream.getvalue()
