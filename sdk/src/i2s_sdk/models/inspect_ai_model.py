@@ -53,12 +53,12 @@ class InspectModel:
 
         Raises:
             AttemptError: There is no answer.
-            ModelAccessError: inspect_ai knows no such model, or its key or package is missing.
-            UsageError: The question wants JSON by a schema that inspect_ai does not pass on.
+            ModelAccessError: inspect_ai knows no such model, its key or package is missing, or the question
+                wants JSON by a schema that inspect_ai does not pass on.
         """
-        model = self._models.get()
+        model, config = self._models.get(), _config(question)
         try:
-            output = await model.generate(_messages(question, self.model), config=_config(question))
+            output = await model.generate(_messages(question, self.model), config=config)
         except Exception as error:
             raise _ended(error) from None
         if output.error:

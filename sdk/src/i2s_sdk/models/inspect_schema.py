@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from i2s_sdk.errors import UsageError
+from i2s_sdk.models.errors import ModelAccessError
 
 if TYPE_CHECKING:
     from inspect_ai.model import ResponseSchema
@@ -15,7 +15,7 @@ def response_schema(schema: Mapping[str, object]) -> ResponseSchema:
     """Return the schema of an answer for inspect_ai.
 
     Raises:
-        UsageError: The schema has something that inspect_ai does not pass on.
+        ModelAccessError: The schema has something that inspect_ai does not pass on.
     """
     from inspect_ai.model import ResponseSchema
     from inspect_ai.util import JSONSchema
@@ -27,7 +27,7 @@ def response_schema(schema: Mapping[str, object]) -> ResponseSchema:
     except ValidationError:
         found = None
     if found is None or found.model_dump(exclude_unset=True) != plain:
-        raise UsageError(
+        raise ModelAccessError(
             "inspect_ai passes on simple JSON Schemas alone, without $ref, $defs, oneOf, const and others; "
             "ask for JSON by the text of the question, as with --set sobench_mode=fenced"
         )
