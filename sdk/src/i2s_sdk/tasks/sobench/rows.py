@@ -62,7 +62,7 @@ def _shown(value: Any, inner: bool) -> str:  # noqa: ANN401 - a JSON value
         return _text(value)
     if inner and isinstance(value, dict | list):
         kind = "fields" if isinstance(value, dict) else "elements"
-        return f"{len(value)} {kind}"
+        return f"{len(value)} {kind if len(value) != 1 else kind[:-1]}"
     return _text(json.dumps(value, ensure_ascii=False))
 
 
