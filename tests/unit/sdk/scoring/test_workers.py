@@ -10,8 +10,9 @@ import pytest
 import pytest_asyncio
 
 from i2s_sdk.errors import ScorerError
+from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.scorer import DETAIL_BYTES, NotUsable, Scorable, Values
-from i2s_sdk.scoring.workers import ScorerLimits, ScorerWorkers
+from i2s_sdk.scoring.workers import ScorerWorkers
 from odd_scorers import OddScorer
 
 pytestmark = pytest.mark.slow
