@@ -166,10 +166,13 @@ def convert_command(path: str, out: str, licence: str) -> None:
 @click.option("--images", metavar="DIR", help="Folder of the images that the sources name.")
 @json_option
 def import_command(kind: str, sources: tuple[str, ...], out: str, images: str | None, as_json: bool) -> int:
-    """Make the data set FOLDER, in format 2, of the files SOURCE of another benchmark. Nothing is fetched.
+    """Make the data set FOLDER, in format 2, of the files SOURCE of another benchmark.
 
-    KIND is sobench: evaluation files (*.jsonl), or label files (*.json) with --images, of SO-Bench; a folder
-    stands for its files of these names.
+    KIND is one of
+    \b
+      sobench         evaluation files (*.jsonl) of SO-Bench, or label files (*.json) with --images; a folder
+                      stands for its files of these names. Nothing is fetched.
+      visualwebbench  Parquet files of VisualWebBench, a folder of them, or hf:OWNER/NAME, which is downloaded
 
     Items with a fault are left out, each with the reason; then the exit code is 1.
 
@@ -177,6 +180,7 @@ def import_command(kind: str, sources: tuple[str, ...], out: str, images: str | 
     Examples:
       i2s-sdk dataset import sobench evaluation.jsonl --out so-bench
       i2s-sdk dataset import sobench data/labels --images pictures --out so-bench
+      i2s-sdk dataset import visualwebbench hf:visualwebbench/VisualWebBench --out web-bench
     """  # noqa: D301
     from i2s_sdk.data.imports import import_data
     from i2s_sdk.data.imports.registry import import_kind

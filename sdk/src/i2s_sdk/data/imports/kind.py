@@ -44,8 +44,8 @@ class ImportKind:
     Attributes:
         name: As the command takes it.
         about: What the sources are, as a sentence for people.
-        read: Yields the items of sources, with a folder of images or None. It fetches nothing, and raises
-            DataError if a source cannot be read at all.
+        read: Yields the items of sources, with a folder of images or None. It fetches nothing but what a
+            source ``hf:OWNER/NAME`` names, and raises DataError if a source cannot be read at all.
     """
 
     name: str

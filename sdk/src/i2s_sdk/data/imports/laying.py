@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +10,9 @@ from pathlib import Path
 from i2s_sdk.data.folder import INDEX, read_lines
 from i2s_sdk.data.format_2 import Line, line
 from i2s_sdk.data.imports.kind import ImportedItem, ImportKind
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.data.new_folder import new_folder, put_by_content
+from i2s_sdk.errors import DataError
 from i2s_sdk.instances.images import ImageFaultError, read_header
-from i2s_sdk.writing import writing
 
 _SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 
@@ -49,15 +47,8 @@ def import_data(kind: ImportKind, sources: Sequence[Path], out: Path, images: Pa
         UsageError: The folder is not empty.
         WriteError: It cannot be written.
     """
-    with writing(out):
-        if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise UsageError(f"{out} exists and is not empty; name a new folder")
-        out.mkdir(parents=True, exist_ok=True)
-        try:
-            return _laid(kind, tuple(sources), out, images)
-        except BaseException:
-            shutil.rmtree(out, ignore_errors=True)  # it was not there, or empty
-            raise
+    with new_folder(out):
+        return _laid(kind, tuple(sources), out, images)
 
 
 def _laid(kind: ImportKind, sources: tuple[Path, ...], out: Path, images: Path | None) -> Imported:
@@ -95,10 +86,7 @@ def _line(item: ImportedItem, out: Path) -> Line:
             suffix = _SUFFIXES[read_header(content).media_type]
         except ImageFaultError as error:
             raise ValueError(f"{name}: the file {error}") from None
-        path = f"images/{hashlib.sha256(content).hexdigest()}{suffix}"
-        (out / "images").mkdir(exist_ok=True)
-        (out / path).write_bytes(content)
-        inputs[name] = path
+        inputs[name] = put_by_content(out, "images", content, suffix)
     return line(
         item.id,
         item.task,

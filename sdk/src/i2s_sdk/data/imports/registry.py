@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from i2s_sdk.data.imports.kind import ImportKind
 from i2s_sdk.data.imports.sobench import SOBENCH
+from i2s_sdk.data.imports.visualwebbench import VISUALWEBBENCH
 from i2s_sdk.errors import UnknownNameError
 
 #: By name.
-KINDS: dict[str, ImportKind] = {one.name: one for one in (SOBENCH,)}
+KINDS: dict[str, ImportKind] = {one.name: one for one in (SOBENCH, VISUALWEBBENCH)}
 
 
 def import_kind(name: str) -> ImportKind:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from i2s_sdk.data.hub_name import PREFIX
-from i2s_sdk.data.hub_row import picture_bytes, suffix_of_picture
-from i2s_sdk.data.new_folder import new_folder, put_by_content, write_index
+from i2s_sdk.data.hub_row import picture_bytes
+from i2s_sdk.data.imports.kind import ImportedItem, ImportKind
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS, read_header
 from i2s_sdk.json_text import read_json
@@ -40,35 +41,37 @@ _PIXELS_FROM = 2.0  # boxes with a greater coordinate are in pixels
 _BATCH = 16  # rows at a time in memory
 
 
-def import_visualwebbench(source: Path | str, out: Path, *, tasks: Sequence[str] = ()) -> int:
-    """Write the data set and return how many instances it has.
+def read_visualwebbench(sources: tuple[Path, ...], images: Path | None) -> Iterator[ImportedItem]:
+    """Yield the items of the rows.
 
     Args:
-        source: A folder with the Parquet files of a copy, anywhere below it, or one such file; or
+        sources: Folders with the Parquet files of a copy, anywhere below them, or such files; or
             ``hf:OWNER/NAME``, which is downloaded.
-        out: Folder of the data set; must not exist, or be empty.
-        tasks: Configurations that are taken; none means all that are there.
+        images: Not used: the rows have their images.
 
     Raises:
-        UsageError: The output folder is not empty, a package is missing, or a task has no configuration.
-        DataError: The source cannot be read, or a row is not what it should be; names file and row.
-        WriteError: The data set cannot be written.
+        UsageError: A package is missing.
+        DataError: A source cannot be read.
     """
-    for task in tasks:
-        if task not in CONFIGURATIONS:
-            raise UsageError(f"VisualWebBench has no task {task!r}; there are: {', '.join(CONFIGURATIONS)}")
-    wanted = tuple(tasks) or CONFIGURATIONS
-    remote = str(source).startswith(PREFIX)
-    rows = _hub_rows(str(source), wanted) if remote else _local_rows(Path(source), wanted)
-    with new_folder(out):
-        return write_index(out, _lines(rows, wanted, out))
+    for source in sources:
+        remote = str(source).startswith(PREFIX)
+        for label, number, named, columns in _hub_rows(str(source)) if remote else _local_rows(source):
+            where = f"{label}:{number}"
+            task = named or str(columns.get("task_type"))
+            try:
+                if task not in CONFIGURATIONS:
+                    raise ValueError(f"task_type {task!r} is none of {', '.join(CONFIGURATIONS)}")
+                items = list(_items_of(columns, task, where))
+            except (TypeError, ValueError) as error:
+                items = [ImportedItem("", where, fault=str(error))]
+            yield from items
 
 
 #: Label of the table, number of the row, configuration if the table says it, columns.
 _Row = tuple[str, int, str, Mapping[str, Any]]
 
 
-def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
+def _local_rows(source: Path) -> Iterator[_Row]:
     """Yield the rows of Parquet files; the folders say which files belong to which configuration."""
     if importlib.util.find_spec("pyarrow") is None:
         raise UsageError("Parquet files need the package pyarrow: pip install 'i2s-sdk[parquet]'")
@@ -80,8 +83,6 @@ def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
         raise DataError(source, 0, "holds no Parquet file of VisualWebBench")
     for file in files:
         named = next((one for one in reversed(file.parts) if one in CONFIGURATIONS), "")
-        if named and named not in wanted:
-            continue
         number = 0
         try:
             with parquet.ParquetFile(file) as table:
@@ -93,12 +94,12 @@ def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
             raise DataError(file, number, f"cannot be read: {' '.join(str(error).split())[:300]}") from None
 
 
-def _hub_rows(source: str, wanted: Sequence[str]) -> Iterator[_Row]:
+def _hub_rows(source: str) -> Iterator[_Row]:
     if importlib.util.find_spec("datasets") is None:
         raise UsageError(f"data set {source!r} needs the package datasets: pip install 'i2s-sdk[hub]'")
     import datasets  # type: ignore[import-untyped]
 
-    for task in wanted:
+    for task in CONFIGURATIONS:
         label = f"{source}/{task}"
         try:
             found = datasets.load_dataset(source.removeprefix(PREFIX), task, split=SPLIT)
@@ -114,68 +115,30 @@ def _hub_rows(source: str, wanted: Sequence[str]) -> Iterator[_Row]:
             yield label, number, task, columns
 
 
-def _lines(rows: Iterator[_Row], wanted: Sequence[str], out: Path) -> Iterator[dict[str, Any]]:
-    seen: dict[str, str] = {}
-    for label, number, named, columns in rows:
-        task = named or str(columns.get("task_type"))
-        if not named and task in CONFIGURATIONS and task not in wanted:
-            continue
-        try:
-            if task not in CONFIGURATIONS:
-                raise ValueError(f"task_type {task!r} is none of {', '.join(CONFIGURATIONS)}")
-            lines = list(_lines_of(columns, task, out))
-        except (TypeError, ValueError) as error:
-            raise DataError(Path(label), number, str(error)) from None
-        for line in lines:
-            if line["id"] in seen:
-                raise DataError(
-                    Path(label), number, f"id {line['id']!r} stands in {seen[line['id']]} already"
-                )
-            seen[line["id"]] = f"{label}:{number}"
-            yield line
-
-
-def _lines_of(columns: Mapping[str, Any], task: str, out: Path) -> Iterator[dict[str, Any]]:
-    """Yield the instances of a row."""
+def _items_of(columns: Mapping[str, Any], task: str, where: str) -> Iterator[ImportedItem]:
+    """Yield the items of a row."""
     given = str(columns.get("id", ""))
     if not given:
         raise ValueError("the row has no id")
     identity = given if given.startswith(task) else f"{task}_{given}"
     image = picture_bytes(columns.get("image"))
-    inputs: dict[str, Any] = {"image": _put(image, out)}
-    inputs |= {name: columns[name] for name in _TEXTS if isinstance(columns.get(name), str)}
+    files = {"image": image}
+    inputs: dict[str, Any] = {name: columns[name] for name in _TEXTS if isinstance(columns.get(name), str)}
     if columns.get("bbox") is not None:
         inputs["bbox"] = _ratios(_list(columns["bbox"]), image)
-    raw = ""
     if task in _GROUNDING:
         inputs["options"] = [_ratios(_list(one), image) for one in _list(columns.get("options"))]
-        raw = _put(picture_bytes(columns.get("raw_image")), out)
-        inputs["raw_image"] = raw
+        files["raw_image"] = picture_bytes(columns.get("raw_image"))
     elif columns.get("options") is not None:
         inputs["options"] = [str(one) for one in _list(columns["options"])]
     target = _target(columns.get("answer"), task)
-    yield _line(identity, task, inputs, target)
-    if raw:
-        plain = {name: value for name, value in inputs.items() if name != "raw_image"} | {"image": raw}
-        for form in ("box", "point"):
-            yield _line(f"{identity}-{form}", f"{task}_{form}", plain, target)
-
-
-def _line(identity: str, task: str, inputs: Mapping[str, Any], target: object) -> dict[str, Any]:
     provenance = {"source": f"VisualWebBench, {inputs.get('website') or 'website unknown'}"}
-    return {
-        "id": identity,
-        "task": task,
-        "subset": SPLIT,
-        "inputs": dict(inputs),
-        "target": target,
-        "licence": LICENCE,
-        "provenance": provenance,
-    }
-
-
-def _put(picture: bytes, out: Path) -> str:
-    return put_by_content(out, "references", picture, suffix_of_picture(picture))
+    item = ImportedItem(identity, where, task, SPLIT, inputs, files, target, LICENCE, provenance)
+    yield item
+    if "raw_image" in files:
+        for form in ("box", "point"):
+            plain = {"image": files["raw_image"]}
+            yield replace(item, id=f"{identity}-{form}", task=f"{task}_{form}", files=plain)
 
 
 def _list(value: object) -> list[Any]:
@@ -208,3 +171,10 @@ def _target(answer: object, task: str) -> object:
     if not isinstance(answer, str):
         raise ValueError(f"answer {repr(answer)[:60]} is not a text")
     return answer
+
+
+VISUALWEBBENCH = ImportKind(
+    "visualwebbench",
+    "Parquet files of VisualWebBench, a folder of them, or hf:OWNER/NAME, which is downloaded.",
+    read_visualwebbench,
+)
