@@ -196,7 +196,7 @@ def _overall(
     headings = [
         Heading("Model"),
         Heading(_WIN_RATE),
-        *(Heading(_METRIC_TITLES.get(name, name), SPECS[task].title) for task, name in places),
+        *(Heading(_metric_title(task, name), SPECS[task].title) for task, name in places),
         *([Heading("Mean")] if benchmark is not None and benchmark.has_mean else []),
         Heading("Scored"),
         *([Heading(_PRINTED)] if theirs is not None and _WIN_RATE_COLUMN in theirs.columns else []),
@@ -265,7 +265,7 @@ def _of_task(runs: Mapping[str, Summary], task: str, published: bool, rendered_o
         notes += [f"Published rows: {theirs.where}.", *_profile_note(runs)]
     headings = (
         Heading("Model"),
-        *(Heading(_METRIC_TITLES.get(name, name)) for name in names),
+        *(Heading(_metric_title(task, name)) for name in names),
         Heading("Scored"),
     )
     return PaperTable(
@@ -284,7 +284,7 @@ def _wild(runs: Mapping[str, Summary], task: str, rendered_only: bool) -> PaperT
             lines.append(Line.of(f"{label}, {group.name}", cells))
     headings = (
         Heading("Model"),
-        *(Heading(_METRIC_TITLES.get(name, name)) for name in names),
+        *(Heading(_metric_title(task, name)) for name in names),
         Heading("Scored"),
     )
     note = "Means over rendered samples only." if rendered_only else "A failed rendering counts 0."
@@ -302,6 +302,12 @@ def _metrics(runs: Mapping[str, Summary], task: str, theirs: PublishedTable | No
     return [name for name in _METRIC_TITLES if name in present] + [
         name for name in dict.fromkeys(ours) if name not in _METRIC_TITLES
     ]
+
+
+def _metric_title(task: str, name: str) -> str:
+    if name == RENDERED and not SPECS[task].renders:
+        return "Usable"
+    return _METRIC_TITLES.get(name, name)
 
 
 def _rendered(group: Group) -> dict[str, Cell]:

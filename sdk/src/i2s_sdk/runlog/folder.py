@@ -72,7 +72,7 @@ class RunFolder:
     Attributes:
         storage: The folder or object store that the run lies in.
         answers: What the model said; marked by outcome and dollars paid.
-        renderings: What was rendered; marked by outcome.
+        renderings: What was rendered; not marked.
         ended: Records of samples; marked by outcome.
         calls: Calls of the model that were begun; marked by their names.
         answered: How many samples have an answer.
@@ -83,7 +83,7 @@ class RunFolder:
         self,
         storage: RunStorage,
         answers: JsonlIndex[AnswerMark],
-        renderings: JsonlIndex[Outcome],
+        renderings: JsonlIndex[None],
         ended: JsonlIndex[Outcome],
         calls: JsonlIndex[str],
     ) -> None:
@@ -117,7 +117,7 @@ class RunFolder:
             yield cls(
                 storage,
                 opened.enter_context(JsonlIndex.open(storage, ANSWERS, _answer_mark)),
-                opened.enter_context(JsonlIndex.open(storage, RENDERINGS, _outcome)),
+                opened.enter_context(JsonlIndex.open(storage, RENDERINGS, _no_mark)),
                 opened.enter_context(JsonlIndex.open(storage, RECORDS, _outcome)),
                 opened.enter_context(JsonlIndex.open(storage, CALLS, call_mark)),
             )
@@ -287,6 +287,10 @@ def _answer_mark(plain: Mapping[str, Any]) -> AnswerMark:
 def _mark(final: bool, paid: float) -> AnswerMark:
     """Return one mark for all answers that have the same."""
     return AnswerMark(final, paid)
+
+
+def _no_mark(plain: Mapping[str, Any]) -> None:
+    """Return nothing: whether a line is there is all that is asked."""
 
 
 def _outcome(plain: Mapping[str, Any]) -> Outcome:

@@ -7,8 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.typed_fields import with_checked_fields
+
+#: Fields of a record that the answer has, or the score.
+_OF_OTHER_STAGES = frozenset(
+    {"completion", "failure", "finish", "usage", "cost", "cached", "attempts", "metrics", "undefined"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +37,21 @@ class Rendered:
         return answered(self.record, answer)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return {**self.record.to_json(), "text": self.text, "truth": self.truth}
+        """Return what this stage decides as JSON has it; the outcome of a sample to be scored is null."""
+        plain = {name: one for name, one in self.record.to_json().items() if name not in _OF_OTHER_STAGES}
+        if self.record.outcome is Outcome.CANCELLED:
+            plain["outcome"] = None
+        return {**plain, "text": self.text, "truth": self.truth}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Rendered:
-        """Return what a line holds.
+        """Return what a line holds, also one with the fields of other stages, as they were written once.
 
         Raises:
             KeyError, TypeError, ValueError: It is nothing of this kind.
         """
-        return with_checked_fields(cls(Record.from_json(plain), plain["text"], plain["truth"]))
+        record = {**plain, "outcome": plain["outcome"] or Outcome.CANCELLED}
+        return with_checked_fields(cls(Record.from_json(record), plain["text"], plain["truth"]))
 
 
 def answered(record: Record, answer: Answer) -> Record:

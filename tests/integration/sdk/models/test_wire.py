@@ -180,6 +180,22 @@ async def test_images_stand_where_they_stand_and_system_text_schema_and_most_tok
     assert server.requests[0].body == body(_base64(instance))
 
 
+@pytest.mark.parametrize(
+    ("vendor", "first"), [("openai", "text"), ("anthropic", "image"), ("google", "text")]
+)
+async def test_a_question_that_leaves_the_order_to_vendors_has_its_image_first_at_anthropic_alone(
+    server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str, first: str
+) -> None:
+    (instance,) = instances(1)
+    model = open_model(f"{vendor}/m", _options(server, vendor))
+    parts = (TextPart("Which?"), ImagePart(instance.image))
+    await model.complete(instance, Question(parts, vendor_order=True))
+    await close_model(model)
+    body = server.requests[0].body
+    sent = body["contents"][0]["parts"] if vendor == "google" else body["messages"][0]["content"]
+    assert ("text" in sent[0], "text" in sent[1]) == (first == "text", first == "image")
+
+
 @pytest.mark.parametrize("vendor", ["openai", "anthropic", "google"])
 async def test_a_question_without_an_image_is_its_text(
     server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str
