@@ -164,15 +164,18 @@ def convert_command(path: str, out: str, licence: str) -> None:
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--out", required=True, metavar="FOLDER", help="The data set; must not exist, or be empty.")
 @click.option("--images", metavar="DIR", help="Folder of the images that the sources name.")
+@click.option("--task", "tasks", multiple=True, metavar="T", help="Only this one; may be repeated.")
 @json_option
-def import_command(kind: str, sources: tuple[str, ...], out: str, images: str | None, as_json: bool) -> int:
-    """Make the data set FOLDER, in format 2, of the files SOURCE of another benchmark.
+def import_command(
+    kind: str, sources: tuple[str, ...], out: str, images: str | None, tasks: tuple[str, ...], as_json: bool
+) -> int:
+    """Make the data set FOLDER, in format 2, of another benchmark as it is published.
 
-    KIND is one of
     \b
-      sobench         evaluation files (*.jsonl) of SO-Bench, or label files (*.json) with --images; a folder
-                      stands for its files of these names. Nothing is fetched.
-      visualwebbench  Parquet files of VisualWebBench, a folder of them, or hf:OWNER/NAME, which is downloaded
+    KIND            SOURCE
+    sobench         evaluation files (*.jsonl), or label files (*.json) with --images; a folder stands
+                    for its files of these names
+    visualwebbench  folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded
 
     Items with a fault are left out, each with the reason; then the exit code is 1.
 
@@ -180,13 +183,13 @@ def import_command(kind: str, sources: tuple[str, ...], out: str, images: str | 
     Examples:
       i2s-sdk dataset import sobench evaluation.jsonl --out so-bench
       i2s-sdk dataset import sobench data/labels --images pictures --out so-bench
-      i2s-sdk dataset import visualwebbench hf:visualwebbench/VisualWebBench --out web-bench
+      i2s-sdk dataset import visualwebbench hf:visualwebbench/VisualWebBench --task webqa --out webqa
     """  # noqa: D301
-    from i2s_sdk.data.imports import import_data
+    from i2s_sdk.data.imports.kind import ImportRequest
     from i2s_sdk.data.imports.registry import import_kind
 
     folder = None if images is None else Path(images)
-    found = import_data(import_kind(kind), [Path(one) for one in sources], Path(out), folder)
+    found = import_kind(kind).run(ImportRequest(sources, Path(out), folder, tasks))
     if as_json:
         say(json.dumps({"folder": out, **asdict(found)}, indent=2))
     else:

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedItem:
-    """An item of a benchmark as it was read.
+class ImportRequest:
+    """What is to be imported.
 
     Attributes:
-        id: Unique within the data set.
-        where: It was read from, for people.
-        task: Name of its task.
-        subset: Name of its subset.
-        inputs: As the task's schema has them, without those that are files.
-        files: Inputs that are files, by name: their content, which is PNG, JPEG or WebP.
-        target: As the task's schema has it; None if it is not known.
-        licence: Of inputs and target; empty if it is not known.
-        provenance: Where they come from.
-        fault: Why there is no item here; empty if there is one.
+        sources: Files, folders, or names of data sets.
+        out: Folder of the data set; must not exist, or be empty.
+        images: Folder of images that the sources name; None if they have them inside.
+        tasks: That are taken; none means all.
     """
 
-    id: str
-    where: str
-    task: str = ""
-    subset: str = ""
-    inputs: Mapping[str, Any] = field(default_factory=dict)
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    target: Any = None
-    licence: str = ""
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    fault: str = ""
+    sources: tuple[str, ...]
+    out: Path
+    images: Path | None = None
+    tasks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import made.
+
+    Attributes:
+        instances: How many the data set has.
+        left_out: Items that it does not have, each with the reason.
+    """
+
+    instances: int
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,10 @@ class ImportKind:
 
     Attributes:
         name: As the command takes it.
-        about: What the sources are, as a sentence for people.
-        read: Yields the items of sources, with a folder of images or None. It fetches nothing but what a
-            source ``hf:OWNER/NAME`` names, and raises DataError if a source cannot be read at all.
+        about: What the sources are, for people.
+        run: Makes the data set. It raises UsageError, DataError or WriteError if that cannot be done.
     """
 
     name: str
     about: str
-    read: Callable[[tuple[Path, ...], Path | None], Iterator[ImportedItem]]
+    run: Callable[[ImportRequest], Imported]

@@ -1,15 +1,16 @@
-"""Writes the items of an import as a data set: an index, and images that are named by their content."""
+"""Writes items one by one as a data set, and leaves those out that have a fault."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from i2s_sdk.data.folder import INDEX, read_lines
 from i2s_sdk.data.format_2 import Line, line
-from i2s_sdk.data.imports.kind import ImportedItem, ImportKind
+from i2s_sdk.data.imports.kind import Imported
 from i2s_sdk.data.new_folder import new_folder, put_by_content
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.images import ImageFaultError, read_header
@@ -18,44 +19,54 @@ _SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import made.
+class ImportedItem:
+    """An item of a benchmark as it was read.
 
     Attributes:
-        instances: How many the data set has.
-        left_out: Items that it does not have, each with the reason.
+        id: Unique within the data set.
+        where: It was read from, for people.
+        task: Name of its task.
+        subset: Name of its subset.
+        inputs: As the task's schema has them, without those that are files.
+        files: Inputs that are files, by name: their content, which is PNG, JPEG or WebP.
+        target: As the task's schema has it; None if it is not known.
+        licence: Of inputs and target; empty if it is not known.
+        provenance: Where they come from.
+        fault: Why there is no item here; empty if there is one.
     """
 
-    instances: int
-    left_out: tuple[str, ...]
+    id: str
+    where: str
+    task: str = ""
+    subset: str = ""
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    target: Any = None
+    licence: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    fault: str = ""
 
 
-def import_data(kind: ImportKind, sources: Sequence[Path], out: Path, images: Path | None = None) -> Imported:
-    """Make a data set of the files of another benchmark.
+def lay_down(items: Iterable[ImportedItem], out: Path, source: str) -> Imported:
+    """Make a data set of items.
 
     An item is left out if something is wrong with it: its file, its image, its inputs or target, or its id,
     which an earlier item has.
 
     Args:
-        kind: Of the sources.
-        sources: Files or folders.
-        out: The folder of the data set, which must not exist or be empty.
-        images: Folder of images that the sources name; None if they have them inside.
+        items: In the order of the data set.
+        out: Its folder, which must not exist or be empty.
+        source: Of the items, for people.
 
     Raises:
-        DataError: A source cannot be read, or no item has no fault.
+        DataError: No item can be used.
         UsageError: The folder is not empty.
         WriteError: It cannot be written.
     """
-    with new_folder(out):
-        return _laid(kind, tuple(sources), out, images)
-
-
-def _laid(kind: ImportKind, sources: tuple[Path, ...], out: Path, images: Path | None) -> Imported:
     left_out: list[str] = []
     seen: set[str] = set()
-    with (out / INDEX).open("w", encoding="utf-8") as index:
-        for item in kind.read(sources, images):
+    with new_folder(out), (out / INDEX).open("w", encoding="utf-8") as index:
+        for item in items:
             try:
                 if item.fault or item.id in seen:
                     raise ValueError(item.fault or f"id {item.id!r} is that of an earlier item")
@@ -68,9 +79,9 @@ def _laid(kind: ImportKind, sources: tuple[Path, ...], out: Path, images: Path |
                 continue
             seen.add(item.id)
             index.write(written)
-    if not seen:
-        reason = f": {left_out[0]}" if left_out else ""
-        raise DataError(sources[0], 0, f"holds no item that can be used{reason}")
+        if not seen:
+            reason = f": {left_out[0]}" if left_out else ""
+            raise DataError(source, 0, f"holds no item that can be used{reason}")
     return Imported(len(seen), tuple(left_out))
 
 

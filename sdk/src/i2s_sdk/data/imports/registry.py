@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from i2s_sdk.data.imports.kind import ImportKind
-from i2s_sdk.data.imports.sobench import SOBENCH
-from i2s_sdk.data.imports.visualwebbench import VISUALWEBBENCH
+from i2s_sdk.data.imports.sobench import import_sobench
+from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
 from i2s_sdk.errors import UnknownNameError
 
 #: By name.
-KINDS: dict[str, ImportKind] = {one.name: one for one in (SOBENCH, VISUALWEBBENCH)}
+KINDS: dict[str, ImportKind] = {
+    one.name: one
+    for one in (
+        ImportKind(
+            "sobench",
+            "evaluation files (*.jsonl), or label files (*.json) with --images",
+            import_sobench,
+        ),
+        ImportKind(
+            "visualwebbench",
+            "folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded",
+            import_visualwebbench,
+        ),
+    )
+}
 
 
 def import_kind(name: str) -> ImportKind:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from i2s_sdk.data.imports.kind import ImportedItem, ImportKind
-from i2s_sdk.errors import DataError
+from i2s_sdk.data.imports.kind import Imported, ImportRequest
+from i2s_sdk.data.imports.laying import ImportedItem, lay_down
+from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
 
 _TASK = "sobench"
@@ -21,25 +22,27 @@ _DATA_URL = re.compile(r"data:image/[\w.+-]+;base64,")
 _INTENT = "User Intent:"
 
 
-def read_sobench(sources: tuple[Path, ...], images: Path | None) -> Iterator[ImportedItem]:
-    """Yield the items of evaluation files (``*.jsonl``) and label files (``*.json``), or of folders of these.
+def import_sobench(request: ImportRequest) -> Imported:
+    """Make a data set of evaluation files (``*.jsonl``) and label files (``*.json``), or of folders of these.
 
     An evaluation file has its images inside. A label file names its image by an address: the file of the same
-    name in ``images`` is taken, and nothing is fetched.
-
-    Args:
-        sources: Files, or folders whose files of these names are read in the order of their names.
-        images: Folder of the images of label files.
+    name in the folder of images is taken, and nothing is fetched.
 
     Raises:
-        DataError: A source cannot be read, or a folder has no such file.
+        UsageError: The output folder is not empty, or single tasks are wanted: there is one.
+        DataError: A source cannot be read, or no item of it can be used.
+        WriteError: The data set cannot be written.
     """
+    if request.tasks:
+        raise UsageError("sobench has no single tasks; leave --task out")
+    sources = [Path(one) for one in request.sources]
+    return lay_down(_items(sources, request.images), request.out, request.sources[0])
+
+
+def _items(sources: Iterable[Path], images: Path | None) -> Iterator[ImportedItem]:
     for source in sources:
         for file in _files(source):
-            if file.suffix == ".jsonl":
-                yield from _evaluation(file)
-            else:
-                yield from _labels(file, images)
+            yield from _evaluation(file) if file.suffix == ".jsonl" else _labels(file, images)
 
 
 def _files(source: Path) -> list[Path]:
@@ -190,10 +193,3 @@ def _image_of(address: object, images: Path | None) -> bytes:
     if not name or not file.is_file() or not file.resolve().is_relative_to(images.resolve()):
         raise ValueError(f"the folder of images has no file {name[:200]!r}")
     return file.read_bytes()
-
-
-SOBENCH = ImportKind(
-    "sobench",
-    "evaluation files (*.jsonl), or label files (*.json) with --images, of SO-Bench",
-    read_sobench,
-)

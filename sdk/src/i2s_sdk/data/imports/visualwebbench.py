@@ -17,7 +17,8 @@ from typing import Any
 
 from i2s_sdk.data.hub_name import PREFIX
 from i2s_sdk.data.hub_row import picture_bytes
-from i2s_sdk.data.imports.kind import ImportedItem, ImportKind
+from i2s_sdk.data.imports.kind import Imported, ImportRequest
+from i2s_sdk.data.imports.laying import ImportedItem, lay_down
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS, read_header
 from i2s_sdk.json_text import read_json
@@ -41,23 +42,33 @@ _PIXELS_FROM = 2.0  # boxes with a greater coordinate are in pixels
 _BATCH = 16  # rows at a time in memory
 
 
-def read_visualwebbench(sources: tuple[Path, ...], images: Path | None) -> Iterator[ImportedItem]:
-    """Yield the items of the rows.
+def import_visualwebbench(request: ImportRequest) -> Imported:
+    """Make a data set of VisualWebBench as it is published.
 
-    Args:
-        sources: Folders with the Parquet files of a copy, anywhere below them, or such files; or
-            ``hf:OWNER/NAME``, which is downloaded.
-        images: Not used: the rows have their images.
+    Sources are folders with the Parquet files of a copy, anywhere below them, or such files; or
+    ``hf:OWNER/NAME``, which is downloaded. Tasks are configurations; a grounding task brings its two forms.
 
     Raises:
-        UsageError: A package is missing.
-        DataError: A source cannot be read.
+        UsageError: The output folder is not empty, a package is missing, or a task has no configuration.
+        DataError: A source cannot be read, or no row can be used.
+        WriteError: The data set cannot be written.
     """
+    for task in request.tasks:
+        if task not in CONFIGURATIONS:
+            raise UsageError(f"VisualWebBench has no task {task!r}; there are: {', '.join(CONFIGURATIONS)}")
+    wanted = request.tasks or CONFIGURATIONS
+    return lay_down(_items(request.sources, wanted), request.out, ", ".join(request.sources))
+
+
+def _items(sources: Sequence[str], wanted: Sequence[str]) -> Iterator[ImportedItem]:
+    """Yield the items of the rows."""
     for source in sources:
-        remote = str(source).startswith(PREFIX)
-        for label, number, named, columns in _hub_rows(str(source)) if remote else _local_rows(source):
+        rows = _hub_rows(source, wanted) if source.startswith(PREFIX) else _local_rows(Path(source), wanted)
+        for label, number, named, columns in rows:
             where = f"{label}:{number}"
             task = named or str(columns.get("task_type"))
+            if not named and task in CONFIGURATIONS and task not in wanted:
+                continue
             try:
                 if task not in CONFIGURATIONS:
                     raise ValueError(f"task_type {task!r} is none of {', '.join(CONFIGURATIONS)}")
@@ -71,7 +82,7 @@ def read_visualwebbench(sources: tuple[Path, ...], images: Path | None) -> Itera
 _Row = tuple[str, int, str, Mapping[str, Any]]
 
 
-def _local_rows(source: Path) -> Iterator[_Row]:
+def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
     """Yield the rows of Parquet files; the folders say which files belong to which configuration."""
     if importlib.util.find_spec("pyarrow") is None:
         raise UsageError("Parquet files need the package pyarrow: pip install 'i2s-sdk[parquet]'")
@@ -83,6 +94,8 @@ def _local_rows(source: Path) -> Iterator[_Row]:
         raise DataError(source, 0, "holds no Parquet file of VisualWebBench")
     for file in files:
         named = next((one for one in reversed(file.parts) if one in CONFIGURATIONS), "")
+        if named and named not in wanted:
+            continue
         number = 0
         try:
             with parquet.ParquetFile(file) as table:
@@ -94,12 +107,12 @@ def _local_rows(source: Path) -> Iterator[_Row]:
             raise DataError(file, number, f"cannot be read: {' '.join(str(error).split())[:300]}") from None
 
 
-def _hub_rows(source: str) -> Iterator[_Row]:
+def _hub_rows(source: str, wanted: Sequence[str]) -> Iterator[_Row]:
     if importlib.util.find_spec("datasets") is None:
         raise UsageError(f"data set {source!r} needs the package datasets: pip install 'i2s-sdk[hub]'")
     import datasets  # type: ignore[import-untyped]
 
-    for task in CONFIGURATIONS:
+    for task in wanted:
         label = f"{source}/{task}"
         try:
             found = datasets.load_dataset(source.removeprefix(PREFIX), task, split=SPLIT)
@@ -171,10 +184,3 @@ def _target(answer: object, task: str) -> object:
     if not isinstance(answer, str):
         raise ValueError(f"answer {repr(answer)[:60]} is not a text")
     return answer
-
-
-VISUALWEBBENCH = ImportKind(
-    "visualwebbench",
-    "Parquet files of VisualWebBench, a folder of them, or hf:OWNER/NAME, which is downloaded.",
-    read_visualwebbench,
-)

@@ -14,12 +14,15 @@ from PIL import Image
 from i2s_sdk.cli.main import run
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
-from i2s_sdk.data.imports import import_data
+from i2s_sdk.data.imports.kind import Imported, ImportRequest
 from i2s_sdk.data.imports.registry import import_kind
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 
-SOBENCH = import_kind("sobench")
 SCHEMA = {"type": "object", "properties": {"shop": {"type": "string"}}, "required": ["shop"]}
+
+
+def import_data(sources: list[Path], out: Path, images: Path | None = None) -> Imported:
+    return import_kind("sobench").run(ImportRequest(tuple(map(str, sources)), out, images))
 
 
 def _jpeg(colour: str = "red") -> bytes:
@@ -55,7 +58,7 @@ def test_an_evaluation_file_is_a_data_set(tmp_path: Path) -> None:
     source = _file(
         tmp_path / "evaluation.jsonl", _row("a"), _row("b", **as_texts), _row("c", evaluation_labels=None)
     )
-    found = import_data(SOBENCH, [source], tmp_path / "out")
+    found = import_data([source], tmp_path / "out")
     assert (found.instances, found.left_out) == (3, ())
     assert check(tmp_path / "out").faults == ()
     first, second, third = read_folder(tmp_path / "out").instances
@@ -74,7 +77,7 @@ def test_an_evaluation_file_is_a_data_set(tmp_path: Path) -> None:
 def test_an_intent_of_one_line_ends_with_it(tmp_path: Path) -> None:
     row = _row("a")
     row["messages"][1]["content"][0]["text"] = "User Intent: the shop\nPlease analyse."
-    import_data(SOBENCH, [_file(tmp_path / "a.jsonl", row)], tmp_path / "out")
+    import_data([_file(tmp_path / "a.jsonl", row)], tmp_path / "out")
     assert read_folder(tmp_path / "out").instances[0].inputs["intent"] == "the shop"
 
 
@@ -94,12 +97,12 @@ def test_label_files_take_their_images_from_a_folder(tmp_path: Path) -> None:
     (labels / "two.json").write_text(json.dumps({**item, "image_url": "https://example.org/none.jpg"}))
     (labels / "three.json").write_text(json.dumps({**item, "image_url": "../labels/one.json"}))
     (labels / "several.json").write_text(json.dumps([item, item]))
-    found = import_data(SOBENCH, [labels], tmp_path / "out", images)
+    found = import_data([labels], tmp_path / "out", images)
     assert [one.id for one in read_folder(tmp_path / "out").instances] == ["one", "several-1", "several-2"]
     assert len(found.left_out) == 2
     assert "two.json: the folder of images has no file 'none.jpg'" in found.left_out[1]
     with pytest.raises(DataError, match="name a folder of images"):
-        import_data(SOBENCH, [labels / "one.json"], tmp_path / "without")
+        import_data([labels / "one.json"], tmp_path / "without")
     assert not (tmp_path / "without").exists()
 
 
@@ -132,7 +135,7 @@ def test_label_files_take_their_images_from_a_folder(tmp_path: Path) -> None:
     ],
 )
 def test_an_item_with_a_fault_is_left_out_with_the_reason(tmp_path: Path, row: object, reason: str) -> None:
-    found = import_data(SOBENCH, [_file(tmp_path / "e.jsonl", _row("a"), row)], tmp_path / "out")
+    found = import_data([_file(tmp_path / "e.jsonl", _row("a"), row)], tmp_path / "out")
     assert found.instances == 1
     (left_out,) = found.left_out
     assert left_out.startswith(f"{tmp_path / 'e.jsonl'}:2: ")
@@ -144,12 +147,12 @@ def test_what_cannot_be_a_data_set_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for source in (tmp_path / "missing.jsonl", tmp_path / "empty"):
         with pytest.raises(DataError):
-            import_data(SOBENCH, [source], tmp_path / "out")
+            import_data([source], tmp_path / "out")
         assert not (tmp_path / "out").exists()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
     with pytest.raises(UsageError, match="not empty"):
-        import_data(SOBENCH, [_file(tmp_path / "e.jsonl", _row("a"))], tmp_path / "full")
+        import_data([_file(tmp_path / "e.jsonl", _row("a"))], tmp_path / "full")
     assert (tmp_path / "full" / "mine").exists()
 
 
@@ -165,6 +168,14 @@ def test_the_command_says_what_it_left_out(tmp_path: Path, capsys: pytest.Captur
     assert "did you mean 'sobench'" in capsys.readouterr().err
 
 
-def test_there_is_no_other_kind() -> None:
+def test_what_a_kind_does_not_take_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError):
         import_kind("readoc")
+    with pytest.raises(UsageError, match="--task"):
+        import_kind("sobench").run(ImportRequest(("a.jsonl",), tmp_path / "out", tasks=("webqa",)))
+
+
+def test_the_command_imports_visualwebbench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["visualwebbench", str(tmp_path), "--out", str(tmp_path / "out"), "--task", "webqa"]
+    assert run(["dataset", "import", *arguments]) == 2
+    assert "holds no Parquet file of VisualWebBench" in capsys.readouterr().err

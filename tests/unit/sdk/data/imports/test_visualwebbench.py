@@ -11,8 +11,8 @@ from pyarrow import parquet
 
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
-from i2s_sdk.data.imports import Imported, import_data
-from i2s_sdk.data.imports.visualwebbench import CONFIGURATIONS, VISUALWEBBENCH
+from i2s_sdk.data.imports.kind import Imported, ImportRequest
+from i2s_sdk.data.imports.visualwebbench import CONFIGURATIONS, import_visualwebbench
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.question import ImagePart
@@ -56,8 +56,8 @@ def imported(source: Path, out: Path) -> dict[str, Instance]:
     return found
 
 
-def lay(source: Path, out: Path) -> Imported:
-    return import_data(VISUALWEBBENCH, [source], out)
+def lay(source: Path, out: Path, *tasks: str) -> Imported:
+    return import_visualwebbench(ImportRequest((str(source),), out, tasks=tasks))
 
 
 def test_all_configurations_become_instances_that_validate(tmp_path: Path) -> None:
@@ -92,6 +92,15 @@ def test_boxes_in_pixels_become_ratios_and_letters_indices(tmp_path: Path) -> No
     found = imported(tmp_path / "copy", tmp_path / "out")["action_ground_0"]
     assert found.inputs["options"][0] == pytest.approx([0.1, 0.2, 0.3, 0.4])
     assert found.target == 2
+
+
+def test_a_task_can_be_taken_alone(tmp_path: Path) -> None:
+    write(tmp_path / "copy" / "webqa", "webqa")
+    write(tmp_path / "copy", "heading_ocr")
+    assert lay(tmp_path / "copy", tmp_path / "out", "heading_ocr").instances == 1
+    assert [one.task for one in read_folder(tmp_path / "out").instances] == ["heading_ocr"]
+    with pytest.raises(UsageError, match="no task 'latex'"):
+        lay(tmp_path / "copy", tmp_path / "other", "latex")
 
 
 @pytest.mark.parametrize(

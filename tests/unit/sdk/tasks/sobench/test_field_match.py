@@ -1,4 +1,4 @@
-"""Field matching, against vectors and against definitions written a second time."""
+"""Field matching, against cases made from the rules and definitions written a second time."""
 
 from __future__ import annotations
 
