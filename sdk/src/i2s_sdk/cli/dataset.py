@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from i2s_sdk.cli import dataset_make
 from i2s_sdk.cli.main import USAGE
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
@@ -30,6 +31,9 @@ def command() -> None:
       i2s-sdk dataset validate my-set
       i2s-sdk dataset convert my-set --out my-set-2
     """  # noqa: D301 - \b is for click
+
+
+command.add_command(dataset_make.command)
 
 
 @command.command("list", short_help="What a data set holds, by task and subset.")

@@ -163,14 +163,21 @@ async def _page(
     return DrawnPage(name, path, ORIGIN, rendering.pictures[0].png, facts.text, facts.elements)
 
 
+def _place(page: DrawnPage, taken: Mapping[tuple[str, str], str]) -> str:
+    """Return the name of a page, which the names of its items begin with."""
+    base = f"{page.site}-{_NO_NAME.sub('-', str(PurePosixPath(page.path).with_suffix('')))}"
+    return f"{base}-{len(taken)}" if base in taken.values() else base
+
+
 def _lines(items: Sequence[Item], folder: Path, licence: str) -> Iterator[dict[str, Any]]:
     """Write the pictures of items and yield their lines."""
     numbers: Counter[str] = Counter()
     for part in ("pages", "items"):
         (folder / part).mkdir()
+    places: dict[tuple[str, str], str] = {}
     for item in items:
         page = item.page
-        place = f"{page.site}-{_NO_NAME.sub('-', str(PurePosixPath(page.path).with_suffix('')))}"
+        place = places.setdefault((page.site, page.path), _place(page, places))
         stem = f"{place}-{item.task}"
         numbers[stem] += 1
         identity = f"{stem}-{numbers[stem]}"

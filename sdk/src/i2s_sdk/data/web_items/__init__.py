@@ -1,1 +1,1 @@
-"""New items of VisualWebBench from drawn pages: which elements are fit, what is drawn on them, what is asked."""
+"""New items of VisualWebBench from drawn pages: which elements are fit, what is drawn, what is asked."""

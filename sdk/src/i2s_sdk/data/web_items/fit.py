@@ -117,7 +117,7 @@ def _fault(element: Element) -> str:
 
 
 def _innermost(elements: Sequence[Element]) -> list[Element]:
-    """Return elements without those whose text another one shows: a link is taken rather than its list item."""
+    """Return elements without those whose text another one shows: a link counts, not its list item."""
     kept: list[Element] = []
     for element in elements:
         same = [
