@@ -130,7 +130,7 @@ async def _drawn(
     renderer: AsyncRenderClient, name: str, site: Site, most: int, refused: Counter[str]
 ) -> list[DrawnPage]:
     """Return the pages of a site: the index page, what links lead to, then the other documents."""
-    waiting = ["", *sorted(one for one in site.files if PurePosixPath(one).suffix.lower() in _PAGES)]
+    waiting = ["", *sorted(one for one in site.files if _is_page(one))]
     seen: set[str] = set()
     pages: list[DrawnPage] = []
     while waiting and len(pages) < most:
@@ -145,8 +145,14 @@ async def _drawn(
             continue
         pages.append(page)
         linked = [path_of(one.href, ORIGIN) for one in page.elements if one.href]
-        waiting[:0] = [one for one in linked if one and PurePosixPath(one).suffix.lower() in _PAGES]
+        waiting[:0] = [one for one in linked if one and _is_page(one)]
     return pages
+
+
+def _is_page(path: str) -> bool:
+    """Return whether a file may be a page; names with an underscore or a dot are of generators of sites."""
+    parts = PurePosixPath(path).parts
+    return parts[-1].lower().endswith(_PAGES) and not any(one.startswith(("_", ".")) for one in parts)
 
 
 async def _page(

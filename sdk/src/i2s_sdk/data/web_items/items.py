@@ -158,7 +158,7 @@ def choice_items(
         "options": [ratios(one, WIDTH, HEIGHT) for one in options],
     }
     try:
-        picture = lettered(page.png, options)
+        picture = lettered(page.png, options, [one for one in page.elements if one.visible and one.text])
     except NoRoomError as error:
         refused[f"{task}: {error}"] += 1
         return

@@ -35,12 +35,13 @@ def framed(png: bytes, element: Element) -> bytes:
     return _png(image)
 
 
-def lettered(png: bytes, elements: Sequence[Element]) -> bytes:
+def lettered(png: bytes, elements: Sequence[Element], near: Sequence[Element] = ()) -> bytes:
     """Return a picture with a frame around each element and a letter beside it, A for the first.
 
     Args:
         png: The picture.
         elements: At most eight; they do not overlap.
+        near: Other elements of the page, over which no letter is drawn where another place is free.
 
     Raises:
         NoRoomError: A letter has no place.
@@ -49,12 +50,13 @@ def lettered(png: bytes, elements: Sequence[Element]) -> bytes:
     draw = ImageDraw.Draw(image)
     boxes = [_pixels(one) for one in elements]
     font = ImageFont.load_default(_TAG - 4)
+    others = [_pixels(one) for one in near if not any(_inside(box, _pixels(one)) for box in boxes)]
     tags: list[Box] = []
     for box in boxes:
-        tag = next((one for one in _tags(box, image.size) if not _hit(one, (*boxes, *tags))), None)
-        if tag is None:
+        free = [one for one in _tags(box, image.size) if not _hit(one, (*boxes, *tags))]
+        if not free:
             raise NoRoomError("no room for a letter")
-        tags.append(tag)
+        tags.append(next((one for one in free if not _hit(one, others)), free[0]))
     for box in boxes:
         _frame(draw, box)
     for letter, tag in zip(LETTERS, tags, strict=False):
@@ -71,6 +73,7 @@ def _tags(box: Box, size: tuple[int, int]) -> Iterator[Box]:
         (left - _LINE, top - _LINE - _TAG),
         (left - _LINE, bottom + _LINE),
         (left - _LINE - _TAG, top - _LINE),
+        (left - _LINE - _TAG, (top + bottom - _TAG) / 2),
         (right + _LINE, top - _LINE),
         (right + _LINE - _TAG, top - _LINE - _TAG),
         (right + _LINE - _TAG, bottom + _LINE),
@@ -82,6 +85,10 @@ def _tags(box: Box, size: tuple[int, int]) -> Iterator[Box]:
 
 def _hit(tag: Box, boxes: Sequence[Box]) -> bool:
     return any(tag[0] < one[2] and one[0] < tag[2] and tag[1] < one[3] and one[1] < tag[3] for one in boxes)
+
+
+def _inside(box: Box, outer: Box) -> bool:
+    return outer[0] <= box[0] and outer[1] <= box[1] and box[2] <= outer[2] and box[3] <= outer[3]
 
 
 def _pixels(element: Element) -> Box:
