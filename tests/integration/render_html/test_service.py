@@ -98,6 +98,22 @@ async def test_elements_say_where_they_lead_and_whether_they_are_seen(service):
     ]
 
 
+async def test_elements_say_whether_pieces_that_stand_apart_are_joined_in_their_text(service):
+    page = b"""<style>b { display: inline-block; margin-right: 9px } li { display: inline-block }</style>
+<p><b>one</b><b>two</b></p><p><b>one</b> <b>two</b></p><p>one<i>two</i></p><p>one <i>two</i></p><p>one
+two</p><p><span style="display: block">one</span><span style="display: block">two</span></p>"""
+    options = asked(elements=pb.ElementQuery(css="p"))
+    answer = await service.Render(request(source=site(page), options=options))
+    assert [(one.text, one.joined) for one in answer.site.elements] == [
+        ("onetwo", True),
+        ("one two", False),
+        ("onetwo", False),
+        ("one two", False),
+        ("one two", False),
+        ("one\ntwo", False),
+    ]
+
+
 async def test_a_theme_of_github_pages_that_is_not_installed_is_a_warning(service):
     page = b"---\nlayout: default\n---\n<h1>Still here</h1>"
     source = site(page, **{"_config.yml": b"theme: jekyll-theme-cayman\n"})

@@ -89,6 +89,8 @@ def text_fault(element: Element, shown: str, seen: Sequence[Element]) -> str:
         return "without text"
     if len(element.text) > LONGEST_TEXT:
         return "text too long"
+    if element.joined:
+        return "text has no spaces between its pieces"
     # The value of a button is no text of the document.
     if element.tag != "input" and _plain(text) not in shown:
         return "text is not shown"

@@ -63,6 +63,8 @@ def test_labels_that_are_not_shown_are_no_texts():
     button = element("Send", 10, 10, tag="input", role="button", clickable=True)
     assert fit_elements(drawn(button)).texts == (button,)
     assert fit_elements(drawn(element("—", 10, 10))).refused == {"without text": 1}
+    glued = fit_elements(drawn(element("onetwo", 10, 10, joined=True)))
+    assert glued.refused == {"text has no spaces between its pieces": 1}
     assert fit_elements(drawn(element("x" * 200, 10, 10))).refused == {"text too long": 1}
 
 
