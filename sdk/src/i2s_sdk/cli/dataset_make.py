@@ -67,7 +67,7 @@ def visualwebbench(
     \b
     Examples:
       i2s-sdk dataset make visualwebbench shop.tar.gz museum/ --out items --seed 7
-      i2s-sdk evaluate --data items --model baseline/web-ocr
+      i2s-sdk evaluate --data items --model baseline/ocr
     """  # noqa: D301
     from i2s_sdk.single.web_items import make_visualwebbench
 
