@@ -29,11 +29,13 @@ from i2s_sdk.data import DataSet, Instance, Selection, open_data
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.integrations.requests import RoundTripResult
 from i2s_sdk.integrations.round_trip import RoundTrip
+from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import DECODING, ImagePart
 from i2s_sdk.tasks.question import joined_texts
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.task import Task as EvaluatedTask
 
 Builder = Callable[..., Task]
 
@@ -54,11 +56,13 @@ def _task(
     own = [one for one in _data(data, selection.subsets).instances if one.task == name]
     if not own:
         raise UsageError(f"the data set holds no instance of task {name!r}")
+    chosen = selection.apply(own)
+    opened = open_task(name, Profile(profile or Settings.load().profile))
     return Task(
-        dataset=MemoryDataset([_sample(one) for one in selection.apply(own)], name=f"i2s-{name}"),
+        dataset=MemoryDataset([_sample(one, opened) for one in chosen], name=f"i2s-{name}"),
         solver=generate(),
         scorer=round_trip(task=name, data=data, subset=",".join(selection.subsets), profile=profile),
-        config=GenerateConfig(temperature=DECODING.temperature, max_tokens=DECODING.max_tokens),
+        config=GenerateConfig(temperature=DECODING.temperature, max_tokens=_most_tokens(chosen, opened)),
         version=1,
     )
 
@@ -79,8 +83,14 @@ def _by_id(name: str | None, subsets: tuple[str, ...]) -> dict[str, Instance]:
     return {one.id: one for one in _data(name, subsets).instances}
 
 
-def _sample(instance: Instance) -> Sample:
-    questions = open_task(instance.task).questions(instance)
+def _most_tokens(instances: Sequence[Instance], task: EvaluatedTask) -> int:
+    """Return the most tokens that a question of the instances asks for; inspect_ai has one number for all."""
+    asked = (question.max_tokens for one in instances for question in task.questions(one))
+    return max((tokens or DECODING.max_tokens for tokens in asked), default=DECODING.max_tokens)
+
+
+def _sample(instance: Instance, task: EvaluatedTask) -> Sample:
+    questions = task.questions(instance)
     if len(questions) != 1:
         raise UsageError(f"inspect_ai asks one question a sample; {instance.id!r} has {len(questions)}")
     (question,) = questions
