@@ -24,14 +24,14 @@ def rows_of(root: Node) -> dict[str, Any]:
         ``rows``, as many as fit, and ``left_out``, how many did not.
     """
     rows: list[Row] = []
-    left_out = used = 0
+    used = 0
     for row in _rows(root, 0):
         used += len(json.dumps(row)) + 2
         if used > _BYTES:
-            left_out += 1
-        else:
-            rows.append(row)
-    return {"rows": rows, "left_out": left_out}
+            break
+        rows.append(row)
+    count = sum(1 + _extra_count(node) for node in root.walk())
+    return {"rows": rows, "left_out": count - len(rows)}
 
 
 def _rows(node: Node, depth: int) -> Iterator[Row]:
@@ -51,7 +51,17 @@ def _extra(node: Node) -> Iterator[tuple[str, Any]]:
     if isinstance(node.gold, dict) and isinstance(node.answer, dict):
         yield from ((name, value) for name, value in node.answer.items() if name not in node.gold)
     if isinstance(node.gold, list) and isinstance(node.answer, list):
-        yield from ((str(i), value) for i, value in enumerate(node.answer) if i >= len(node.gold))
+        for index in range(len(node.gold), len(node.answer)):
+            yield str(index), node.answer[index]
+
+
+def _extra_count(node: Node) -> int:
+    """Return how many fields or elements ``_extra`` yields."""
+    if node.ignored:
+        return 0
+    if isinstance(node.gold, list) and isinstance(node.answer, list):
+        return max(0, len(node.answer) - len(node.gold))
+    return sum(1 for _ in _extra(node))
 
 
 def _shown(value: Any, inner: bool) -> str:  # noqa: ANN401 - a JSON value

@@ -60,6 +60,13 @@ def test_profile_reference_loses_letters_at_the_end_of_a_bare_value() -> None:
     assert isinstance(extract('{"a": 1} returned', PAPER), NoStructure)
 
 
+def test_profile_reference_takes_the_first_block_whatever_it_is() -> None:
+    said = "```python\nx = 1\n```\n```json\n[1]\n```"
+    assert isinstance(extract(said, REFERENCE), NoStructure)
+    assert extract('```{"a": 1}```', REFERENCE) == Structure('{"a": 1}', Origin.FENCE)
+    assert isinstance(extract('```json\n{"a": 1}', REFERENCE), NoStructure)
+
+
 def test_profile_paper_reads_a_fence_that_was_not_closed_and_skips_one_of_another_language() -> None:
     assert extract('```json\n{"a": 1}', PAPER) == Structure('{"a": 1}', Origin.UNCLOSED_FENCE)
     said = "```python\nx = 1\n```\n```json\n[1]\n```"
