@@ -1,0 +1,121 @@
+"""Answers of renderers, read from messages of ``i2s.render.v1``."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s_wire.errors import member
+from i2s_wire.render.description import RendererDescription, WarmEngine
+from i2s_wire.render.isolation import Isolation, IsolationTier, PolicyEvent, PolicyKind
+from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Stage, Verdict
+from i2s_wire.render.resources import Limits, Usage
+from i2s_wire.render.site import ConsoleEntry, Element, SiteResult
+from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
+
+
+def rendering(answer: pb.RenderResponse) -> Rendering:
+    """Return what a renderer answered.
+
+    Raises:
+        ContractError: The message holds something that the contract does not allow.
+    """
+    return Rendering(
+        verdict=member(Verdict, answer.verdict, "verdict"),
+        message=answer.message,
+        pictures=tuple(
+            Picture(png=one.png, width=one.width, height=one.height, page=one.page, sha256=one.sha256)
+            for one in answer.pictures
+        ),
+        total_pages=answer.total_pages,
+        error=_error(answer.error) if answer.HasField("error") else None,
+        log=LogExcerpt(head=answer.log.head, tail=answer.log.tail, total_bytes=answer.log.total_bytes),
+        stages=tuple(Stage(one.name, _usage(one.usage), one.detail) for one in answer.stages),
+        usage=_usage(answer.usage),
+        limits=limits(answer.limits),
+        isolation=_isolation(answer.isolation),
+        engine=_engine(answer.engine),
+        policy_events=tuple(
+            PolicyEvent(member(PolicyKind, one.kind, "policy_events.kind"), one.detail, max(1, one.count))
+            for one in answer.policy_events
+        ),
+        site=_site(answer.site) if answer.HasField("site") else None,
+    )
+
+
+def description(answer: pb.DescribeResponse) -> RendererDescription:
+    """Return what a renderer says of itself.
+
+    Raises:
+        ContractError: The message holds something that the contract does not allow.
+    """
+    return RendererDescription(
+        service=answer.service,
+        version=answer.version,
+        engine=_engine(answer.engine),
+        versions=dict(sorted(answer.versions.items())),
+        fonts_digest=answer.fonts_digest,
+        isolation=_isolation(answer.isolation),
+        default_limits=limits(answer.default_limits),
+        max_limits=limits(answer.max_limits),
+        sources=tuple(answer.sources),
+        max_request_bytes=answer.max_request_bytes,
+        slots=answer.slots,
+        queue=answer.queue,
+        warm=tuple(WarmEngine(one.kind, one.name, one.jobs) for one in answer.warm),
+        missing=tuple(answer.missing),
+    )
+
+
+def limits(message: pb.Limits) -> Limits:
+    """Return limits as they were sent, unchecked: floats may be negative or not finite."""
+    return Limits(**{field.name: getattr(message, field.name) for field in fields(Limits)})
+
+
+def _site(site: pb.SiteResult) -> SiteResult:
+    return SiteResult(
+        title=site.title,
+        text=site.text,
+        console=tuple(ConsoleEntry(one.level, one.text) for one in site.console),
+        elements=tuple(
+            Element(one.tag, one.text, one.role, one.clickable, one.x, one.y, one.width, one.height)
+            for one in site.elements
+        ),
+        settled=site.settled,
+        jekyll=site.jekyll,
+        missing=tuple(site.missing),
+        warnings=tuple(site.warnings),
+    )
+
+
+def _error(error: pb.SourceError) -> SourceError:
+    kind = error.kind or pb.ERROR_KIND_OTHER
+    undefined = None
+    if error.HasField("undefined"):
+        providers = tuple(
+            Provider(member(ProviderKind, one.kind, "error.undefined.providers.kind"), one.name)
+            for one in error.undefined.providers
+        )
+        undefined = Undefined(error.undefined.name, providers)
+    return SourceError(
+        message=error.message,
+        kind=member(ErrorKind, kind, "error.kind"),
+        line=error.line,
+        file=error.file,
+        undefined=undefined,
+        context=error.context,
+    )
+
+
+def _usage(usage: pb.Usage) -> Usage:
+    return Usage(**{field.name: getattr(usage, field.name) for field in fields(Usage)})
+
+
+def _isolation(isolation: pb.Isolation) -> Isolation:
+    if not isolation.tier:
+        return Isolation()
+    return Isolation(member(IsolationTier, isolation.tier, "isolation.tier"), tuple(isolation.mechanisms))
+
+
+def _engine(engine: pb.Engine) -> Engine:
+    return Engine(engine.name, engine.version, engine.digest)

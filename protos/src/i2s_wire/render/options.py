@@ -1,0 +1,146 @@
+"""How a renderer is asked to render. None takes the renderer's default."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+
+class Crop(enum.IntEnum):
+    """What is done with a page after its foot was cut off. Values equal those of the wire."""
+
+    NONE = 1
+    INK = 2
+
+
+class BlankPage(enum.IntEnum):
+    """What an entirely white page means. Values equal those of the wire."""
+
+    NO_OUTPUT = 1
+    KEEP = 2
+
+
+class SiteBuild(enum.IntEnum):
+    """Whether a site goes through Jekyll. Values equal those of the wire.
+
+    AUTO: where it would change a byte, and only there.
+    """
+
+    AUTO = 1
+    JEKYLL = 2
+    STATIC = 3
+
+
+class LilypondConvert(enum.IntEnum):
+    """Whether convert-ly runs first. Values equal those of the wire.
+
+    AUTO: where the score states a version or one is assumed. REQUIRED: always, and a score that cannot be
+    converted is a COMPILE_ERROR.
+    """
+
+    AUTO = 1
+    REQUIRED = 2
+    OFF = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """How a page of a document becomes a picture.
+
+    Attributes:
+        dpi: Resolution in dots per inch.
+        first_page: The first page returned, counted from 1.
+        page_count: How many pages are returned at most.
+        cut_bottom: Share of the height cut off at the foot before anything else, in [0, 1).
+        crop: What is done after the cut.
+        blank_page: What an entirely white page means.
+    """
+
+    dpi: float | None = None
+    first_page: int | None = None
+    page_count: int | None = None
+    cut_bottom: float | None = None
+    crop: Crop | None = None
+    blank_page: BlankPage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOptions:
+    """The window that a page of a site is shown in.
+
+    Attributes:
+        width: Of the viewport, in CSS pixels.
+        height: Of the viewport, in CSS pixels.
+        device_scale: Device pixels per CSS pixel.
+        full_page: Take the whole page instead of the viewport.
+    """
+
+    width: int | None = None
+    height: int | None = None
+    device_scale: float | None = None
+    full_page: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ElementQuery:
+    """Which elements of a page are returned.
+
+    Attributes:
+        css: All that match this selector; empty: all visible ones that a user can interact with.
+        max_elements: The most that are returned.
+    """
+
+    css: str = ""
+    max_elements: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LatexOptions:
+    """LaTeX only.
+
+    Attributes:
+        max_runs: The most runs made until the auxiliary files are stable.
+        cold: Compile without a precompiled format: slower, the same picture.
+    """
+
+    max_runs: int | None = None
+    cold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SiteOptions:
+    """Sites only.
+
+    Attributes:
+        want_text: Return the text of the page.
+        elements: Which elements to return; None returns none.
+        build: Whether the site goes through Jekyll.
+    """
+
+    want_text: bool = False
+    elements: ElementQuery | None = None
+    build: SiteBuild | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LilypondOptions:
+    """LilyPond only.
+
+    Attributes:
+        convert: Whether convert-ly runs first.
+        no_footers: Leave out tagline and page footers.
+    """
+
+    convert: LilypondConvert | None = None
+    no_footers: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RenderOptions:
+    """How to render; a renderer refuses groups that have no meaning for its engine."""
+
+    page: PageOptions = field(default_factory=PageOptions)
+    window: WindowOptions = field(default_factory=WindowOptions)
+    latex: LatexOptions = field(default_factory=LatexOptions)
+    site: SiteOptions = field(default_factory=SiteOptions)
+    lilypond: LilypondOptions = field(default_factory=LilypondOptions)
