@@ -9,8 +9,8 @@ from i2s_render_latex.document import SOURCE
 from i2s_render_latex.format_build import FormatError, build_format
 from i2s_render_latex.model import BesideFile, Job, Options, Verdict
 from i2s_render_latex.split import BEGIN
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex.preamble import preamble as preamble_of
+from i2s_wire.metrics.profile import Profile
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 

@@ -39,7 +39,7 @@ class ScoreRequest:
         reference: What should have come out.
         prediction: What came out.
         size_policy: How pictures of different size are made comparable.
-        profile: The rule book.
+        profile: Which rules.
         metrics: Names; none means all that are available.
         id: Stands in the logs of the service; tells the answers of a stream apart.
     """

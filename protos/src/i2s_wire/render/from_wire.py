@@ -77,15 +77,16 @@ def _site(site: pb.SiteResult) -> SiteResult:
         title=site.title,
         text=site.text,
         console=tuple(ConsoleEntry(one.level, one.text) for one in site.console),
-        elements=tuple(
-            Element(one.tag, one.text, one.role, one.clickable, one.x, one.y, one.width, one.height)
-            for one in site.elements
-        ),
+        elements=tuple(_element(one) for one in site.elements),
         settled=site.settled,
         jekyll=site.jekyll,
         missing=tuple(site.missing),
         warnings=tuple(site.warnings),
     )
+
+
+def _element(element: pb.Element) -> Element:
+    return Element(**{field.name: getattr(element, field.name) for field in fields(Element)})
 
 
 def _error(error: pb.SourceError) -> SourceError:

@@ -14,7 +14,6 @@ from i2s_sdk.data.folder import read_folder
 from i2s_sdk.errors import DataError, SettingsError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.question import read_question
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorable
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.lines import LineScore, score_lines
@@ -23,6 +22,7 @@ from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.sobench.scorer import NAME, StructuredOutputScorer
 from i2s_sdk.tasks.sobench.view import view
 from i2s_sdk.tasks.view import RowMark, Shown, TreePanel, TreeRow
+from i2s_wire.metrics.profile import Profile
 
 SCHEMA = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "integer"}}}
 
