@@ -55,18 +55,3 @@ class Usage:
     peak_memory_bytes: int = 0
     peak_processes: int = 0
     waited_seconds: float = 0.0
-
-    @property
-    def clock_seconds(self) -> float:
-        """Wall time that counts against the limit on it."""
-        return max(0.0, self.wall_seconds - self.waited_seconds)
-
-    def __add__(self, other: Usage) -> Usage:
-        """Return the usage of two steps in a row: times add up, of peaks the greater one is taken."""
-        return Usage(
-            self.wall_seconds + other.wall_seconds,
-            self.cpu_seconds + other.cpu_seconds,
-            max(self.peak_memory_bytes, other.peak_memory_bytes),
-            max(self.peak_processes, other.peak_processes),
-            self.waited_seconds + other.waited_seconds,
-        )

@@ -6,8 +6,10 @@ import re
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.renderer.options import chosen, page_to_wire, page_values, refuse_foreign
+from i2s_chassis.renderer.options import chosen, page_values, refuse_foreign
 from i2s_render_lilypond.model import Options
+from i2s_wire.render.options import LilypondOptions
+from i2s_wire.render.request_to_wire import lilypond_options, page_options
 
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}(\.\d{1,4})?")
 
@@ -40,7 +42,5 @@ def version_from_wire(version: str) -> str:
 
 def options_to_wire(options: Options) -> pb.RenderOptions:
     """Return options as the wire has them."""
-    lilypond = pb.LilypondOptions(
-        convert=pb.LilypondConvert.ValueType(options.convert), no_footers=options.no_footers
-    )
-    return pb.RenderOptions(page=page_to_wire(options), lilypond=lilypond)
+    lilypond = LilypondOptions(options.convert, options.no_footers)
+    return pb.RenderOptions(page=page_options(options), lilypond=lilypond_options(lilypond))

@@ -9,7 +9,8 @@ from typing import Any, Protocol, TypedDict, TypeVar
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.renderer.model import BlankPage, Crop, PageOptions
+from i2s_chassis.renderer.model import ResolvedPageOptions
+from i2s_wire.render.options import BlankPage, Crop
 
 _MAX_DPI = 2400.0
 _MAX_PAGES = 100_000
@@ -23,7 +24,7 @@ class _Message(Protocol):
 
 
 class PageValues(TypedDict):
-    """The attributes of PageOptions by name."""
+    """The attributes of ResolvedPageOptions by name."""
 
     dpi: float
     first_page: int
@@ -77,7 +78,7 @@ def chosen(value: int, default: E, field: str) -> E:
         raise InvalidArgumentError(field, f"{value} is none of its values") from None
 
 
-def page_values(page: pb.PageOptions, default: PageOptions) -> PageValues:
+def page_values(page: pb.PageOptions, default: ResolvedPageOptions) -> PageValues:
     """Return what a request asks of pages, defaults elsewhere.
 
     Raises:
@@ -96,16 +97,4 @@ def page_values(page: pb.PageOptions, default: PageOptions) -> PageValues:
         cut_bottom=cut,
         crop=chosen(page.crop, default.crop, "options.page.crop"),
         blank_page=chosen(page.blank_page, default.blank_page, "options.page.blank_page"),
-    )
-
-
-def page_to_wire(options: PageOptions) -> pb.PageOptions:
-    """Return options of pages as the wire has them."""
-    return pb.PageOptions(
-        dpi=options.dpi,
-        first_page=options.first_page,
-        page_count=options.page_count,
-        cut_bottom=options.cut_bottom,
-        crop=pb.Crop.ValueType(options.crop),
-        blank_page=pb.BlankPage.ValueType(options.blank_page),
     )
