@@ -7,8 +7,8 @@ import hashlib
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.model import RawRendering, ResolvedPageOptions
-from i2s_chassis.renderer.options import page_values, refuse_foreign
+from i2s_chassis.renderer.model import RawRendering
+from i2s_chassis.renderer.options import page_from_wire, refuse_foreign
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.service import Chassis
 from i2s_wire.render.request_to_wire import page_options
@@ -34,7 +34,7 @@ class PillowServicer(RendererServicer[Job, RawRendering]):
 
     def job(self, request: pb.RenderRequest, limits: Limits) -> Job:
         refuse_foreign(request.options, ("page",), "programs")
-        options = ResolvedPageOptions(**page_values(request.options.page, OPTIONS))
+        options = page_from_wire(request.options.page, OPTIONS)
         return Job(request.latex.document, options, limits)
 
     def source_sha256(self, job: Job) -> str:

@@ -18,7 +18,6 @@ APART = {
     "i2s_chassis.renderer.model.Stage",
     # Nothing is left to a default there.
     "i2s_chassis.renderer.model.ResolvedPageOptions",
-    "i2s_chassis.renderer.options.PageValues",
     # These have two or three fields of the same names, and another meaning.
     "i2s_render_latex.errors.Diagnosis",
     "i2s_sdk.runlog.record.Failure",

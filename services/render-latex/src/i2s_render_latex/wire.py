@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.renderer.options import page_values, refuse_foreign, whole_number
+from i2s_chassis.renderer.options import page_from_wire, refuse_foreign, whole_number
 from i2s_render_latex.model import Options
 from i2s_wire.render.request import File
 from i2s_wire.render.request_to_wire import page_options
@@ -22,8 +24,8 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
     refuse_foreign(message, ("page", "latex"), "LaTeX")
     if latex.engine not in (pb.LATEX_ENGINE_UNSPECIFIED, pb.LATEX_ENGINE_PDFLATEX):
         raise InvalidArgumentError("options.latex.engine", f"{latex.engine} is no engine of this service")
-    return Options(
-        **page_values(message.page, default),
+    return replace(
+        page_from_wire(message.page, default),
         max_runs=whole_number(latex, "max_runs", "options.latex", default.max_runs, _MAX_RUNS),
         cold=latex.cold,
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.renderer.options import chosen, page_values, refuse_foreign
+from i2s_chassis.renderer.options import chosen, page_from_wire, refuse_foreign
 from i2s_render_lilypond.model import Options
 from i2s_wire.render.options import LilypondOptions
 from i2s_wire.render.request_to_wire import lilypond_options, page_options
@@ -22,8 +23,8 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
     """
     default, lilypond = Options(), message.lilypond
     refuse_foreign(message, ("page", "lilypond"), "LilyPond")
-    return Options(
-        **page_values(message.page, default),
+    return replace(
+        page_from_wire(message.page, default),
         convert=chosen(lilypond.convert, default.convert, "options.lilypond.convert"),
         no_footers=lilypond.no_footers if lilypond.HasField("no_footers") else default.no_footers,
     )

@@ -5,33 +5,23 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Iterable
-from typing import Any, Protocol, TypedDict, TypeVar
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.renderer.model import ResolvedPageOptions
-from i2s_wire.render.options import BlankPage, Crop
 
 _MAX_DPI = 2400.0
 _MAX_PAGES = 100_000
 _GROUPS = ("page", "window", "latex", "site", "lilypond")
 
 E = TypeVar("E", bound=enum.IntEnum)
+P = TypeVar("P", bound=ResolvedPageOptions)
 
 
 class _Message(Protocol):
     def HasField(self, field_name: Any, /) -> bool: ...  # noqa: N802, ANN401 - as protobuf has it
-
-
-class PageValues(TypedDict):
-    """The attributes of ResolvedPageOptions by name."""
-
-    dpi: float
-    first_page: int
-    page_count: int
-    cut_bottom: float
-    crop: Crop
-    blank_page: BlankPage
 
 
 def refuse_foreign(message: pb.RenderOptions, own: Iterable[str], what: str) -> None:
@@ -78,7 +68,7 @@ def chosen(value: int, default: E, field: str) -> E:
         raise InvalidArgumentError(field, f"{value} is none of its values") from None
 
 
-def page_values(page: pb.PageOptions, default: ResolvedPageOptions) -> PageValues:
+def page_from_wire(page: pb.PageOptions, default: P) -> P:
     """Return what a request asks of pages, defaults elsewhere.
 
     Raises:
@@ -90,7 +80,8 @@ def page_values(page: pb.PageOptions, default: ResolvedPageOptions) -> PageValue
     cut = page.cut_bottom if page.HasField("cut_bottom") else default.cut_bottom
     if not 0 <= cut < 1:
         raise InvalidArgumentError("options.page.cut_bottom", f"{cut} is not from 0 to below 1")
-    return PageValues(
+    return replace(
+        default,
         dpi=dpi,
         first_page=whole_number(page, "first_page", "options.page", default.first_page),
         page_count=whole_number(page, "page_count", "options.page", default.page_count),
