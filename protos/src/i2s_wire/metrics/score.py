@@ -91,7 +91,7 @@ class Score:
 
     Attributes:
         results: In the order asked for.
-        profile: The rule book of the values.
+        profile: The rules of the values.
         reference_sha256: Of the encoded reference.
         prediction_sha256: Of the encoded prediction.
         width: Of both after the size policy, in pixels.
