@@ -12,7 +12,7 @@ from i2s_wire.render.resources import Limits
 
 @dataclass(frozen=True, slots=True)
 class WarmEngine:
-    """Something that stands ready.
+    """Something that is ready for the next job.
 
     Attributes:
         kind: "format", "zygote" or "browser".
@@ -42,7 +42,7 @@ class RendererDescription:
         max_request_bytes: Size of the largest request.
         slots: Jobs at the same time.
         queue: Jobs that may wait.
-        warm: What stands ready.
+        warm: What is ready for the next job.
         missing: Optional parts of the engine that are not installed, each with the package that has it.
     """
 

@@ -1,4 +1,4 @@
-"""Options of a request, read from the wire and written to it; what several renderers share."""
+"""Options of a request, read from the wire; what several renderers share."""
 
 from __future__ import annotations
 
