@@ -60,49 +60,52 @@ class _Totals:
         self.total = 0
         self.by_kind = {"list": 0, "dict": 0, "num": 0, "str": 0, "null": 0}
 
-    def visit(self, pred: Any, gold: Any, label: Any) -> bool:
+    def visit(self, pred: Any, gold: Any, label: Any) -> tuple[bool, bool]:
+        """Return whether a value matches, and whether anything of it was compared."""
         if label == "ignore":
-            return True
+            return True, False
         self.total += 1
         if pred is None or gold is None or type(pred) not in (list, dict) or type(pred) is not type(gold):
             if _leaf(pred, gold, label):
                 kind = "null" if gold is None else "str" if isinstance(gold, str) else "num"
                 self.by_kind[kind] += 1
-                return True
-            return False
+                return True, True
+            return False, True
         return (
             self.visit_list(pred, gold, label)
             if isinstance(gold, list)
             else self.visit_object(pred, gold, label)
         )
 
-    def visit_list(self, pred: list, gold: list, label: Any) -> bool:
+    def visit_list(self, pred: list, gold: list, label: Any) -> tuple[bool, bool]:
         if not _compared(label):
             self.total -= 1
-            return False
+            return False, False
         if len(pred) != len(gold):
-            return False
-        right = True
-        for index in range(len(gold)):
-            own = label[index] if isinstance(label, list) else label
-            right = self.visit(pred[index], gold[index], own) and right
+            return False, True
+        labels = label if isinstance(label, list) and len(label) == len(gold) else [label] * len(gold)
+        found = [self.visit(*one) for one in zip(pred, gold, labels, strict=True)]
+        right, seen = all(one for one, _ in found), any(one for _, one in found)
+        if not seen:
+            self.total -= 1
+            return False, False
         self.by_kind["list"] += right
-        return right
+        return right, True
 
-    def visit_object(self, pred: dict, gold: dict, label: Any) -> bool:
+    def visit_object(self, pred: dict, gold: dict, label: Any) -> tuple[bool, bool]:
         wanted, right = 0, 0
         for name, value in gold.items():
             own = label.get(name, "exact") if isinstance(label, dict) else label
             if not _compared(own):
                 continue
             wanted += 1
-            if name in pred and self.visit(pred[name], value, own):
+            if name in pred and self.visit(pred[name], value, own)[0]:
                 right += 1
         if not wanted:
             self.total -= 1
-            return False
+            return False, False
         self.by_kind["dict"] += right == wanted
-        return right > 0
+        return right > 0, True
 
 
 def released(pred: Any, gold: Any, label: Any) -> dict[str, int]:

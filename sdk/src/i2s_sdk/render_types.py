@@ -272,6 +272,8 @@ class Element:
         covered: Whether something that is neither inside of it nor around it lies in front of it.
         clipped: Whether a part of its content is cut off.
         rectangles: How many it consists of; text within a line that wraps has more than one.
+        joined: Whether pieces that stand apart in the picture follow one another in ``text`` without white
+            space.
     """
 
     tag: str
@@ -287,6 +289,7 @@ class Element:
     covered: bool = False
     clipped: bool = False
     rectangles: int = 0
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,13 +75,12 @@ async def test_a_site_is_answered_with_everything(service):
 
 async def test_elements_say_where_they_lead_and_whether_they_are_seen(service):
     page = b"""<title>A</title><meta name="description" content="About nothing.">
-<style>body { margin: 0; width: 300px; font: 16px monospace } a { display: inline-block }</style>
+<style>body { margin: 0; width: 300px; font: 16px monospace } a { display: inline-block }
+.over { position: absolute; margin: 0; left: 0; top: 0; width: 300px; height: 40px; background: red }</style>
 <a href="next.html#here">Plain</a>
 <a href="/" style="visibility: hidden">Hidden</a>
 <div style="position: relative; height: 40px"><a href="/">Covered</a>
-<p style="position: absolute; margin: 0; left: 0; top: 0; width: 300px; height: 40px; background: red"
->Over</p>
-</div>
+<p class="over">Over</p></div>
 <div style="width: 60px; overflow: hidden; white-space: nowrap"><a href="/">Longer than its box</a></div>
 <p>Some text before it and <a href="/" style="display: inline">a link that wraps over lines</a>"""
     elements = pb.ElementQuery(css="meta[name=description], a")
@@ -96,6 +95,22 @@ async def test_elements_say_where_they_lead_and_whether_they_are_seen(service):
         ("Covered", True, True, False, 1),
         ("Longer than its box", True, False, True, 1),
         ("a link that wraps over lines", True, False, False, 2),
+    ]
+
+
+async def test_elements_say_whether_pieces_that_stand_apart_are_joined_in_their_text(service):
+    page = b"""<style>b { display: inline-block; margin-right: 9px } li { display: inline-block }</style>
+<p><b>one</b><b>two</b></p><p><b>one</b> <b>two</b></p><p>one<i>two</i></p><p>one <i>two</i></p><p>one
+two</p><p><span style="display: block">one</span><span style="display: block">two</span></p>"""
+    options = asked(elements=pb.ElementQuery(css="p"))
+    answer = await service.Render(request(source=site(page), options=options))
+    assert [(one.text, one.joined) for one in answer.site.elements] == [
+        ("onetwo", True),
+        ("one two", False),
+        ("onetwo", False),
+        ("one two", False),
+        ("one two", False),
+        ("one\ntwo", False),
     ]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from i2s_sdk.cli import dataset_make
 from i2s_sdk.cli.main import FAULT, USAGE
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
@@ -31,6 +32,9 @@ def command() -> None:
       i2s-sdk dataset convert my-set --out my-set-2
       i2s-sdk dataset import sobench evaluation.jsonl --out so-bench
     """  # noqa: D301 - \b is for click
+
+
+command.add_command(dataset_make.command)
 
 
 @command.command("list", short_help="What a data set holds, by task and subset.")
@@ -175,9 +179,9 @@ def import_command(
     KIND            SOURCE
     sobench         evaluation files (*.jsonl), or label files (*.json) with --images; a folder stands
                     for its files of these names
-    visualwebbench  a folder of Parquet files, one such file, or hf:OWNER/NAME, which is downloaded
+    visualwebbench  folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded
 
-    Items of SO-Bench with a fault are left out, each with the reason; then the exit code is 1.
+    Items with a fault are left out, each with the reason; then the exit code is 1.
 
     \b
     Examples:

@@ -104,6 +104,7 @@ def _site(site: pb.SiteResult) -> SiteResult:
                 covered=one.covered,
                 clipped=one.clipped,
                 rectangles=one.rectangles,
+                joined=one.joined,
             )
             for one in site.elements
         ),

@@ -138,6 +138,7 @@ class Element:
         covered: Whether something that is neither inside of it nor around it lies in front of it.
         clipped: Whether a part of its content is cut off.
         rectangles: How many it consists of.
+        joined: Whether pieces that stand apart follow one another in its text without white space.
     """
 
     tag: str
@@ -153,6 +154,7 @@ class Element:
     covered: bool = False
     clipped: bool = False
     rectangles: int = 0
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

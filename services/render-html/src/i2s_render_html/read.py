@@ -66,6 +66,7 @@ def _element(found: dict[str, Any]) -> Element:
         visible=bool(found["visible"]),
         covered=bool(found["covered"]),
         clipped=bool(found["clipped"]),
+        joined=bool(found["joined"]),
         rectangles=min(_MOST_RECTANGLES, int(_number(found["rectangles"]))),
         **rectangle,
     )

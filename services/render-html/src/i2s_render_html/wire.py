@@ -100,6 +100,7 @@ def facts_to_wire(facts: PageFacts, *, jekyll: bool, warnings: Sequence[str] = (
                 covered=one.covered,
                 clipped=one.clipped,
                 rectangles=one.rectangles,
+                joined=one.joined,
             )
             for one in facts.elements
         ],

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from i2s_sdk.data.imports.kind import Imported, ImportKind, ImportRequest
+from i2s_sdk.data.imports.kind import ImportKind
 from i2s_sdk.data.imports.sobench import import_sobench
 from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
-from i2s_sdk.errors import UnknownNameError, UsageError
-
-
-def _visualwebbench(request: ImportRequest) -> Imported:
-    if len(request.sources) != 1 or request.images is not None:
-        raise UsageError("visualwebbench takes one SOURCE, which has its images inside")
-    return Imported(import_visualwebbench(request.sources[0], request.out, tasks=request.tasks))
-
+from i2s_sdk.errors import UnknownNameError
 
 #: By name.
 KINDS: dict[str, ImportKind] = {
@@ -25,8 +18,8 @@ KINDS: dict[str, ImportKind] = {
         ),
         ImportKind(
             "visualwebbench",
-            "a folder of Parquet files, one such file, or hf:OWNER/NAME, which is downloaded",
-            _visualwebbench,
+            "folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded",
+            import_visualwebbench,
         ),
     )
 }

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from i2s_sdk.data.hub_name import PREFIX
-from i2s_sdk.data.hub_row import picture_bytes, suffix_of_picture
-from i2s_sdk.data.new_folder import new_folder, put_by_content, write_index
+from i2s_sdk.data.hub_row import picture_bytes
+from i2s_sdk.data.imports.kind import Imported, ImportRequest
+from i2s_sdk.data.imports.laying import ImportedItem, lay_down
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS, read_header
 from i2s_sdk.json_text import read_json
@@ -40,28 +42,40 @@ _PIXELS_FROM = 2.0  # boxes with a greater coordinate are in pixels
 _BATCH = 16  # rows at a time in memory
 
 
-def import_visualwebbench(source: Path | str, out: Path, *, tasks: Sequence[str] = ()) -> int:
-    """Write the data set and return how many instances it has.
+def import_visualwebbench(request: ImportRequest) -> Imported:
+    """Make a data set of VisualWebBench as it is published.
 
-    Args:
-        source: A folder with the Parquet files of a copy, anywhere below it, or one such file; or
-            ``hf:OWNER/NAME``, which is downloaded.
-        out: Folder of the data set; must not exist, or be empty.
-        tasks: Configurations that are taken; none means all that are there.
+    Sources are folders with the Parquet files of a copy, anywhere below them, or such files; or
+    ``hf:OWNER/NAME``, which is downloaded. Tasks are configurations; a grounding task brings its two forms.
 
     Raises:
         UsageError: The output folder is not empty, a package is missing, or a task has no configuration.
-        DataError: The source cannot be read, or a row is not what it should be; names file and row.
+        DataError: A source cannot be read, or no row can be used.
         WriteError: The data set cannot be written.
     """
-    for task in tasks:
+    for task in request.tasks:
         if task not in CONFIGURATIONS:
             raise UsageError(f"VisualWebBench has no task {task!r}; there are: {', '.join(CONFIGURATIONS)}")
-    wanted = tuple(tasks) or CONFIGURATIONS
-    remote = str(source).startswith(PREFIX)
-    rows = _hub_rows(str(source), wanted) if remote else _local_rows(Path(source), wanted)
-    with new_folder(out):
-        return write_index(out, _lines(rows, wanted, out))
+    wanted = request.tasks or CONFIGURATIONS
+    return lay_down(_items(request.sources, wanted), request.out, ", ".join(request.sources))
+
+
+def _items(sources: Sequence[str], wanted: Sequence[str]) -> Iterator[ImportedItem]:
+    """Yield the items of the rows."""
+    for source in sources:
+        rows = _hub_rows(source, wanted) if source.startswith(PREFIX) else _local_rows(Path(source), wanted)
+        for label, number, named, columns in rows:
+            where = f"{label}:{number}"
+            task = named or str(columns.get("task_type"))
+            if not named and task in CONFIGURATIONS and task not in wanted:
+                continue
+            try:
+                if task not in CONFIGURATIONS:
+                    raise ValueError(f"task_type {task!r} is none of {', '.join(CONFIGURATIONS)}")
+                items = list(_items_of(columns, task, where))
+            except (TypeError, ValueError) as error:
+                items = [ImportedItem("", where, fault=str(error))]
+            yield from items
 
 
 #: Label of the table, number of the row, configuration if the table says it, columns.
@@ -114,68 +128,30 @@ def _hub_rows(source: str, wanted: Sequence[str]) -> Iterator[_Row]:
             yield label, number, task, columns
 
 
-def _lines(rows: Iterator[_Row], wanted: Sequence[str], out: Path) -> Iterator[dict[str, Any]]:
-    seen: dict[str, str] = {}
-    for label, number, named, columns in rows:
-        task = named or str(columns.get("task_type"))
-        if not named and task in CONFIGURATIONS and task not in wanted:
-            continue
-        try:
-            if task not in CONFIGURATIONS:
-                raise ValueError(f"task_type {task!r} is none of {', '.join(CONFIGURATIONS)}")
-            lines = list(_lines_of(columns, task, out))
-        except (TypeError, ValueError) as error:
-            raise DataError(Path(label), number, str(error)) from None
-        for line in lines:
-            if line["id"] in seen:
-                raise DataError(
-                    Path(label), number, f"id {line['id']!r} stands in {seen[line['id']]} already"
-                )
-            seen[line["id"]] = f"{label}:{number}"
-            yield line
-
-
-def _lines_of(columns: Mapping[str, Any], task: str, out: Path) -> Iterator[dict[str, Any]]:
-    """Yield the instances of a row."""
+def _items_of(columns: Mapping[str, Any], task: str, where: str) -> Iterator[ImportedItem]:
+    """Yield the items of a row."""
     given = str(columns.get("id", ""))
     if not given:
         raise ValueError("the row has no id")
     identity = given if given.startswith(task) else f"{task}_{given}"
     image = picture_bytes(columns.get("image"))
-    inputs: dict[str, Any] = {"image": _put(image, out)}
-    inputs |= {name: columns[name] for name in _TEXTS if isinstance(columns.get(name), str)}
+    files = {"image": image}
+    inputs: dict[str, Any] = {name: columns[name] for name in _TEXTS if isinstance(columns.get(name), str)}
     if columns.get("bbox") is not None:
         inputs["bbox"] = _ratios(_list(columns["bbox"]), image)
-    raw = ""
     if task in _GROUNDING:
         inputs["options"] = [_ratios(_list(one), image) for one in _list(columns.get("options"))]
-        raw = _put(picture_bytes(columns.get("raw_image")), out)
-        inputs["raw_image"] = raw
+        files["raw_image"] = picture_bytes(columns.get("raw_image"))
     elif columns.get("options") is not None:
         inputs["options"] = [str(one) for one in _list(columns["options"])]
     target = _target(columns.get("answer"), task)
-    yield _line(identity, task, inputs, target)
-    if raw:
-        plain = {name: value for name, value in inputs.items() if name != "raw_image"} | {"image": raw}
-        for form in ("box", "point"):
-            yield _line(f"{identity}-{form}", f"{task}_{form}", plain, target)
-
-
-def _line(identity: str, task: str, inputs: Mapping[str, Any], target: object) -> dict[str, Any]:
     provenance = {"source": f"VisualWebBench, {inputs.get('website') or 'website unknown'}"}
-    return {
-        "id": identity,
-        "task": task,
-        "subset": SPLIT,
-        "inputs": dict(inputs),
-        "target": target,
-        "licence": LICENCE,
-        "provenance": provenance,
-    }
-
-
-def _put(picture: bytes, out: Path) -> str:
-    return put_by_content(out, "references", picture, suffix_of_picture(picture))
+    item = ImportedItem(identity, where, task, SPLIT, inputs, files, target, LICENCE, provenance)
+    yield item
+    if "raw_image" in files:
+        for form in ("box", "point"):
+            plain = {"image": files["raw_image"]}
+            yield replace(item, id=f"{identity}-{form}", task=f"{task}_{form}", files=plain)
 
 
 def _list(value: object) -> list[Any]:

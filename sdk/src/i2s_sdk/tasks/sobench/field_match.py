@@ -12,8 +12,9 @@ not match.
 
 Profile ``reference`` counts as the released code does: a gold field that the prediction leaves out is not
 counted; neither are fields below a value that is not compared; and an object that does not match counts as a
-match for the object or list around it as soon as one of its fields matches. An object or list inside of a
-list whose labels are all "ignore" keeps that list from matching.
+match for the object or list around it as soon as one of its fields matches. An empty object or list, and one
+whose labels are all "ignore", is not counted and keeps the list around it from matching. Without labels two
+empty lists match, and two empty objects count and do not.
 
 Profile ``paper`` counts every gold field with a meaningful label, whatever was predicted, and an inner node
 matches if everything below it does.
@@ -99,10 +100,13 @@ def match_fields(answer: Any, gold: Any, label: Any, profile: Profile) -> Node: 
     Args:
         answer: The predicted value; ABSENT where it cannot be read.
         gold: The gold value.
-        label: How its fields are compared, as ``labels`` describes it.
+        label: How its fields are compared, as ``labels`` describes it; None if there are no labels, and every
+            field is compared exactly.
         profile: Which rules.
     """
-    return (_reference if profile is Profile.HELM else _paper)("", answer, gold, label)
+    if profile is Profile.HELM:
+        return _unlabelled("", answer, gold) if label is None else _reference("", answer, gold, label)
+    return _paper("", answer, gold, Rule.EXACT.value if label is None else label)
 
 
 def _ignored(name: str, answer: Any, gold: Any) -> Node:  # noqa: ANN401
@@ -139,9 +143,11 @@ def _reference_list(name: str, answer: list[Any], gold: list[Any], label: Any) -
     if len(answer) != len(gold):
         return Node(name, gold, answer, counted=True, matched=False, passes=False)
     children = tuple(
-        _reference(str(i), one, own, label_of_element(label, i))
+        _reference(str(i), one, own, label_of_element(label, i, len(gold)))
         for i, (one, own) in enumerate(zip(answer, gold, strict=True))
     )
+    if all(one.ignored for one in children):  # an empty list too
+        return Node(name, gold, answer, counted=False, matched=False, passes=False, ignored=True)
     matched = all(one.passes for one in children)
     return Node(name, gold, answer, counted=True, matched=matched, passes=matched, children=children)
 
@@ -171,13 +177,37 @@ def _reference_object(name: str, answer: dict[str, Any], gold: dict[str, Any], l
     )
 
 
+def _unlabelled(name: str, answer: Any, gold: Any) -> Node:  # noqa: ANN401
+    """Return the field as the released code compares it without labels.
+
+    Only what the prediction leaves out is not counted; two empty lists match, and two empty objects do not.
+    """
+    if isinstance(gold, list) and isinstance(answer, list):
+        alike = len(answer) == len(gold)
+        pairs = zip(answer, gold, strict=True) if alike else ()
+        children = tuple(_unlabelled(str(i), one, own) for i, (one, own) in enumerate(pairs))
+        matched = alike and all(one.passes for one in children)
+        return Node(name, gold, answer, counted=True, matched=matched, passes=matched, children=children)
+    if isinstance(gold, dict) and isinstance(answer, dict):
+        children = tuple(
+            _unlabelled(field, answer[field], own)
+            if field in answer
+            else Node(field, own, ABSENT, counted=False, matched=False, passes=False)
+            for field, own in gold.items()
+        )
+        passes = [one.passes for one in children]
+        matched = bool(passes) and all(passes)
+        return Node(name, gold, answer, counted=True, matched=matched, passes=any(passes), children=children)
+    return _leaf(name, answer, gold, Rule.EXACT.value)
+
+
 def _paper(name: str, answer: Any, gold: Any, label: Any) -> Node:  # noqa: ANN401
     if label == Rule.IGNORE:
         return _ignored(name, answer, gold)
     if isinstance(gold, list):
         alike = isinstance(answer, list) and len(answer) == len(gold)
         children = tuple(
-            _paper(str(i), answer[i] if alike else ABSENT, one, label_of_element(label, i))
+            _paper(str(i), answer[i] if alike else ABSENT, one, label_of_element(label, i, len(gold)))
             for i, one in enumerate(gold)
         )
     elif isinstance(gold, dict):

@@ -32,17 +32,26 @@ def is_meaningful(label: Any) -> bool:  # noqa: ANN401 - labels are JSON
 
 
 def label_of_field(label: Any, name: str) -> Any:  # noqa: ANN401
-    """Return the label of a field of an object; a field that the label does not have is compared exactly."""
-    if isinstance(label, dict):
-        return label.get(name, Rule.EXACT.value)
-    return Rule.EXACT.value if isinstance(label, list) else label
+    """Return the label of a field of an object.
+
+    A field that the label of an object does not have is compared exactly. A label of another kind holds for
+    each field.
+    """
+    return label.get(name, Rule.EXACT.value) if isinstance(label, dict) else label
 
 
-def label_of_element(label: Any, index: int) -> Any:  # noqa: ANN401
-    """Return the label of an element of a list; one that it does not have is compared exactly."""
-    if isinstance(label, list):
-        return label[index] if index < len(label) else Rule.EXACT.value
-    return label
+def label_of_element(label: Any, index: int, count: int) -> Any:  # noqa: ANN401
+    """Return the label of an element of a list.
+
+    A list of as many labels has one for each element. A label of another kind or length holds for each
+    element; of a value that is neither object nor list it means "exact".
+
+    Args:
+        label: Of the list.
+        index: Of the element.
+        count: Elements that the list has.
+    """
+    return label[index] if isinstance(label, list) and len(label) == count else label
 
 
 def label_fault(label: Any, path: str = "labels") -> str:  # noqa: ANN401

@@ -32,16 +32,16 @@ def same_text(answer: str, gold: str, *, fuzzy: bool) -> bool:
 def same_number(answer: float, gold: float, *, fuzzy: bool) -> bool:
     """Return whether two numbers match; a boolean is 0 or 1.
 
-    Exact: their values are equal. Fuzzy: their difference is less than 0.05 of the larger absolute value.
+    Both are compared as floating point numbers of 64 bits, integers beyond their range as they are. Exact:
+    their values are equal. Fuzzy: their difference is less than 0.05 of the larger absolute value.
     """
+    try:
+        answer, gold = float(answer), float(gold)
+    except OverflowError:
+        return answer == gold
     if answer == gold or not fuzzy:
         return answer == gold
-    try:
-        return abs(answer - gold) / max(abs(answer), abs(gold)) < _MOST_DIFFERENCE
-    except (
-        OverflowError
-    ):  # an integer beyond the range of floating point numbers beside a floating point number
-        return False
+    return abs(answer - gold) / max(abs(answer), abs(gold)) < _MOST_DIFFERENCE
 
 
 def is_number(value: Any) -> bool:  # noqa: ANN401 - a JSON value

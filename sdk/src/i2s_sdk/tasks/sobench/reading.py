@@ -11,16 +11,16 @@ from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
 
 #: Info strings of fences that hold JSON; a fence without one may hold it too.
 _LANGUAGES = frozenset({"json", ""})
+_FENCE = "```"
 #: A marker that some models write behind their answer.
 _TURN_END = "<turn_end>"
-_FENCE = "```"
 
 
 def extract(completion: str, profile: Profile) -> Structure | NoStructure:
     """Return the JSON text of a completion, which is trimmed first, or why it has none.
 
     ``reference`` removes every trailing character that occurs in "<turn_end>", takes what stands between the
-    first "```" and the next one, less the word "json" at its beginning, else all, and reads it as Python's
+    first two "```", letters up to a line feed at its beginning left out, else all, and reads it as Python's
     json module does: NaN and Infinity are numbers, and of two fields of one name the later one counts.
 
     ``paper`` removes a trailing "<turn_end>", takes the first fenced block of JSON that can be read, else
@@ -31,7 +31,7 @@ def extract(completion: str, profile: Profile) -> Structure | NoStructure:
     (``sys.get_int_max_str_digits``).
     """
     if profile is Profile.HELM:
-        return _found(*_first_block(completion.strip().rstrip(_TURN_END)), profile)
+        return _found(*_released_block(completion.strip().rstrip(_TURN_END)), profile)
     text = completion.strip().removesuffix(_TURN_END).rstrip()
     if not text:
         return NoStructure("the completion is empty")
@@ -48,11 +48,15 @@ def extract(completion: str, profile: Profile) -> Structure | NoStructure:
     return whole if isinstance(whole, Structure) or found is None else found
 
 
-def _first_block(text: str) -> tuple[str, Origin]:
-    """Return what stands between the first two fences, without the word "json"; else the text."""
+def _released_block(text: str) -> tuple[str, Origin]:
+    """Return what stands between the first two fences, or the whole text if there are not two."""
     _, opened, rest = text.partition(_FENCE)
     content, closed, _ = rest.partition(_FENCE)
-    return (content.removeprefix("json"), Origin.FENCE) if opened and closed else (text, Origin.BARE)
+    if not (opened and closed):
+        return text, Origin.BARE
+    header, line_feed, body = content.partition("\n")
+    named = bool(line_feed) and (not header or (header.isascii() and header.isalpha()))
+    return (body if named else content).strip(), Origin.FENCE
 
 
 def _found(text: str, origin: Origin, profile: Profile) -> Structure | NoStructure:

@@ -9,7 +9,6 @@ from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.scorer import Aggregate, Metric, Scorable, Values
 from i2s_sdk.tasks.sobench.field_match import ABSENT, Counts, Node, match_fields
-from i2s_sdk.tasks.sobench.labels import Rule
 from i2s_sdk.tasks.sobench.reading import read_answer
 from i2s_sdk.tasks.sobench.rows import rows_of
 from i2s_sdk.tasks.sobench.schema_check import follows_schema
@@ -91,8 +90,8 @@ class StructuredOutputScorer:
     def _fields(self, answer: Any, sample: Scorable) -> Values:  # noqa: ANN401 - a JSON value
         """Return the values of field matching."""
         gold, labels = sample.target["answer"], sample.target.get("labels")
-        shown = self._matched(answer, gold, Rule.EXACT.value if labels is None else labels)
-        exact = self._matched(answer, gold, Rule.EXACT.value)
+        shown = self._matched(answer, gold, labels)
+        exact = self._matched(answer, gold, None)
         metrics: dict[str, float | None] = {}
         undefined: dict[str, str] = {}
         parts: dict[str, tuple[float, float]] = {}

@@ -1,6 +1,6 @@
 // Elements with their rectangles on the page. Runs in a world of our own.
 (query) => {
-  const MOST_TEXT = 200, MOST_CONTENT = 2000, MOST_HREF = 2000;
+  const MOST_TEXT = 200, MOST_CONTENT = 2000, MOST_HREF = 2000, MOST_PIECES = 200;
   const INTERACTIVE = [
     "a[href]", "area[href]", "button", "input:not([type=hidden])", "select", "textarea", "summary", "label",
     "audio[controls]", "video[controls]", "iframe", "[contenteditable]:not([contenteditable=false])", "[onclick]",
@@ -54,6 +54,26 @@
     }
     return false;
   };
+  // Whether pieces of the text stand apart on a line and follow one another without white space.
+  const joined = (element) => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), range = document.createRange();
+    let before = null;
+    for (let node = walker.nextNode(), seen = 0; node && seen < MOST_PIECES; node = walker.nextNode(), seen++) {
+      const said = node.nodeValue;
+      if (!said) continue;
+      range.selectNodeContents(node);
+      const boxes = range.getClientRects();
+      if (!boxes.length) {
+        if (said.trim() === "") before = null;
+        continue;
+      }
+      const first = boxes[0], last = boxes[boxes.length - 1];
+      if (before && !/^\s/.test(said) &&
+          first.top < before.bottom && before.top < first.bottom && Math.abs(first.left - before.right) > 2) return true;
+      before = /\s$/.test(said) ? null : last;
+    }
+    return false;
+  };
 
   const found = [];
   for (const element of document.querySelectorAll(query.css || INTERACTIVE)) {
@@ -74,6 +94,7 @@
       covered: covered(element, box),
       clipped: clipped(element, box),
       rectangles: element.getClientRects().length,
+      joined: joined(element),
     });
   }
   return found;

@@ -173,8 +173,6 @@ def test_what_a_kind_does_not_take_is_refused(tmp_path: Path) -> None:
         import_kind("readoc")
     with pytest.raises(UsageError, match="--task"):
         import_kind("sobench").run(ImportRequest(("a.jsonl",), tmp_path / "out", tasks=("webqa",)))
-    with pytest.raises(UsageError, match="one SOURCE"):
-        import_kind("visualwebbench").run(ImportRequest(("a", "b"), tmp_path / "out"))
 
 
 def test_the_command_imports_visualwebbench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

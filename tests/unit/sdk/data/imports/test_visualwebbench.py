@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
+from i2s_sdk.data.imports.kind import Imported, ImportRequest
 from i2s_sdk.data.imports.visualwebbench import CONFIGURATIONS, import_visualwebbench
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance
@@ -47,11 +48,16 @@ def write(
 
 
 def imported(source: Path, out: Path) -> dict[str, Instance]:
-    count = import_visualwebbench(source, out)
+    done = lay(source, out)
+    assert done.left_out == ()
     assert check(out).faults == ()
     found = {one.id: one for one in read_folder(out).instances}
-    assert len(found) == count
+    assert len(found) == done.instances
     return found
+
+
+def lay(source: Path, out: Path, *tasks: str) -> Imported:
+    return import_visualwebbench(ImportRequest((str(source),), out, tasks=tasks))
 
 
 def test_all_configurations_become_instances_that_validate(tmp_path: Path) -> None:
@@ -91,42 +97,45 @@ def test_boxes_in_pixels_become_ratios_and_letters_indices(tmp_path: Path) -> No
 def test_a_task_can_be_taken_alone(tmp_path: Path) -> None:
     write(tmp_path / "copy" / "webqa", "webqa")
     write(tmp_path / "copy", "heading_ocr")
-    assert import_visualwebbench(tmp_path / "copy", tmp_path / "out", tasks=["heading_ocr"]) == 1
+    assert lay(tmp_path / "copy", tmp_path / "out", "heading_ocr").instances == 1
     assert [one.task for one in read_folder(tmp_path / "out").instances] == ["heading_ocr"]
+    with pytest.raises(UsageError, match="no task 'latex'"):
+        lay(tmp_path / "copy", tmp_path / "other", "latex")
 
 
 @pytest.mark.parametrize(
     ("task", "change", "said"),
     [
         ("web_caption", {"image": {"bytes": None, "path": "a.png"}}, "only its path"),
-        ("web_caption", {"image": {"bytes": b"text", "path": None}}, "neither PNG, JPEG nor WebP"),
+        ("web_caption", {"image": {"bytes": b"text", "path": None}}, "is no picture in PNG, JPEG or WebP"),
         ("element_ocr", {"bbox": [0.1, 0.2]}, "no box of four numbers"),
         ("action_ground", {"options": None}, "None is not a list"),
         ("heading_ocr", {"answer": None}, "answer None is not a text"),
         ("action_prediction", {"answer": 9}, "maximum of 7"),
-        ("webqa", {"id": "webqa_0"}, "webqa_0' stands in"),
+        ("webqa", {"id": "webqa_0"}, "is that of an earlier item"),
+        ("webqa", {"task_type": "latex"}, "task_type 'latex' is none of"),
     ],
 )
-def test_a_row_that_is_wrong_is_named_and_nothing_stays(
+def test_a_row_that_is_wrong_is_left_out_and_named(
     tmp_path: Path, task: str, change: dict[str, Any], said: str
 ) -> None:
     write(tmp_path / "copy", task, {}, change)
-    with pytest.raises(DataError, match=said) as raised:
-        import_visualwebbench(tmp_path / "copy", tmp_path / "out")
-    assert raised.value.line == 2
-    assert not (tmp_path / "out").exists()
+    done = lay(tmp_path / "copy", tmp_path / "out")
+    (left_out,) = done.left_out
+    assert left_out.startswith(f"{tmp_path / 'copy' / 'test-00000-of-00001.parquet'}:2: ")
+    assert said in left_out
+    assert read_folder(tmp_path / "out").instances
 
 
 def test_what_is_no_source_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no Parquet file"):
-        import_visualwebbench(tmp_path, tmp_path / "out")
+        lay(tmp_path, tmp_path / "out")
     (tmp_path / "a.parquet").write_bytes(b"text")
     with pytest.raises(DataError, match=r"a\.parquet.*cannot be read"):
-        import_visualwebbench(tmp_path, tmp_path / "out")
-    with pytest.raises(UsageError, match="no task 'latex'"):
-        import_visualwebbench(tmp_path, tmp_path / "out", tasks=["latex"])
+        lay(tmp_path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "a").touch()
     write(tmp_path / "copy", "webqa")
     with pytest.raises(UsageError, match="not empty"):
-        import_visualwebbench(tmp_path / "copy", tmp_path / "full")
+        lay(tmp_path / "copy", tmp_path / "full")

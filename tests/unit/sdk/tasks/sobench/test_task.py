@@ -22,6 +22,7 @@ from i2s_sdk.tasks.question import ImagePart, TextPart
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.sobench.scorer import NAME, StructuredOutputScorer
 from i2s_sdk.tasks.sobench.view import view
+from i2s_sdk.tasks.task import ConfiguredTask
 from i2s_sdk.tasks.view import RowMark, Shown, TreePanel, TreeRow
 
 SCHEMA = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "integer"}}}
@@ -67,6 +68,7 @@ def test_in_structured_mode_the_server_has_the_schema_and_the_text_has_not(insta
     assert isinstance(text, TextPart)
     assert (question.json_schema, "Schema" in text.text, "```" in question.system) == (SCHEMA, False, False)
     assert "User Intent: the bill" in text.text
+    assert isinstance(task, ConfiguredTask)
     assert task.facts()["sobench answer mode"] == "structured"
     assert open_task("sobench").prompt_texts() != task.prompt_texts()
 
@@ -85,6 +87,7 @@ def test_profile_reference_asks_with_the_system_text_of_the_user(instance: Insta
     task = open_task("sobench", Profile.HELM, settings)
     (question,) = task.questions(instance)
     assert question.system == task.prompt_texts()[0] == "Extract."
+    assert isinstance(task, ConfiguredTask)
     assert task.facts()["sobench system text"] == "as given"
     assert read_question(instance, question).system == "Extract."
 
