@@ -19,12 +19,11 @@ def response_schema(schema: Mapping[str, object]) -> ResponseSchema:
     """
     from inspect_ai.model import ResponseSchema
     from inspect_ai.util import JSONSchema
-    from pydantic import ValidationError
 
     plain = {name: value for name, value in schema.items() if name != "$schema"}
     try:
         found = JSONSchema.model_validate(plain)
-    except ValidationError:
+    except ValueError:  # as pydantic's errors are
         found = None
     if found is None or found.model_dump(exclude_unset=True) != plain:
         raise ModelAccessError(
