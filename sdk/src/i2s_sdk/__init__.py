@@ -27,7 +27,13 @@ if TYPE_CHECKING:
     from i2s_sdk.evaluation.export import export
     from i2s_sdk.evaluation.merge import MergeResult, merge
     from i2s_sdk.evaluation.stages import StageResult, generate, render_run, score_run
-    from i2s_sdk.integrations import RoundTrip, RoundTripRequest, RoundTripResult, RoundTripReward
+    from i2s_sdk.integrations import (
+        RoundTrip,
+        RoundTripRequest,
+        RoundTripResult,
+        RoundTripReward,
+        StructuredOutputReward,
+    )
     from i2s_sdk.profile import Profile
     from i2s_sdk.render_requests import RenderOptions, RenderRequest, SiteOptions, WindowOptions
     from i2s_sdk.render_types import Limits, PageOptions, Rendering, Verdict
@@ -72,6 +78,7 @@ _HOMES = {
     "StageResult": "i2s_sdk.evaluation.stages",
     "StoredRun": "i2s_sdk.runlog.reader",
     "Streamed": "i2s_sdk.clients",
+    "StructuredOutputReward": "i2s_sdk.integrations",
     "Verdict": "i2s_sdk.render_types",
     "WindowOptions": "i2s_sdk.render_requests",
     "doctor": "i2s_sdk.stack.doctor",
@@ -126,6 +133,7 @@ __all__ = [
     "StageResult",
     "StoredRun",
     "Streamed",
+    "StructuredOutputReward",
     "Verdict",
     "WindowOptions",
     "doctor",

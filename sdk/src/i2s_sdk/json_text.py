@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from typing import Any
 
@@ -24,6 +25,37 @@ def read_json(raw: str | bytes) -> Any:  # noqa: ANN401 - what JSON holds
     brackets = raw.count("[") + raw.count("{") if isinstance(raw, str) else raw.count(b"[") + raw.count(b"{")
     if brackets > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise ValueError(_too_deep())
+    return value
+
+
+def read_strict_json(raw: str) -> Any:  # noqa: ANN401
+    """Return the value of a JSON text by RFC 8259: without NaN and Infinity, and with names that are unique.
+
+    Raises:
+        ValueError: As ``read_json``; or an object has a name twice, or a number is beyond the range of
+            floating point numbers.
+    """
+    value = read_json(raw)
+    json.loads(raw, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> None:
+    names: set[str] = set()
+    for name, _ in pairs:
+        if name in names:
+            raise ValueError(f"an object has the name {name[:40]!r} twice")
+        names.add(name)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError("a number is beyond the range of floating point numbers")
     return value
 
 

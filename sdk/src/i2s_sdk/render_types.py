@@ -256,7 +256,25 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of a page; x, y, width and height in CSS pixels from the top left of the page."""
+    """An element of a page; x, y, width and height in CSS pixels from the top left of the page.
+
+    Attributes:
+        tag: In lower case.
+        text: That it shows, or its label; at most 200 characters. Of a meta element, its content.
+        role: As for assistive technology, such as "link"; empty where there is none.
+        clickable: Whether a user can interact with it.
+        x: Left edge.
+        y: Top edge.
+        width: Of its rectangle.
+        height: Of its rectangle.
+        href: Where a link leads, as an absolute URL; empty for other elements.
+        visible: Whether it has an area and is neither hidden nor transparent.
+        covered: Whether something that is neither inside of it nor around it lies in front of it.
+        clipped: Whether a part of its content is cut off.
+        rectangles: How many it consists of; text within a line that wraps has more than one.
+        joined: Whether pieces that stand apart in the picture follow one another in ``text`` without white
+            space.
+    """
 
     tag: str
     text: str
@@ -266,6 +284,12 @@ class Element:
     y: float
     width: float
     height: float
+    href: str = ""
+    visible: bool = False
+    covered: bool = False
+    clipped: bool = False
+    rectangles: int = 0
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,10 @@ class Settings:
         scorer_cpu_seconds: CPU time that scoring one sample may take in a worker process; a sample that takes
             more is not usable.
         scorer_memory_bytes: Memory that it may take; the same.
+        sobench_mode: How task ``sobench`` asks for JSON: "fenced", by the text, or "structured", by the
+            server's mode for structured output, with the schema in the request and not in the text.
+        sobench_system_text: File of the system text of that task; None takes that of this project, which
+            profile ``reference`` does not.
         like_failures: How many calls of a model may fail alike before one is answered; then the run ends with
             the reason. 0 asks for every sample.
         interrupt_seconds: After Ctrl-C, until a command ends whatever is still at work.
@@ -170,6 +174,12 @@ class Settings:
     )
     scorer_memory_bytes: int = field(
         default=1 << 30, metadata=_about("bytes of memory that it may take beside its modules")
+    )
+    sobench_mode: str = field(
+        default="fenced", metadata=_about("how sobench asks for JSON: fenced or structured")
+    )
+    sobench_system_text: Path | None = field(
+        default=None, metadata=_about("file with the system text of sobench; profile reference needs it")
     )
     like_failures: int = field(
         default=20, metadata=_about("calls that may fail alike, none answered, until a run ends; 0: all")
@@ -363,6 +373,7 @@ def _convert(source: _Source, raw: object) -> object:
         "tls_ca": Path,
         "tls_cert": Path,
         "tls_key": Path,
+        "sobench_system_text": Path,
         "jobs": int,
         "waiting": int,
         "deadline": float,

@@ -15,6 +15,7 @@ from i2s_sdk.service_table import SERVICES
 #: Settings that only a named file may have, and what they name.
 _SETTINGS = {
     **{one.setting: "the address of a service" for one in SERVICES},
+    "sobench_system_text": "a file that is sent to a model's server",
     **dict.fromkeys(("tls_ca", "tls_cert", "tls_key"), "whom the services' addresses are trusted to be"),
 }
 

@@ -73,6 +73,47 @@ async def test_a_site_is_answered_with_everything(service):
     assert all(one.width > 0 and one.height > 0 for one in answer.site.elements)
 
 
+async def test_elements_say_where_they_lead_and_whether_they_are_seen(service):
+    page = b"""<title>A</title><meta name="description" content="About nothing.">
+<style>body { margin: 0; width: 300px; font: 16px monospace } a { display: inline-block }
+.over { position: absolute; margin: 0; left: 0; top: 0; width: 300px; height: 40px; background: red }</style>
+<a href="next.html#here">Plain</a>
+<a href="/" style="visibility: hidden">Hidden</a>
+<div style="position: relative; height: 40px"><a href="/">Covered</a>
+<p class="over">Over</p></div>
+<div style="width: 60px; overflow: hidden; white-space: nowrap"><a href="/">Longer than its box</a></div>
+<p>Some text before it and <a href="/" style="display: inline">a link that wraps over lines</a>"""
+    elements = pb.ElementQuery(css="meta[name=description], a")
+    answer = await service.Render(request(source=site(page), options=asked(elements=elements)))
+    about, *links = answer.site.elements
+    assert (about.text, about.visible, about.href) == ("About nothing.", False, "")
+    assert links[0].href == "http://localhost:4000/next.html#here"
+    seen = [(one.text, one.visible, one.covered, one.clipped, one.rectangles) for one in links]
+    assert seen == [
+        ("Plain", True, False, False, 1),
+        ("", False, False, False, 1),  # text that is hidden is none
+        ("Covered", True, True, False, 1),
+        ("Longer than its box", True, False, True, 1),
+        ("a link that wraps over lines", True, False, False, 2),
+    ]
+
+
+async def test_elements_say_whether_pieces_that_stand_apart_are_joined_in_their_text(service):
+    page = b"""<style>b { display: inline-block; margin-right: 9px } li { display: inline-block }</style>
+<p><b>one</b><b>two</b></p><p><b>one</b> <b>two</b></p><p>one<i>two</i></p><p>one <i>two</i></p><p>one
+two</p><p><span style="display: block">one</span><span style="display: block">two</span></p>"""
+    options = asked(elements=pb.ElementQuery(css="p"))
+    answer = await service.Render(request(source=site(page), options=options))
+    assert [(one.text, one.joined) for one in answer.site.elements] == [
+        ("onetwo", True),
+        ("one two", False),
+        ("onetwo", False),
+        ("one two", False),
+        ("one two", False),
+        ("one\ntwo", False),
+    ]
+
+
 async def test_a_theme_of_github_pages_that_is_not_installed_is_a_warning(service):
     page = b"---\nlayout: default\n---\n<h1>Still here</h1>"
     source = site(page, **{"_config.yml": b"theme: jekyll-theme-cayman\n"})

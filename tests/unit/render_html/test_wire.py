@@ -62,12 +62,15 @@ def test_what_is_known_of_a_page_arrives_whole():
         "T\x1b",
         "text",
         (ConsoleEntry("error", "e\0"),),
-        (Element("a", "b", "link", True, 1, 2, 3, 4),),
+        (Element("a", "b", "link", True, 1, 2, 3, 4, "http://c/", True, False, True, 2, True),),
         True,
         ("x",),
     )
     site = facts_to_wire(facts, jekyll=True)
     assert (site.settled, site.jekyll, list(site.missing)) == (True, True, ["x"])
-    assert (site.elements[0].role, site.elements[0].width) == ("link", 3)
+    (element,) = site.elements
+    assert (element.role, element.width, element.href, element.rectangles) == ("link", 3, "http://c/", 2)
+    assert element.joined
+    assert (element.visible, element.covered, element.clipped) == (True, False, True)
     assert "\0" not in site.console[0].text
     assert "\x1b" not in site.title

@@ -9,8 +9,20 @@ from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.registry import SPECS
 
 PAGE = Path("docs/adding-a-task.md")
-#: They render one source as its task does, or start the LaTeX renderer with the preambles of its task.
-ABOUT_ONE_TASK = {"single/render.py", "single/site_source.py", "cli/render_html.py", "stack/services.py"}
+#: They render one source as its task does, start the LaTeX renderer with the preambles of its task, or make
+#: items and answers of the tasks of one benchmark.
+ABOUT_ONE_TASK = {
+    "single/render.py",
+    "single/site_source.py",
+    "single/web_items.py",
+    "cli/render_html.py",
+    "stack/services.py",
+    "data/web_items/actions.py",
+    "data/web_items/items.py",
+    "data/web_items/marks.py",
+    "models/chance.py",
+    "models/ocr/web_answers.py",
+}
 
 
 def rows(texts, heading):

@@ -1,10 +1,12 @@
 """JSON and TOML of others end in a value or a ValueError."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.json_text import MAX_DEPTH, read_json, read_toml
+from i2s_sdk.json_text import MAX_DEPTH, read_json, read_strict_json, read_toml
 
 
 @pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 900, 200_000])
@@ -41,3 +43,24 @@ def test_any_bytes_give_a_value_or_a_value_error(raw: bytes) -> None:
         read_toml(raw.decode())
     except ValueError:
         pass
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        ("NaN", "NaN is not a number"),
+        ('{"a": -Infinity}', "-Infinity is not a number"),
+        ("[1e999]", "beyond the range"),
+        ('[{"a": {"b": 1, "b": 1}}]', "the name 'b' twice"),
+        ("[" * 200 + "]" * 200, "nested deeper"),
+        ("{", "Expecting"),
+    ],
+)
+def test_strict_json_is_that_of_its_standard(raw: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        read_strict_json(raw)
+
+
+def test_strict_json_has_the_values_of_json() -> None:
+    raw = '{"a": [1, -0.5, 1e3, null, true, "\\u00e9"], "b": {"a": 12345678901234567890}}'
+    assert read_strict_json(raw) == json.loads(raw)

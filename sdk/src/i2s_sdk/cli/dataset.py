@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from i2s_sdk.cli.main import USAGE
+from i2s_sdk.cli import dataset_make
+from i2s_sdk.cli.main import FAULT, USAGE
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.visible import visible_line
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from i2s_sdk.data.summary import Subset
 
 
-@click.group("dataset", short_help="List, check, begin or convert a data set.")
+@click.group("dataset", short_help="List, check, begin, import or convert a data set.")
 def command() -> None:
-    """Look at a data set, find every fault of a local one, begin one of your own, or convert one.
+    """Look at a data set, find every fault of a local one, begin one of your own, import or convert one.
 
     \b
     Examples:
@@ -29,7 +30,11 @@ def command() -> None:
       i2s-sdk dataset new my-set --from my-pictures
       i2s-sdk dataset validate my-set
       i2s-sdk dataset convert my-set --out my-set-2
+      i2s-sdk dataset import sobench evaluation.jsonl --out so-bench
     """  # noqa: D301 - \b is for click
+
+
+command.add_command(dataset_make.command)
 
 
 @command.command("list", short_help="What a data set holds, by task and subset.")
@@ -156,6 +161,47 @@ def convert_command(path: str, out: str, licence: str) -> None:
 
     count = convert(Path(path), Path(out), licence=licence)
     say(f"{out}: {count} instance{'s' if count != 1 else ''} in format 2")
+
+
+@command.command("import", short_help="Make a data set of another benchmark's files.")
+@click.argument("kind")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--out", required=True, metavar="FOLDER", help="The data set; must not exist, or be empty.")
+@click.option("--images", metavar="DIR", help="Folder of the images that the sources name.")
+@click.option("--task", "tasks", multiple=True, metavar="T", help="Only this one; may be repeated.")
+@json_option
+def import_command(
+    kind: str, sources: tuple[str, ...], out: str, images: str | None, tasks: tuple[str, ...], as_json: bool
+) -> int:
+    """Make the data set FOLDER, in format 2, of another benchmark as it is published.
+
+    \b
+    KIND            SOURCE
+    sobench         evaluation files (*.jsonl), or label files (*.json) with --images; a folder stands
+                    for its files of these names
+    visualwebbench  folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded
+
+    Items with a fault are left out, each with the reason; then the exit code is 1.
+
+    \b
+    Examples:
+      i2s-sdk dataset import sobench evaluation.jsonl --out so-bench
+      i2s-sdk dataset import sobench data/labels --images pictures --out so-bench
+      i2s-sdk dataset import visualwebbench hf:visualwebbench/VisualWebBench --task webqa --out webqa
+    """  # noqa: D301
+    from i2s_sdk.data.imports.kind import ImportRequest
+    from i2s_sdk.data.imports.registry import import_kind
+
+    folder = None if images is None else Path(images)
+    found = import_kind(kind).run(ImportRequest(sources, Path(out), folder, tasks))
+    if as_json:
+        say(json.dumps({"folder": out, **asdict(found)}, indent=2))
+    else:
+        for one in found.left_out:
+            say(visible_line(f"left out: {one}"), err=True)
+        count = found.instances
+        say(f"{out}: {count} instance{'s' if count != 1 else ''}; i2s-sdk evaluate --data {out}")
+    return FAULT if found.left_out else 0
 
 
 @command.command("schema", short_help="JSON Schema of a task's inputs and target.")

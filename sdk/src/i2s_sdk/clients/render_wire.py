@@ -90,7 +90,22 @@ def _site(site: pb.SiteResult) -> SiteResult:
         text=site.text,
         console=tuple(ConsoleEntry(one.level, one.text) for one in site.console),
         elements=tuple(
-            Element(one.tag, one.text, one.role, one.clickable, one.x, one.y, one.width, one.height)
+            Element(
+                tag=one.tag,
+                text=one.text,
+                role=one.role,
+                clickable=one.clickable,
+                x=one.x,
+                y=one.y,
+                width=one.width,
+                height=one.height,
+                href=one.href,
+                visible=one.visible,
+                covered=one.covered,
+                clipped=one.clipped,
+                rectangles=one.rectangles,
+                joined=one.joined,
+            )
             for one in site.elements
         ),
         settled=site.settled,

@@ -27,6 +27,7 @@ from i2s_sdk.data.format_2 import line
 from i2s_sdk.data.hub_files import Table, open_tables
 from i2s_sdk.data.hub_name import PREFIX, HubName, parse_hub_name
 from i2s_sdk.data.hub_row import Row, read_row
+from i2s_sdk.data.new_folder import put_by_content
 from i2s_sdk.errors import DataError, UnknownNameError
 from i2s_sdk.tasks.registry import task_spec
 
@@ -138,10 +139,14 @@ def _rows_of(table: Table, task: str) -> Iterator[tuple[int, Row]]:
 
 def _line(row: Row, task: str, folder: Path) -> str:
     """Write the files of an instance and return its line of the index."""
-    inputs: dict[str, object] = {"image": _write(folder, "references", row.picture, row.picture_suffix)}
+    inputs: dict[str, object] = {
+        "image": put_by_content(folder, "references", row.picture, row.picture_suffix)
+    }
     target: dict[str, object] = {}
     if row.structure is not None:
-        target["structure"] = _write(folder, "structures", row.structure, task_spec(task).structure_suffix)
+        target["structure"] = put_by_content(
+            folder, "structures", row.structure, task_spec(task).structure_suffix
+        )
     if row.text is not None:
         target["text"] = row.text
     if row.assets:
@@ -151,11 +156,3 @@ def _line(row: Row, task: str, folder: Path) -> str:
         row.id, task, row.subset, inputs, target or None, difficulty=row.difficulty, provenance=source
     )
     return json.dumps(written) + "\n"
-
-
-def _write(folder: Path, part: str, content: bytes, suffix: str) -> str:
-    name = f"{part}/{hashlib.sha256(content).hexdigest()}{suffix}"
-    path = folder / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(content)
-    return name

@@ -78,14 +78,14 @@ def read_row(columns: Mapping[str, Any], task: str, subset: str) -> Row:
         raise ValueError(
             f"uuid {repr(columns.get('uuid'))[:100]} is not a printable text of at most {_ID_BYTES} bytes"
         )
-    picture = _picture(columns.get("image"))
+    picture = picture_bytes(columns.get("image"))
     structure, assets, left_out = _structure(_verbatim(columns.get("structure")), task)
     return Row(
         id=identity,
         subset=plain(columns.get("category")) or subset,
         difficulty=plain(columns.get("difficulty")) or "",
         picture=picture,
-        picture_suffix=_suffix(picture),
+        picture_suffix=suffix_of_picture(picture),
         structure=structure,
         text=_verbatim(columns.get("text")),
         assets=assets,
@@ -121,8 +121,12 @@ def _verbatim(value: object) -> str | None:
     return value
 
 
-def _picture(value: object) -> bytes:
-    """Return the bytes of a picture; a path is never followed, whatever it names."""
+def picture_bytes(value: object) -> bytes:
+    """Return the bytes of a picture of a row; a path is never followed, whatever it names.
+
+    Raises:
+        ValueError: There is none, or it is too large.
+    """
     match value:
         case {"bytes": bytes(content)} if content:
             pass
@@ -137,7 +141,12 @@ def _picture(value: object) -> bytes:
     return content
 
 
-def _suffix(picture: bytes) -> str:
+def suffix_of_picture(picture: bytes) -> str:
+    """Return the suffix of a picture's kind, such as ".png".
+
+    Raises:
+        ValueError: It is of no kind that is read.
+    """
     for magic, suffix in _KINDS.items():
         if picture.startswith(magic):
             return suffix

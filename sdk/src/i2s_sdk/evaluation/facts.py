@@ -10,6 +10,7 @@ from pathlib import Path
 
 from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
 from i2s_sdk.evaluation.plan import Plan
+from i2s_sdk.tasks.task import ConfiguredTask
 
 _GIT_SECONDS = 5.0
 
@@ -33,6 +34,9 @@ def facts(
         found[one.service] = f"{one.version}, {one.engine.name} {one.engine.version}, isolation {walls}"
         found[f"{one.service} engine digest"] = one.engine.digest
         found[f"{one.service} fonts digest"] = one.fonts_digest
+    for task in plan.tasks.values():
+        if isinstance(task, ConfiguredTask):
+            found |= task.facts()
     if comparer is not None:
         found[comparer.service] = f"{comparer.version}, device {comparer.device}"
     state = _git_state()

@@ -12,6 +12,7 @@ from i2s_sdk.data import DataSet, Instance, Selection
 from i2s_sdk.errors import UsageError
 from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.manifest import Options
+from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.task import Task
 
@@ -76,7 +77,13 @@ class Plan(ResolvedSelection):
         )
 
 
-def choose(data: DataSet, profile: Profile, tasks: Sequence[str], selection: Selection) -> ResolvedSelection:
+def choose(
+    data: DataSet,
+    profile: Profile,
+    tasks: Sequence[str],
+    selection: Selection,
+    settings: Settings | None = None,
+) -> ResolvedSelection:
     """Return what a run takes.
 
     Args:
@@ -84,8 +91,10 @@ def choose(data: DataSet, profile: Profile, tasks: Sequence[str], selection: Sel
         profile: Which rules.
         tasks: That are wanted; none means all that the data set has.
         selection: Of the instances of these tasks.
+        settings: That change what some tasks ask; None takes their defaults.
 
     Raises:
+        SettingsError: A setting of a task has no meaning.
         UnknownNameError: A task, subset or difficulty is unknown.
         UsageError: Nothing is left.
     """
@@ -99,7 +108,7 @@ def choose(data: DataSet, profile: Profile, tasks: Sequence[str], selection: Sel
     mine = whole if shard is None else tuple(one for one in whole if shard.has(one.id))
     names = dict.fromkeys(one.task for one in whole)
     return ResolvedSelection(
-        profile, {name: open_task(name, profile) for name in names}, data, whole, mine, selection
+        profile, {name: open_task(name, profile, settings) for name in names}, data, whole, mine, selection
     )
 
 

@@ -67,4 +67,4 @@ def resolve_selection(
     )
     dataset = open_data(data, examples=settings.examples, subsets=selection.subsets)
     profile = Profile(wanted.get("profile") or settings.profile)
-    return choose(dataset, profile, wanted.get("tasks", ()), selection)
+    return choose(dataset, profile, wanted.get("tasks", ()), selection, settings)

@@ -180,5 +180,5 @@ def _plan_of(run: PathOrUrl, data: Path | str | None, settings: Settings) -> Pla
         options.subsets, options.difficulties, options.samples, options.limit, options.seed, shard
     )
     dataset = open_data(data if data is not None else manifest.about["data"], subsets=options.subsets)
-    choice = choose(dataset, Profile(options.profile), options.tasks, selection)
+    choice = choose(dataset, Profile(options.profile), options.tasks, selection, settings)
     return plan_run(choice, options.model, options.model_fingerprint)

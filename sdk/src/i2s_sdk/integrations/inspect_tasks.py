@@ -21,21 +21,28 @@ from inspect_ai.model import (
     ContentImage,
     ContentText,
     GenerateConfig,
+    GenerateConfigArgs,
 )
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
-from inspect_ai.solver import TaskState, generate
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from i2s_sdk.data import DataSet, Instance, Selection, open_data
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.integrations.requests import RoundTripResult
 from i2s_sdk.integrations.round_trip import RoundTrip
+from i2s_sdk.models.inspect_schema import response_schema
+from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import DECODING, ImagePart
 from i2s_sdk.tasks.question import joined_texts
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.task import Task as BenchmarkTask
 
 Builder = Callable[..., Task]
+
+#: Metadata of a sample by which it is asked.
+_MAX_TOKENS, _JSON_SCHEMA = "max_tokens", "json_schema"
 
 
 def _task(
@@ -54,9 +61,11 @@ def _task(
     own = [one for one in _data(data, selection.subsets).instances if one.task == name]
     if not own:
         raise UsageError(f"the data set holds no instance of task {name!r}")
+    settings = Settings.load()
+    opened = open_task(name, Profile(profile or settings.profile), settings)
     return Task(
-        dataset=MemoryDataset([_sample(one) for one in selection.apply(own)], name=f"i2s-{name}"),
-        solver=generate(),
+        dataset=MemoryDataset([_sample(one, opened) for one in selection.apply(own)], name=f"i2s-{name}"),
+        solver=ask(),
         scorer=round_trip(task=name, data=data, subset=",".join(selection.subsets), profile=profile),
         config=GenerateConfig(temperature=DECODING.temperature, max_tokens=DECODING.max_tokens),
         version=1,
@@ -79,11 +88,13 @@ def _by_id(name: str | None, subsets: tuple[str, ...]) -> dict[str, Instance]:
     return {one.id: one for one in _data(name, subsets).instances}
 
 
-def _sample(instance: Instance) -> Sample:
-    questions = open_task(instance.task).questions(instance)
+def _sample(instance: Instance, opened: BenchmarkTask) -> Sample:
+    questions = opened.questions(instance)
     if len(questions) != 1:
         raise UsageError(f"inspect_ai asks one question a sample; {instance.id!r} has {len(questions)}")
     (question,) = questions
+    if question.incomplete:
+        raise UsageError(question.incomplete)
     parts: list[Content] = [
         ContentImage(image=str(one.path)) if isinstance(one, ImagePart) else ContentText(text=one.text)
         for one in joined_texts(question)
@@ -91,8 +102,27 @@ def _sample(instance: Instance) -> Sample:
     message: list[ChatMessage] = [ChatMessageUser(content=parts)]
     if question.system:
         message.insert(0, ChatMessageSystem(content=question.system))
-    about = {"subset": instance.subset, "difficulty": instance.difficulty}
+    about: dict[str, Any] = {"subset": instance.subset, "difficulty": instance.difficulty}
+    if question.max_tokens is not None:
+        about[_MAX_TOKENS] = question.max_tokens
+    if question.json_schema is not None:
+        about[_JSON_SCHEMA] = dict(question.json_schema)
     return Sample(input=message, id=instance.id, metadata=about)
+
+
+@solver
+def ask() -> Solver:
+    """Return the solver: one question, with its most tokens and its JSON Schema."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        how: GenerateConfigArgs = {}
+        if _MAX_TOKENS in state.metadata:
+            how["max_tokens"] = state.metadata[_MAX_TOKENS]
+        if _JSON_SCHEMA in state.metadata:
+            how["response_schema"] = response_schema(state.metadata[_JSON_SCHEMA])
+        return await generate(state, **how)
+
+    return solve
 
 
 @scorer(metrics={"*": [mean(), stderr()]})

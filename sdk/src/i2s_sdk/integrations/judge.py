@@ -21,7 +21,8 @@ from i2s_sdk.models.model import Completion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Record
-from i2s_sdk.scoring.workers import ScorerLimits, ScorerWorkers
+from i2s_sdk.scoring.limits import ScorerLimits
+from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.task import Task

@@ -136,7 +136,7 @@ class RoundTripReward:
             if self._raises:
                 raise _failure(result)
             return None
-        if result.png is None:
+        if not result.record.usable:
             return self._failed
         values = {name: result.metrics.get(name) for name in self._weights}
         known = [(self._weights[name], value) for name, value in values.items() if value is not None]

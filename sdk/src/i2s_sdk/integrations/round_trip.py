@@ -16,7 +16,7 @@ from i2s_sdk.evaluation.steps import needs_metric_service
 from i2s_sdk.integrations.judge import Judge, open_judge
 from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
 from i2s_sdk.profile import Profile
-from i2s_sdk.scoring.workers import ScorerLimits
+from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.logs import passing_logs
@@ -62,7 +62,7 @@ class RoundTrip:
     ) -> None:
         self._settings = settings or Settings.load()
         self._profile = Profile(profile or self._settings.profile)
-        self._tasks = {name: open_task(name, self._profile) for name in tasks}
+        self._tasks = {name: open_task(name, self._profile, self._settings) for name in tasks}
         self._metrics = tuple(metrics)
         self._lock = threading.Lock()
         self._closed = False

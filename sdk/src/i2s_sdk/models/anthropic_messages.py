@@ -106,6 +106,9 @@ class AnthropicMessages:
             request["extra_body"] = {"temperature": self._options.temperature}
         if question.system:
             request["system"] = question.system
+        if question.json_schema is not None:
+            written = {"type": "json_schema", "schema": dict(question.json_schema)}
+            request["output_config"] = {"format": written}
         return request
 
 

@@ -11,7 +11,7 @@ from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, one_line
-from i2s_sdk.models.question import ReadQuestion
+from i2s_sdk.models.question import ReadQuestion, refuse_schema
 from i2s_sdk.models.vendors import require_package
 
 
@@ -44,8 +44,9 @@ class HuggingFaceModel:
         """Generate an answer.
 
         Raises:
-            ModelAccessError: The model cannot be loaded.
+            ModelAccessError: The model cannot be loaded, or the question wants JSON by a schema.
         """
+        refuse_schema(question, f"hf/{self.model}")
         return await asyncio.to_thread(self._answer, question)
 
     async def close(self) -> None:

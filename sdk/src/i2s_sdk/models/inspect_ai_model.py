@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.http_status import retry_after, status_error, transport_fault
+from i2s_sdk.models.inspect_schema import response_schema
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
@@ -14,7 +15,7 @@ from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.vendors import require_package
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, Content, Model
+    from inspect_ai.model import ChatMessage, Content, GenerateConfig, Model
 
 _IMAGES_FIRST = "anthropic/"  # the vendor who advises images before texts, as inspect_ai names it
 
@@ -52,15 +53,12 @@ class InspectModel:
 
         Raises:
             AttemptError: There is no answer.
-            ModelAccessError: inspect_ai knows no such model, or its key or package is missing.
+            ModelAccessError: inspect_ai knows no such model, its key or package is missing, or the question
+                wants JSON by a schema that inspect_ai does not pass on.
         """
-        from inspect_ai.model import GenerateConfig
-
-        model = self._models.get()
+        model, config = self._models.get(), _config(question)
         try:
-            output = await model.generate(
-                _messages(question, self.model), config=GenerateConfig(max_tokens=question.max_tokens)
-            )
+            output = await model.generate(_messages(question, self.model), config=config)
         except Exception as error:
             raise _ended(error) from None
         if output.error:
@@ -98,6 +96,13 @@ class InspectModel:
         if hasattr(client, "max_retries"):
             client.max_retries = 0
         return model
+
+
+def _config(question: ReadQuestion) -> GenerateConfig:
+    from inspect_ai.model import GenerateConfig
+
+    schema = None if question.json_schema is None else response_schema(question.json_schema)
+    return GenerateConfig(max_tokens=question.max_tokens, response_schema=schema)
 
 
 def _messages(question: ReadQuestion, model: str) -> list[ChatMessage]:

@@ -12,7 +12,7 @@ from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, read_b
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, FaultError, one_line
-from i2s_sdk.models.question import ReadQuestion
+from i2s_sdk.models.question import ReadQuestion, refuse_schema
 
 _IMAGE, _SYSTEM = "{image}", "{system}"
 _CHUNK = 65_536  # bytes
@@ -44,8 +44,9 @@ class ProgramPerQuestion:
 
         Raises:
             FaultError: It ended with another code than 0, or printed what is not UTF-8.
-            ModelAccessError: It cannot be started.
+            ModelAccessError: It cannot be started, or the question wants JSON by a schema.
         """
+        refuse_schema(question, "a program that is started for each question")
         argv = [filled for one in self._argv for filled in _filled(one, self._argv, question)]
         try:
             code, out, err = await _run(argv, _prompt(self._argv, question).encode(), self._most_bytes)

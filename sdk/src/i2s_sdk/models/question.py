@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.errors import DataError
+from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
+from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.tasks.question import ImagePart, Question, joined_texts
 
 
@@ -97,6 +98,23 @@ class ReadQuestion:
         return None
 
 
+def refuse_schema(question: ReadQuestion, name: str) -> None:
+    """Return if a question can be asked of a model that has no mode for structured output.
+
+    Args:
+        question: It may want JSON by a schema that its text does not have.
+        name: Of the model, for the message.
+
+    Raises:
+        ModelAccessError: It wants that.
+    """
+    if question.json_schema is not None:
+        raise ModelAccessError(
+            f"{name} has no mode for structured output; ask for JSON by the text of the question, "
+            "as with --set sobench_mode=fenced"
+        )
+
+
 def read_question(instance: Instance, question: Question) -> ReadQuestion:
     """Return a question with its images.
 
@@ -105,8 +123,11 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
         question: Texts and files.
 
     Raises:
+        UsageError: The question is not complete.
         DataError: An image cannot be read, or is none of PNG, JPEG and WebP.
     """
+    if question.incomplete:
+        raise UsageError(question.incomplete)
     return ReadQuestion(
         id=instance.id,
         parts=tuple(

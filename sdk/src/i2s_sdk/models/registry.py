@@ -14,6 +14,7 @@ from i2s_sdk.models.provider import Provider
 MODELS = {
     "oracle": "the ground truth: the upper bound of every metric",
     "baseline/ocr": "reads the words of the picture and puts them where they stood; needs no network",
+    "baseline/chance": "one of the choices of an instance, the same at every run",
     "openai/NAME": "OpenAI, or with a base URL any server that speaks its chat completions",
     "anthropic/NAME": "Anthropic",
     "google/NAME": "Google",
@@ -58,6 +59,10 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
         from i2s_sdk.models.ocr import OcrBaseline
 
         return OcrBaseline()
+    if name == "baseline/chance":
+        from i2s_sdk.models.chance import ChanceBaseline
+
+        return ChanceBaseline()
     kind, colon, rest = name.partition(":")
     if kind == "replay" and (colon or not rest):
         return _replay(rest, options)

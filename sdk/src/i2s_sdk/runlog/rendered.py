@@ -37,7 +37,7 @@ class Rendered:
         return answered(self.record, answer)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what this stage decides, as JSON has it; without an outcome if the sample is to be scored."""
+        """Return what this stage decides as JSON has it; the outcome of a sample to be scored is null."""
         plain = {name: one for name, one in self.record.to_json().items() if name not in _OF_OTHER_STAGES}
         if self.record.outcome is Outcome.CANCELLED:
             plain["outcome"] = None

@@ -17,11 +17,12 @@ import pickle
 import signal
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from i2s_sdk.errors import ScorerError
 from i2s_sdk.json_text import read_json
+from i2s_sdk.scoring.limits import DEFAULT_LIMITS, ScorerLimits, limits_of
 from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, Values
 
 _log = logging.getLogger(__name__)
@@ -32,28 +33,15 @@ _LINE_BYTES = 1 << 26
 _CLOCK_PER_CPU_SECOND, _CLOCK_SECONDS = 20.0, 120.0
 
 
-@dataclass(frozen=True, slots=True)
-class ScorerLimits:
-    """What one sample may take in a worker.
-
-    Attributes:
-        cpu_seconds: CPU time.
-        memory_bytes: Memory, beside what the interpreter and the scorer's modules need.
-    """
-
-    cpu_seconds: float = 10.0
-    memory_bytes: int = 1 << 30
-
-
 class ScorerWorkers:
     """Runs scorers: those that need limits in processes of their own, the others in threads.
 
     Args:
-        limits: Of each sample.
+        limits: Of each sample; a scorer may have lower ones (``LimitedScorer``).
         processes: The most that are at work at the same time; 0 is one for each processor.
     """
 
-    def __init__(self, limits: ScorerLimits = ScorerLimits(), processes: int = 0) -> None:
+    def __init__(self, limits: ScorerLimits = DEFAULT_LIMITS, processes: int = 0) -> None:
         self._limits = limits
         self._places = asyncio.Semaphore(processes or os.cpu_count() or 1)
         self._idle: dict[bytes, list[_Worker]] = {}
@@ -69,7 +57,7 @@ class ScorerWorkers:
         program = base64.b64encode(pickle.dumps(scorer))
         async with self._places:
             for attempt in (1, 2):
-                said = await self._asked(program, sample)
+                said = await self._asked(program, sample, limits_of(scorer, self._limits))
                 if said is not None:
                     return self._read(scorer, said)
                 _log.warning("the worker of scorer %s was lost (attempt %d)", scorer.name, attempt)
@@ -82,10 +70,10 @@ class ScorerWorkers:
         for worker in workers:
             await worker.close()
 
-    async def _asked(self, program: bytes, sample: Scorable) -> dict[str, Any] | None:
+    async def _asked(self, program: bytes, sample: Scorable, limits: ScorerLimits) -> dict[str, Any] | None:
         """Return what a worker says; None where it was lost."""
         idle = self._idle.setdefault(program, [])
-        worker = idle.pop() if idle else await _Worker.started(program, self._limits)
+        worker = idle.pop() if idle else await _Worker.started(program, limits)
         said = None
         try:
             said = await worker.ask(asdict(sample))
@@ -97,7 +85,7 @@ class ScorerWorkers:
         return said
 
     def _read(self, scorer: Scorer, said: Mapping[str, Any]) -> Values | NotUsable:
-        limits = self._limits
+        limits = limits_of(scorer, self._limits)
         match said:
             case {
                 "metrics": dict(metrics),

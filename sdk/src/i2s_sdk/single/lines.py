@@ -20,7 +20,8 @@ from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Completion
 from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.answer import Answer
-from i2s_sdk.scoring.workers import ScorerLimits, ScorerWorkers
+from i2s_sdk.scoring.limits import ScorerLimits
+from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.tasks.metrics import metrics_of
@@ -84,7 +85,7 @@ def score_lines(
         ScorerError: A scorer failed.
     """
     settings = settings or Settings.load()
-    opened = open_task(task, Profile(profile or settings.profile))
+    opened = open_task(task, Profile(profile or settings.profile), settings)
     if opened.rendering is not None:
         others = ", ".join(
             name for name, spec in SPECS.items() if spec.open(opened.profile).rendering is None

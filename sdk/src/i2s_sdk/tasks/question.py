@@ -45,11 +45,14 @@ class Question:
         parts: Texts and images in the order in which the model reads them. There may be no image.
         system: The system text, which comes before the message; empty for none.
         max_tokens: The most tokens of the completion; None takes that of the options.
-        json_schema: JSON Schema of the completion, for providers with structured output; others ignore it.
+        json_schema: JSON Schema of the completion, which the provider asks for by its mode for structured
+            output; a provider without one refuses the question.
         name: Which of several questions of an instance it is, such as "page-2"; empty where the instance has
             this one alone. Answers on disk are found by it.
         vendor_order: Whether images stand before texts for models of vendors who advise that, such as
             Anthropic; all others get the parts in their order.
+        incomplete: Why the question cannot be sent to a model, and what would complete it; empty if it can.
+            Answers at hand (a replay, the oracle) need no complete question.
     """
 
     parts: tuple[Part, ...]
@@ -58,6 +61,7 @@ class Question:
     json_schema: Mapping[str, object] | None = None
     name: str = ""
     vendor_order: bool = False
+    incomplete: str = ""
 
 
 def texts_then_image(texts: Sequence[str], image: Path) -> Question:

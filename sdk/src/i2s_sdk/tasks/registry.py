@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.profile import Profile
+from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
+from i2s_sdk.tasks.sobench.spec import SOBENCH
 from i2s_sdk.tasks.spec import TaskSpec
-from i2s_sdk.tasks.task import Task
+from i2s_sdk.tasks.task import ConfiguredTask, Task
 from i2s_sdk.tasks.visualwebbench.spec import VISUALWEBBENCH, VISUALWEBBENCH_MEAN
 from i2s_sdk.tasks.webpage.spec import WEBPAGE
 
@@ -20,6 +22,7 @@ SPECS: dict[str, TaskSpec] = {
         WEBPAGE,
         MUSIC,
         *VISUALWEBBENCH,
+        SOBENCH,
     )
 }
 
@@ -50,10 +53,19 @@ def task_spec(name: str) -> TaskSpec:
     return SPECS[name]
 
 
-def open_task(name: str, profile: Profile = Profile.PAPER) -> Task:
+def open_task(name: str, profile: Profile = Profile.PAPER, settings: Settings | None = None) -> Task:
     """Return a task with the rules of a profile.
+
+    Args:
+        name: Of the task.
+        profile: Which rules.
+        settings: That change what some tasks ask; None takes their defaults.
 
     Raises:
         UnknownNameError: There is no such task.
+        SettingsError: A setting of the task has no meaning; names it.
     """
-    return task_spec(name).open(profile)
+    task = task_spec(name).open(profile)
+    if settings is not None and isinstance(task, ConfiguredTask):
+        return task.configured(settings)
+    return task

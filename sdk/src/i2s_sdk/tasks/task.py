@@ -7,7 +7,7 @@ answer is read, what is repaired or what is compared, change the module of that 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
@@ -16,6 +16,7 @@ from i2s_sdk.render_requests import RenderRequest
 from i2s_sdk.render_types import Rendering
 from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -81,6 +82,23 @@ class Task(Protocol):
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the structure in a completion, or that there is none."""
+        ...
+
+
+@runtime_checkable
+class ConfiguredTask(Protocol):
+    """A task that settings change: what it asks, never how an answer is scored."""
+
+    def configured(self, settings: Settings) -> Self:
+        """Return this task as the settings have it.
+
+        Raises:
+            SettingsError: A setting of the task has no meaning; names it.
+        """
+        ...
+
+    def facts(self) -> Mapping[str, str]:
+        """Return what the settings chose, as facts of a run by name."""
         ...
 
 

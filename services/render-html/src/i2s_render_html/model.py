@@ -130,7 +130,16 @@ class ConsoleEntry:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of the page and its rectangle, in CSS pixels from the top left of the page."""
+    """An element of the page and its rectangle, in CSS pixels from the top left of the page.
+
+    Attributes:
+        href: Where a link leads, as an absolute URL; empty for other elements.
+        visible: Whether it has an area and is neither hidden nor transparent.
+        covered: Whether something that is neither inside of it nor around it lies in front of it.
+        clipped: Whether a part of its content is cut off.
+        rectangles: How many it consists of.
+        joined: Whether pieces that stand apart follow one another in its text without white space.
+    """
 
     tag: str
     text: str
@@ -140,6 +149,12 @@ class Element:
     y: float
     width: float
     height: float
+    href: str = ""
+    visible: bool = False
+    covered: bool = False
+    clipped: bool = False
+    rectangles: int = 0
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from i2s_render_html.injected import text_of
 from i2s_render_html.model import Element, ElementQuery
 from i2s_render_html.page import PreparedPage, ScriptError
 
+_MOST_RECTANGLES = 1_000_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TRY_SELECTOR = "(css) => { document.createDocumentFragment().querySelector(css); }"
 
@@ -61,6 +62,12 @@ def _element(found: dict[str, Any]) -> Element:
         text=str(found["text"]),
         role=str(found["role"]),
         clickable=bool(found["clickable"]),
+        href=str(found["href"]),
+        visible=bool(found["visible"]),
+        covered=bool(found["covered"]),
+        clipped=bool(found["clipped"]),
+        joined=bool(found["joined"]),
+        rectangles=min(_MOST_RECTANGLES, int(_number(found["rectangles"]))),
         **rectangle,
     )
 

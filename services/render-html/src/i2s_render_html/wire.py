@@ -95,6 +95,12 @@ def facts_to_wire(facts: PageFacts, *, jekyll: bool, warnings: Sequence[str] = (
                 y=one.y,
                 width=one.width,
                 height=one.height,
+                href=wire.printable(one.href),
+                visible=one.visible,
+                covered=one.covered,
+                clipped=one.clipped,
+                rectangles=one.rectangles,
+                joined=one.joined,
             )
             for one in facts.elements
         ],

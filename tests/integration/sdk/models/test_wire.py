@@ -6,6 +6,7 @@ import base64
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import pytest
 from questions import complete
 
 from i2s_sdk.data import Instance
+from i2s_sdk.errors import UsageError
 from i2s_sdk.models import ModelOptions, close_model, open_model
+from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.tasks import ImagePart, Question, TextPart
 
 from .conftest import ModelServer, answer_to
@@ -136,6 +139,7 @@ def _anthropic_of_every_form(picture: str) -> dict[str, Any]:
         "model": "m",
         "system": "Be exact.",
         "temperature": 0.0,
+        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
     }
 
 
@@ -176,6 +180,22 @@ async def test_images_stand_where_they_stand_and_system_text_schema_and_most_tok
     assert server.requests[0].body == body(_base64(instance))
 
 
+@pytest.mark.parametrize(
+    ("vendor", "first"), [("openai", "text"), ("anthropic", "image"), ("google", "text")]
+)
+async def test_a_question_that_leaves_the_order_to_vendors_has_its_image_first_at_anthropic_alone(
+    server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str, first: str
+) -> None:
+    (instance,) = instances(1)
+    model = open_model(f"{vendor}/m", _options(server, vendor))
+    parts = (TextPart("Which?"), ImagePart(instance.image))
+    await model.complete(instance, Question(parts, vendor_order=True))
+    await close_model(model)
+    body = server.requests[0].body
+    sent = body["contents"][0]["parts"] if vendor == "google" else body["messages"][0]["content"]
+    assert ("text" in sent[0], "text" in sent[1]) == (first == "text", first == "image")
+
+
 @pytest.mark.parametrize("vendor", ["openai", "anthropic", "google"])
 async def test_a_question_without_an_image_is_its_text(
     server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str
@@ -189,7 +209,7 @@ async def test_a_question_without_an_image_is_its_text(
     assert [one["text"] for one in sent] == ["Draw a circle."]
 
 
-async def test_inspect_ai_is_sent_every_form_but_a_schema(
+async def test_inspect_ai_is_sent_every_form(
     server: ModelServer, instances: Callable[[int], list[Instance]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("inspect_ai")
@@ -203,7 +223,22 @@ async def test_inspect_ai_is_sent_every_form_but_a_schema(
     assert body["messages"][0] == expected["messages"][0]
     assert (kinds, server.requests[0].text) == (["image_url", "text"] * 2, "This?\nOrthat?")
     assert (body["max_tokens"], body["temperature"]) == (7, 0.0)
-    assert "response_format" not in body
+    sent = body["response_format"]["json_schema"]
+    assert (sent["name"], sent["schema"]) == ("answer", SCHEMA)
+
+
+async def test_inspect_ai_is_sent_no_schema_that_it_would_change(
+    server: ModelServer, instances: Callable[[int], list[Instance]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("inspect_ai")
+    monkeypatch.setenv("HERE_API_KEY", "k")
+    (instance,) = instances(1)
+    model = open_model("inspect/openai-api/here/m", _options(server, "openai"))
+    question = replace(_every_form(instance), json_schema={"$defs": {"a": {}}, "$ref": "#/$defs/a"})
+    with pytest.raises(UsageError, match="sobench_mode=fenced"):
+        await model.complete(instance, question)
+    await close_model(model)
+    assert server.requests == []
 
 
 async def test_a_program_of_lines_reads_the_parts_of_every_other_form(
@@ -240,8 +275,11 @@ async def test_a_program_for_each_question_has_an_argument_for_each_image_and_lo
     place = " {system}" if has_place else ""
     line = f"command:{sys.executable} {tmp_path}/print.py --image={{image}} {{prompt}}{place}"
     model = open_model(line, ModelOptions(cache=None))
-    several = json.loads((await model.complete(instance, _every_form(instance))).text)
+    question = replace(_every_form(instance), json_schema=None)
+    several = json.loads((await model.complete(instance, question)).text)
     none = json.loads((await model.complete(instance, Question((TextPart("What?"),)))).text)
+    with pytest.raises(ModelAccessError, match="no mode for structured output"):
+        await model.complete(instance, _every_form(instance))
     text = "This?\nOrthat?" if has_place else "Be exact.\n\nThis?\nOrthat?"
     image = f"--image={instance.image.resolve()}"
     assert several == [[image, image, text, *(["Be exact."] if has_place else [])], text]

@@ -83,7 +83,7 @@ def test_every_command_has_examples_in_its_help(name: str) -> None:
         (["evaluate", "--set", "dead_line=1"], "no setting is called 'dead_line'"),
         (["score", "/nowhere", "/nowhere", "--missing", "maybe"], "--missing"),
         (["score", "/nowhere.png", "/nowhere.png"], "/nowhere.png"),
-        (["score", "a.png", "b.png", "--task", "web"], "did you mean 'webpage'"),
+        (["score", "a.png", "b.png", "--task", "webpages"], "did you mean 'webpage'"),
         (["doctor", "--config", "/nowhere.toml"], "/nowhere.toml"),
     ],
 )

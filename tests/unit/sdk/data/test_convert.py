@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ def test_the_examples_are_the_same_instances_in_format_2(tmp_path: Path) -> None
         for field in fields(one):
             if field.name not in _OF_FORMAT_2:
                 assert getattr(one, field.name) == getattr(two, field.name), field.name
-        assert read_content(one) == read_content(two)
+        assert replace(read_content(two), inputs={}) == read_content(one)
 
 
 def test_a_line_of_format_2_stays_as_it_is() -> None:

@@ -253,7 +253,7 @@ async def test_the_record_of_a_sample_has_the_sums(folder: RunFolder, instance: 
 def test_a_dry_run_counts_calls_and_not_samples(
     tmp_path: Path, instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan_module, "open_task", lambda name, profile=Profile.PAPER: Paged(profile))
+    monkeypatch.setattr(plan_module, "open_task", lambda name, profile=Profile.PAPER, _=None: Paged(profile))
     with RunFolder.open(tmp_path / "run") as folder:
         said = Answer.of(instance.id, Completion("x"), 0.0)
         folder.put_answer(replace(said, question="page-2"))

@@ -107,6 +107,7 @@ def test_questions_of_other_forms_have_keys_of_their_own() -> None:
         dataclasses.replace(QUESTION, system="other"),
         dataclasses.replace(QUESTION, max_tokens=7),
         dataclasses.replace(QUESTION, max_tokens=8),
+        dataclasses.replace(QUESTION, vendor_order=True),
         dataclasses.replace(QUESTION, json_schema={}),
         dataclasses.replace(QUESTION, json_schema=schema),
         dataclasses.replace(QUESTION, json_schema={"properties": {"b": {}, "a": {}}}),

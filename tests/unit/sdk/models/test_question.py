@@ -43,6 +43,17 @@ def test_everything_but_the_parts_is_as_it_was_given(instance: Instance) -> None
     assert (read.json_schema, read.name) == ({"type": "object"}, "page-2")
 
 
+def test_images_stand_first_for_vendors_who_advise_that_only_where_the_question_leaves_it_to_them(
+    instance: Instance,
+) -> None:
+    parts = (TextPart("one"), ImagePart(instance.image), TextPart("two"))
+    fixed = read_question(instance, Question(parts))
+    assert fixed.parts_images_first == fixed.parts
+    free = read_question(instance, Question(parts, vendor_order=True))
+    assert free.parts == fixed.parts
+    assert free.parts_images_first == (free.images[0], "one", "two")
+
+
 @pytest.mark.parametrize("content", [b"no picture", None])
 def test_an_image_that_cannot_be_used_is_named(
     instance: Instance, tmp_path: Path, content: bytes | None

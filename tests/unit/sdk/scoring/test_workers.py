@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from i2s_sdk.errors import ScorerError
+from i2s_sdk.scoring.limits import ScorerLimits, limits_of
 from i2s_sdk.scoring.scorer import DETAIL_BYTES, NotUsable, Scorable, Values
-from i2s_sdk.scoring.workers import ScorerLimits, ScorerWorkers
+from i2s_sdk.scoring.workers import ScorerWorkers
 from odd_scorers import OddScorer
 
 pytestmark = pytest.mark.slow
@@ -112,3 +114,15 @@ async def test_nothing_is_imported_from_the_working_folder(
 async def test_the_limit_of_cpu_time_is_that_of_each_sample(workers: ScorerWorkers) -> None:
     """A process that has used its second for others has as much for the next."""
     assert [await _score(workers, "burn 0.7") for _ in range(4)] == [Values({"letters": 8.0})] * 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Limited:
+    limits: ScorerLimits
+
+
+def test_a_scorer_may_have_lower_limits_and_never_higher_ones() -> None:
+    settings = ScorerLimits(cpu_seconds=5, memory_bytes=1000)
+    assert limits_of(SCORER, settings) == settings
+    assert limits_of(_Limited(ScorerLimits(2, 2000)), settings) == ScorerLimits(2, 1000)
+    assert limits_of(_Limited(ScorerLimits(9, 10)), settings) == ScorerLimits(5, 10)

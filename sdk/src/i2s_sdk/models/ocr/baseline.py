@@ -13,6 +13,7 @@ from i2s_sdk.models.ocr.latex import as_latex
 from i2s_sdk.models.ocr.lines import Page
 from i2s_sdk.models.ocr.music import as_score
 from i2s_sdk.models.ocr.reading import Reader
+from i2s_sdk.models.ocr.web_answers import ANSWERERS
 from i2s_sdk.models.ocr.webpage import as_webpage
 from i2s_sdk.models.question import read_question
 from i2s_sdk.models.vendors import require_package
@@ -40,17 +41,20 @@ class OcrBaseline:
         self._reader = Reader()
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
-        """Return the words of the picture as a structure of its task.
+        """Return the words of the picture as a structure of its task, or those that answer the question.
 
         Raises:
             ModelError: There is no way to write a structure of this task, or the question has not one image.
             DataError: The image cannot be read.
         """
-        write = _WRITERS.get(instance.task)
-        if write is None:
+        write, answer = _WRITERS.get(instance.task), ANSWERERS.get(instance.task)
+        if write is None and answer is None:
             raise ModelError(f"{self.name} cannot write structures of task {instance.task!r}")
         images = (await asyncio.to_thread(read_question, instance, question)).images
         if len(images) != 1:
             raise ModelError(f"{self.name} reads one image, and this question has {len(images)}")
         page = await asyncio.to_thread(self._reader.read, images[0].content)
-        return Completion(write(page), Finish.STOP)
+        said = (
+            write(page) if write is not None else answer(page, instance.inputs) if answer is not None else ""
+        )
+        return Completion(said, Finish.STOP)

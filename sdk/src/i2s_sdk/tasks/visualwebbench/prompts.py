@@ -45,7 +45,7 @@ def prompt(task: str, inputs: Mapping[str, Any], profile: Profile) -> str:
         if "{" + name + "}" in template:
             fields[name] = str(inputs[name])
     if "{bbox}" in template:
-        fields["bbox"] = bbox_text(inputs["bbox"])
+        fields["bbox"] = bbox_text(inputs["bbox"], profile)
     if "{choices}" in template:
         fields["choices"] = choices_text(inputs["options"], profile)
     return _filled(template, fields)
@@ -66,13 +66,15 @@ def _filled(template: str, fields: Mapping[str, str]) -> str:
     return "".join([*pieces, rest])
 
 
-def bbox_text(bbox: Sequence[float]) -> str:
-    """Return a box as prompts have it: four ratios with three decimals.
+def bbox_text(bbox: Sequence[float], profile: Profile) -> str:
+    """Return a box as prompts have it: four ratios with three decimals; ``helm`` shows no zeros at the end.
 
     Raises:
         ValueError: It is no box.
     """
     x1, y1, x2, y2 = bbox
+    if profile is Profile.HELM:
+        return str([round(float(one), 3) for one in (x1, y1, x2, y2)])
     return f"[{x1:.3f}, {y1:.3f}, {x2:.3f}, {y2:.3f}]"
 
 

@@ -28,7 +28,8 @@ class RougeScorer:
 
     Attributes:
         profile: ``helm`` computes what the released evaluation computes; ``paper`` leaves out what it adds to
-            the denominator, and gives 0 to an answer of full stops alone.
+            the denominator, gives 0 to an answer of full stops alone, and to two texts of one word each the
+            same ``rouge_2`` as ``rouge_1``.
         least: Characters of the shortest answer that ``helm`` compares at all.
         name: As the manifest calls it.
         version: Of the values.
@@ -65,10 +66,14 @@ class RougeScorer:
         return replace(values_of_unusable(self.metrics), detail=shown_detail(sample))
 
     def _defined(self, answer: str, gold: str) -> Values:
+        gold = unquoted(gold)
         try:
-            return _values(rouge_scores(answer, unquoted(gold), epsilon=0.0))
+            scores = rouge_scores(answer, gold, epsilon=0.0)
         except EmptyTextError:
-            return _values(RougeScores(0.0, 0.0, 0.0))
+            scores = RougeScores(0.0, 0.0, 0.0)
+        if len(answer.split()) == len(gold.split()) == 1:  # neither has a pair of words
+            scores = replace(scores, rouge_2=scores.rouge_1)
+        return _values(scores)
 
     def _released(self, answer: str, gold: str) -> Values:
         compared = answer if len(answer) >= self.least else _BLANK

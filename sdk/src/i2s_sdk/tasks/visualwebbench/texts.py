@@ -8,7 +8,7 @@ import re
 from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.fences import fenced_blocks, longest_block
 
-_RELEASED_META = re.compile(r'<meta name="description" content="(.*?)">')
+_RELEASED_START, _RELEASED_END = '<meta name="description" content="', '">'
 _META = re.compile(r"<meta\b([^<]*)", re.IGNORECASE)
 _DESCRIPTION = re.compile(r"""\bname\s*=\s*(["']?)description\1""", re.IGNORECASE)
 _CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$))""", re.IGNORECASE)
@@ -24,32 +24,43 @@ def read_description(answer: str, profile: Profile) -> str:
     """Return the description of a page in an answer.
 
     ``helm``: the content of the first ``<meta name="description" content="…">`` in exactly these characters,
-    else the whole answer as it is. ``paper``: the element in any order and quotes of its attributes, its
-    character references resolved; else the answer without fences, the words "Meta Description:" and the white
-    space and quotes around it.
+    up to the last ``">`` of its line, else the whole answer as it is. ``paper``: the element in any order and
+    quotes of its attributes, its character references resolved; else the answer without fences, the
+    words "Meta Description:" and the white space and quotes around it.
 
     Args:
         answer: What the model said.
         profile: How it is read.
     """
     if profile is Profile.HELM:
-        found = _RELEASED_META.search(answer)
-        return answer if found is None else found[1]
+        return _released_description(answer)
     for element in _META.finditer(answer):
         if _DESCRIPTION.search(element[1]):
             content = _CONTENT.search(answer, element.start())
             if content is None:
                 break
             return html.unescape(content[1] if content[1] is not None else content[2]).strip()
-    return unquoted(_META_PREFIX.sub("", unfenced(answer), count=1))
+    text = unfenced(answer)
+    prefix = _META_PREFIX.match(text)
+    return unquoted(text if prefix is None else text[prefix.end() :])
+
+
+def _released_description(answer: str) -> str:
+    """Return the content of the first line with such an element, up to its last end, else the answer."""
+    for line in answer.split("\n"):
+        start = line.find(_RELEASED_START)
+        end = line.rfind(_RELEASED_END, start + len(_RELEASED_START)) if start >= 0 else -1
+        if end >= 0:
+            return line[start + len(_RELEASED_START) : end]
+    return answer
 
 
 def read_element_text(answer: str, profile: Profile) -> str:
     """Return the text of an element in an answer.
 
-    ``helm``: what follows the first colon, wherever it stands, without white space and quotes around it; an
-    answer without a colon is taken whole. ``paper``: what follows the words that the prompt asks for; an
-    answer without them is taken whole.
+    ``helm``: what follows the first colon, wherever it stands, without white space, then double quotes, then
+    single quotes around it; an answer without a colon is taken as it is. ``paper``: what follows the words
+    that the prompt asks for; an answer without them is taken whole.
 
     Args:
         answer: What the model said.
@@ -57,7 +68,7 @@ def read_element_text(answer: str, profile: Profile) -> str:
     """
     if profile is Profile.HELM:
         _, colon, rest = answer.partition(":")
-        return (rest if colon else answer).strip().strip("\"'").strip()
+        return rest.strip().strip('"').strip("'") if colon else answer
     text = unfenced(answer)
     found = _ELEMENT_PREFIX.search(text)
     return unquoted(text if found is None else text[found.end() :])

@@ -29,6 +29,7 @@ def test_a_box_has_three_decimals() -> None:
 
 def test_what_is_filled_in_is_not_looked_through_again() -> None:
     assert "description: a {bbox} of braces\n" in prompt("element_ground", INPUTS, Profile.PAPER)
+    assert "[0.1, 0.25, 0.333, 1.0]" in prompt("element_ocr", INPUTS, Profile.HELM)
     told = prompt("action_prediction", {**INPUTS, "options": ["{bbox}"] * 8}, Profile.PAPER)
     assert "\nA. {bbox}\n" in told
 

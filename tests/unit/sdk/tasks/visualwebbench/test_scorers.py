@@ -25,6 +25,15 @@ def test_equal_texts_have_one_and_in_the_released_evaluation_a_little_less() -> 
     assert rouge(Profile.HELM, "One two.", "One two.") == 0.999999995
 
 
+def test_texts_of_one_word_have_no_pairs_and_are_compared_as_words() -> None:
+    found = [
+        RougeScorer(profile).score(sample(answer, "Welcome")).metrics["rouge_2"]
+        for profile in (Profile.PAPER, Profile.HELM)
+        for answer in ("Welcome", "welcome", "Welcome here")
+    ]
+    assert found == [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+
+
 def test_quotes_around_the_gold_text_do_not_count_where_those_of_the_answer_do_not() -> None:
     assert rouge(Profile.PAPER, "Hello there", '"Hello there"') == 1.0
 

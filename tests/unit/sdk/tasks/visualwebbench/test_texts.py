@@ -13,6 +13,7 @@ META = '<meta name="description" content="{}">'
     [
         (META.format("One."), "One.", "One."),
         (f"Sure:\n{META.format('One.')}\n{META.format('Two.')}", "One.", "One."),
+        (f"{META.format('One.')} or {META.format('Two.')}", f'One."> or {META.format("Two.")[:-2]}', "One."),
         (META.format("Tea &amp; cake"), "Tea &amp; cake", "Tea & cake"),
         ("<META content='One.' name='description' />", None, "One."),
         (f"```html\n{META.format('One.')}\n```", "One.", "One."),
@@ -35,7 +36,9 @@ def test_descriptions(answer: str, released: str | None, read: str) -> None:
         ("The text content in the red bounding box is:\nOpen: 9 to 5", "Open: 9 to 5", "Open: 9 to 5"),
         ("**The text content within the red bounding box is:** Sign in", "** Sign in", "Sign in"),
         ("Open: 9 to 5", "9 to 5", "Open: 9 to 5"),
-        ("  'Sign in' ", "Sign in", "Sign in"),
+        ("  'Sign in' ", "  'Sign in' ", "Sign in"),
+        ("Text: \"'Sign in'\"", "Sign in", "Text: \"'Sign in'\""),
+        ("Text: '\"Sign in\"'", '"Sign in"', "Text: '\"Sign in\"'"),
         ("```\nSign in\n```", "```\nSign in\n```", "Sign in"),
     ],
 )

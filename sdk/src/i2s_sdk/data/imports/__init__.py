@@ -1,0 +1,1 @@
+"""Importers: data sets of other benchmarks, as they are published, to data sets of format 2."""

@@ -1,0 +1,36 @@
+"""All kinds of import. A new one is a module and a line here."""
+
+from __future__ import annotations
+
+from i2s_sdk.data.imports.kind import ImportKind
+from i2s_sdk.data.imports.sobench import import_sobench
+from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
+from i2s_sdk.errors import UnknownNameError
+
+#: By name.
+KINDS: dict[str, ImportKind] = {
+    one.name: one
+    for one in (
+        ImportKind(
+            "sobench",
+            "evaluation files (*.jsonl), or label files (*.json) with --images",
+            import_sobench,
+        ),
+        ImportKind(
+            "visualwebbench",
+            "folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded",
+            import_visualwebbench,
+        ),
+    )
+}
+
+
+def import_kind(name: str) -> ImportKind:
+    """Return a kind of import.
+
+    Raises:
+        UnknownNameError: There is no such kind.
+    """
+    if name not in KINDS:
+        raise UnknownNameError("kind of import", name, KINDS)
+    return KINDS[name]

@@ -1,0 +1,116 @@
+"""Lines of words as answers to the questions of VisualWebBench: what a program can say that only reads.
+
+Texts are compared by the F1 of their words. A line belongs to a box if its middle lies in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from i2s_sdk.models.ocr.lines import Line, Page
+from i2s_sdk.tasks.visualwebbench.boxes import Box, contains
+from i2s_sdk.tasks.visualwebbench.letters import LETTERS
+from i2s_sdk.tasks.visualwebbench.squad import squad_f1
+
+_CAPTION_LINES = 3
+_QUOTES = str.maketrans("“”‘’«»", "      ")  # the F1 of words knows ASCII punctuation alone
+
+#: From the lines of a picture and the inputs of an instance to an answer.
+Answerer = Callable[[Page, Mapping[str, Any]], str]
+
+
+def caption(page: Page, inputs: Mapping[str, Any]) -> str:
+    """Return the tallest line and those behind it as the description of the page."""
+    lines = page.lines[_tallest(page) :][:_CAPTION_LINES] if page.lines else ()
+    said = " ".join(one.text for one in lines).replace('"', "'")
+    return f'<meta name="description" content="{said}">'
+
+
+def heading(page: Page, inputs: Mapping[str, Any]) -> str:
+    """Return the tallest line."""
+    return page.lines[_tallest(page)].text if page.lines else ""
+
+
+def element_text(page: Page, inputs: Mapping[str, Any]) -> str:
+    """Return the lines in the box that the question names."""
+    return f"The text content within the red bounding box is: {_text_in(page, inputs['bbox'])}"
+
+
+def answer(page: Page, inputs: Mapping[str, Any]) -> str:
+    """Return the line that has most words of the question."""
+    best = _best(page.lines, str(inputs["question"]))
+    return best.text if best else ""
+
+
+def element_choice(page: Page, inputs: Mapping[str, Any]) -> str:
+    """Return the letter of the box whose text is most like what is asked for."""
+    return _most_alike([_text_in(page, box) for box in inputs["options"]], _asked(inputs))
+
+
+def page_choice(page: Page, inputs: Mapping[str, Any]) -> str:
+    """Return the letter of the description that is most like the text of the element."""
+    return _most_alike(list(map(str, inputs["options"])), _text_in(page, inputs["bbox"]))
+
+
+def box(page: Page, inputs: Mapping[str, Any]) -> str:
+    """Return the box of the line that is most like what is asked for."""
+    best = _best(page.lines, _asked(inputs))
+    if best is None:
+        return ""
+    left, right = best.left / page.width, best.right / page.width
+    top, bottom = best.top / page.height, best.bottom / page.height
+    return f"[{left:.4f}, {top:.4f}, {right:.4f}, {bottom:.4f}]"
+
+
+def point(page: Page, inputs: Mapping[str, Any]) -> str:
+    """Return the middle of the line that is most like what is asked for."""
+    best = _best(page.lines, _asked(inputs))
+    if best is None:
+        return ""
+    x, y = _middle(best, page)
+    return f"[{x:.4f}, {y:.4f}]"
+
+
+#: By task.
+ANSWERERS: Mapping[str, Answerer] = {
+    "web_caption": caption,
+    "webqa": answer,
+    "heading_ocr": heading,
+    "element_ocr": element_text,
+    "element_ground": element_choice,
+    "action_prediction": page_choice,
+    "action_ground": element_choice,
+    "element_ground_box": box,
+    "element_ground_point": point,
+    "action_ground_box": box,
+    "action_ground_point": point,
+}
+
+
+def _asked(inputs: Mapping[str, Any]) -> str:
+    return str(inputs.get("elem_desc") or inputs.get("instruction") or "").translate(_QUOTES)
+
+
+def _tallest(page: Page) -> int:
+    return max(range(len(page.lines)), key=lambda place: page.lines[place].height)
+
+
+def _middle(line: Line, page: Page) -> tuple[float, float]:
+    return (line.left + line.right) / 2 / page.width, (line.top + line.bottom) / 2 / page.height
+
+
+def _text_in(page: Page, given: Sequence[float]) -> str:
+    x1, y1, x2, y2 = map(float, given)
+    where: Box = (x1, y1, x2, y2)
+    return " ".join(one.text for one in page.lines if contains(where, _middle(one, page)))
+
+
+def _most_alike(texts: Sequence[str], wanted: str) -> str:
+    """Return the letter of the text that is most like another, the first of equals."""
+    values = [squad_f1(one, wanted) for one in texts]
+    return LETTERS[values.index(max(values))]
+
+
+def _best(lines: Sequence[Line], wanted: str) -> Line | None:
+    return max(lines, key=lambda one: squad_f1(one.text, wanted), default=None)

@@ -1,0 +1,210 @@
+"""Sites to a data set of VisualWebBench: every page is drawn, and items are made of its elements."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from i2s_sdk.clients.render import AsyncRenderClient
+from i2s_sdk.data.new_folder import new_folder, write_index
+from i2s_sdk.data.web_items.actions import action_items
+from i2s_sdk.data.web_items.items import Item, page_items
+from i2s_sdk.data.web_items.pages import HEIGHT, MOST_ELEMENTS, QUERY, WIDTH, DrawnPage, path_of
+from i2s_sdk.errors import DataError
+from i2s_sdk.render_requests import (
+    ElementQuery,
+    RenderOptions,
+    RenderRequest,
+    SiteOptions,
+    SiteSource,
+    WindowOptions,
+)
+from i2s_sdk.service_table import RENDER_HTML
+from i2s_sdk.settings import Settings
+from i2s_sdk.single.site_source import read_site
+from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.stack.logs import passing_logs
+from i2s_sdk.stack.services import open_services
+from i2s_sdk.tasks.webpage import Site, WebpageTask
+
+#: Where the renderer shows sites.
+ORIGIN = "http://localhost:4000"
+
+_PAGES = (".html", ".htm")
+_NO_NAME = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was made of some sites.
+
+    Attributes:
+        items: How many instances each task has.
+        pages: How many pages were drawn.
+        refused: How often something could not be made, by reason.
+    """
+
+    items: Mapping[str, int]
+    pages: int
+    refused: Mapping[str, int]
+
+
+def make_visualwebbench(
+    sites: Sequence[Path | str],
+    out: Path | str,
+    *,
+    seed: int = 0,
+    per_page: int = 2,
+    most_pages: int = 50,
+    licence: str = "",
+    settings: Settings | None = None,
+) -> Made:
+    """Draw the pages of sites and write a data set of items whose gold answers are known by construction.
+
+    >>> make_visualwebbench(["shop.tar.gz"], "items/", seed=7)  # doctest: +SKIP
+
+    The same sites, renderer and seed give the same data set.
+
+    Args:
+        sites: Folders, archives (.zip, .tar.gz) or HTML documents.
+        out: Folder of the data set; must not exist, or be empty.
+        seed: Decides which elements are taken, and the letters.
+        per_page: The most items of a page for each of element_ocr, element_ground, action_prediction and
+            action_ground.
+        most_pages: Of each site that are drawn, from the index page along links, then the others by name.
+        licence: Of the sites, such as "CC0-1.0".
+        settings: None reads environment and configuration file.
+
+    Raises:
+        DataError: A site cannot be read, or no item could be made.
+        UsageError: The output folder is not empty.
+        WriteError: The data set cannot be written.
+        StackError: The renderer cannot be started.
+        ServiceError: It does not answer.
+    """
+    settings = settings or Settings.load()
+    names = _names(sites)
+    read = {name: read_site(site, WebpageTask(settings.profile)).site for name, site in names.items()}
+    refused: Counter[str] = Counter()
+
+    async def draw() -> tuple[DrawnPage, ...]:
+        with passing_logs() as logs:
+            async with open_services(settings, logs, (RENDER_HTML,)) as services:
+                renderer = services.renderers[RENDER_HTML]
+                found = [
+                    await _drawn(renderer, name, site, most_pages, refused) for name, site in read.items()
+                ]
+        return tuple(page for pages in found for page in pages)
+
+    with new_folder(Path(out)) as folder:
+        pages = run_blocking(draw())
+        items = [one for page in pages for one in page_items(page, per_page, seed, refused)]
+        items += action_items(pages, per_page, seed, refused)
+        if not items:
+            raise DataError(Path(str(sites[0])), 0, f"no item could be made: {dict(refused)}")
+        write_index(folder, _lines(items, folder, licence))
+    return Made(Counter(one.task for one in items), len(pages), refused)
+
+
+def _names(sites: Sequence[Path | str]) -> dict[str, Path]:
+    """Return sites by names of their own, made of the names of their files."""
+    names: dict[str, Path] = {}
+    for site in map(Path, sites):
+        stem = site.resolve().name
+        for suffix in (".tar.gz", ".tar", ".tgz", ".zip", *_PAGES):
+            stem = stem.removesuffix(suffix)
+        name = base = _NO_NAME.sub("-", stem) or "site"
+        for number in range(2, len(names) + 3):
+            if name not in names:
+                break
+            name = f"{base}-{number}"
+        names[name] = site
+    return names
+
+
+async def _drawn(
+    renderer: AsyncRenderClient, name: str, site: Site, most: int, refused: Counter[str]
+) -> list[DrawnPage]:
+    """Return the pages of a site: the index page, what links lead to, then the other documents."""
+    waiting = ["", *sorted(one for one in site.files if _is_page(one))]
+    seen: set[str] = set()
+    pages: list[DrawnPage] = []
+    while waiting and len(pages) < most:
+        entry = waiting.pop(0)
+        path = entry or "index.html"
+        if path in seen:
+            continue
+        seen.add(path)
+        page = await _page(renderer, name, site, entry, path)
+        if page is None:
+            refused["page cannot be shown"] += 1
+            continue
+        pages.append(page)
+        linked = [path_of(one.href, ORIGIN) for one in page.elements if one.href]
+        waiting[:0] = [one for one in linked if one and _is_page(one)]
+    return pages
+
+
+def _is_page(path: str) -> bool:
+    """Return whether a file may be a page; names with an underscore or a dot are of generators of sites."""
+    parts = PurePosixPath(path).parts
+    return parts[-1].lower().endswith(_PAGES) and not any(one.startswith(("_", ".")) for one in parts)
+
+
+async def _page(
+    renderer: AsyncRenderClient, name: str, site: Site, entry: str, path: str
+) -> DrawnPage | None:
+    options = RenderOptions(
+        window=WindowOptions(WIDTH, HEIGHT, 1.0, False),
+        site=SiteOptions(want_text=True, elements=ElementQuery(QUERY, MOST_ELEMENTS)),
+    )
+    rendering = await renderer.render(RenderRequest(SiteSource(site.files, site.assets, entry), options))
+    if not rendering.verdict.has_picture or rendering.site is None:
+        return None
+    facts = rendering.site
+    return DrawnPage(name, path, ORIGIN, rendering.pictures[0].png, facts.text, facts.elements)
+
+
+def _place(page: DrawnPage, taken: Mapping[tuple[str, str], str]) -> str:
+    """Return the name of a page, which the names of its items begin with."""
+    base = f"{page.site}-{_NO_NAME.sub('-', str(PurePosixPath(page.path).with_suffix('')))}"
+    return f"{base}-{len(taken)}" if base in taken.values() else base
+
+
+def _lines(items: Sequence[Item], folder: Path, licence: str) -> Iterator[dict[str, Any]]:
+    """Write the pictures of items and yield their lines."""
+    numbers: Counter[str] = Counter()
+    for part in ("pages", "items"):
+        (folder / part).mkdir()
+    places: dict[tuple[str, str], str] = {}
+    for item in items:
+        page = item.page
+        place = places.setdefault((page.site, page.path), _place(page, places))
+        stem = f"{place}-{item.task}"
+        numbers[stem] += 1
+        identity = f"{stem}-{numbers[stem]}"
+        raw = f"pages/{place}.png"
+        (folder / raw).write_bytes(page.png)
+        image = raw
+        inputs = dict(item.inputs)
+        if item.picture is not None:
+            image = f"items/{identity}.png"
+            (folder / image).write_bytes(item.picture)
+            if "options" in inputs and "bbox" not in inputs:
+                inputs["raw_image"] = raw
+        yield {
+            "id": identity,
+            "task": item.task,
+            "subset": page.site,
+            "inputs": {"image": image, **inputs},
+            "target": item.target,
+            **({"licence": licence} if licence else {}),
+            "provenance": {
+                "source": f"{page.site}, {page.path}",
+                "made_by": "i2s-sdk dataset make visualwebbench",
+            },
+        }

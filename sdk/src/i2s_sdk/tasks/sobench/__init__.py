@@ -1,0 +1,1 @@
+"""SO-Bench: an image, a JSON Schema and an intent, to be answered with a JSON value."""

@@ -1,0 +1,224 @@
+"""Field matching: a predicted JSON value against a gold one, field by field.
+
+The result is a tree of gold fields, from which the counts, the metrics and the view of a report are taken.
+
+Every field that is compared counts once, inner nodes (objects and lists) among them. In both profiles:
+
+* A field is not counted if nothing of it is compared: its label is "ignore", or has no other leaf. Further
+fields of the prediction are free.
+* Two nulls match; null and another value do not. Texts and numbers: ``leaves``. Values of different kinds do
+not match.
+* Lists of different length do not match, and their elements are not compared. Others are compared by index.
+
+Profile ``reference`` counts as the released code does: a gold field that the prediction leaves out is not
+counted; neither are fields below a value that is not compared; and an object that does not match counts as a
+match for the object or list around it as soon as one of its fields matches. An empty object or list, and one
+whose labels are all "ignore", is not counted and keeps the list around it from matching. Without labels two
+empty lists match, and two empty objects count and do not.
+
+Profile ``paper`` counts every gold field with a meaningful label, whatever was predicted, and an inner node
+matches if everything below it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from i2s_sdk.profile import Profile
+from i2s_sdk.tasks.sobench.labels import Rule, is_meaningful, label_of_element, label_of_field
+from i2s_sdk.tasks.sobench.leaves import is_number, same_number, same_text
+
+
+class _Absent:
+    """What a prediction has where it has nothing."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+#: In the place of a predicted value that is not there.
+ABSENT = _Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A gold field and what was predicted for it.
+
+    Attributes:
+        name: Of the field, or the index of the element; empty at the root.
+        gold: Its gold value.
+        answer: The predicted value; ABSENT where there is none.
+        counted: Whether the field counts.
+        matched: Whether it matches; of a field that does not count, false.
+        passes: Whether it counts as a match for the field around it.
+        ignored: Whether nothing of it is compared because of its label.
+        children: Fields or elements that were compared, or that count.
+    """
+
+    name: str
+    gold: Any
+    answer: Any
+    counted: bool
+    matched: bool
+    passes: bool
+    ignored: bool = False
+    children: tuple[Node, ...] = ()
+
+    def walk(self) -> Iterator[Node]:
+        """Yield this field and all below it, a field before those inside of it."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many fields count, and how many of them match.
+
+    Attributes:
+        total: Fields that count.
+        matches: Those that match.
+    """
+
+    total: int
+    matches: int
+
+    @classmethod
+    def of(cls, node: Node) -> Counts:
+        """Return the counts of a field and all below it."""
+        counted = [one.matched for one in node.walk() if one.counted]
+        return cls(len(counted), sum(counted))
+
+
+def match_fields(answer: Any, gold: Any, label: Any, profile: Profile) -> Node:  # noqa: ANN401 - JSON values
+    """Return the gold fields with what was predicted for each.
+
+    Args:
+        answer: The predicted value; ABSENT where it cannot be read.
+        gold: The gold value.
+        label: How its fields are compared, as ``labels`` describes it; None if there are no labels, and every
+            field is compared exactly.
+        profile: Which rules.
+    """
+    if profile is Profile.HELM:
+        return _unlabelled("", answer, gold) if label is None else _reference("", answer, gold, label)
+    return _paper("", answer, gold, Rule.EXACT.value if label is None else label)
+
+
+def _ignored(name: str, answer: Any, gold: Any) -> Node:  # noqa: ANN401
+    return Node(name, gold, answer, counted=False, matched=False, passes=True, ignored=True)
+
+
+def _leaf(name: str, answer: Any, gold: Any, label: Any) -> Node:  # noqa: ANN401
+    """Return the field of a value that is neither object nor list, or whose prediction is of another kind."""
+    fuzzy = label == Rule.FUZZY
+    if gold is None or answer is None:
+        matched = gold is answer
+    elif isinstance(gold, str) and isinstance(answer, str):
+        matched = same_text(answer, gold, fuzzy=fuzzy)
+    elif is_number(gold) and is_number(answer):
+        matched = same_number(answer, gold, fuzzy=fuzzy)
+    else:
+        matched = False
+    return Node(name, gold, answer, counted=True, matched=matched, passes=matched)
+
+
+def _reference(name: str, answer: Any, gold: Any, label: Any) -> Node:  # noqa: ANN401
+    if label == Rule.IGNORE:
+        return _ignored(name, answer, gold)
+    if isinstance(gold, list) and isinstance(answer, list):
+        return _reference_list(name, answer, gold, label)
+    if isinstance(gold, dict) and isinstance(answer, dict):
+        return _reference_object(name, answer, gold, label)
+    return _leaf(name, answer, gold, label)
+
+
+def _reference_list(name: str, answer: list[Any], gold: list[Any], label: Any) -> Node:  # noqa: ANN401
+    if not is_meaningful(label):
+        return Node(name, gold, answer, counted=False, matched=False, passes=False, ignored=True)
+    if len(answer) != len(gold):
+        return Node(name, gold, answer, counted=True, matched=False, passes=False)
+    children = tuple(
+        _reference(str(i), one, own, label_of_element(label, i, len(gold)))
+        for i, (one, own) in enumerate(zip(answer, gold, strict=True))
+    )
+    if all(one.ignored for one in children):  # an empty list too
+        return Node(name, gold, answer, counted=False, matched=False, passes=False, ignored=True)
+    matched = all(one.passes for one in children)
+    return Node(name, gold, answer, counted=True, matched=matched, passes=matched, children=children)
+
+
+def _reference_object(name: str, answer: dict[str, Any], gold: dict[str, Any], label: Any) -> Node:  # noqa: ANN401
+    labels = {field: label_of_field(label, field) for field in gold}
+    compared = {field for field in gold if is_meaningful(labels[field])}
+    if not compared:
+        return Node(name, gold, answer, counted=False, matched=False, passes=False, ignored=True)
+    children: list[Node] = []
+    for field, own in gold.items():
+        if field not in compared:
+            children.append(_ignored(field, answer.get(field, ABSENT), own))
+        elif field in answer:
+            children.append(_reference(field, answer[field], own, labels[field]))
+        else:
+            children.append(Node(field, own, ABSENT, counted=False, matched=False, passes=False))
+    passes = [one.passes for one in children if one.name in compared]
+    return Node(
+        name,
+        gold,
+        answer,
+        counted=True,
+        matched=all(passes),
+        passes=any(passes),
+        children=tuple(children),
+    )
+
+
+def _unlabelled(name: str, answer: Any, gold: Any) -> Node:  # noqa: ANN401
+    """Return the field as the released code compares it without labels.
+
+    Only what the prediction leaves out is not counted; two empty lists match, and two empty objects do not.
+    """
+    if isinstance(gold, list) and isinstance(answer, list):
+        alike = len(answer) == len(gold)
+        pairs = zip(answer, gold, strict=True) if alike else ()
+        children = tuple(_unlabelled(str(i), one, own) for i, (one, own) in enumerate(pairs))
+        matched = alike and all(one.passes for one in children)
+        return Node(name, gold, answer, counted=True, matched=matched, passes=matched, children=children)
+    if isinstance(gold, dict) and isinstance(answer, dict):
+        children = tuple(
+            _unlabelled(field, answer[field], own)
+            if field in answer
+            else Node(field, own, ABSENT, counted=False, matched=False, passes=False)
+            for field, own in gold.items()
+        )
+        passes = [one.passes for one in children]
+        matched = bool(passes) and all(passes)
+        return Node(name, gold, answer, counted=True, matched=matched, passes=any(passes), children=children)
+    return _leaf(name, answer, gold, Rule.EXACT.value)
+
+
+def _paper(name: str, answer: Any, gold: Any, label: Any) -> Node:  # noqa: ANN401
+    if label == Rule.IGNORE:
+        return _ignored(name, answer, gold)
+    if isinstance(gold, list):
+        alike = isinstance(answer, list) and len(answer) == len(gold)
+        children = tuple(
+            _paper(str(i), answer[i] if alike else ABSENT, one, label_of_element(label, i, len(gold)))
+            for i, one in enumerate(gold)
+        )
+    elif isinstance(gold, dict):
+        alike = isinstance(answer, dict)
+        children = tuple(
+            _paper(field, answer.get(field, ABSENT) if alike else ABSENT, one, label_of_field(label, field))
+            for field, one in gold.items()
+        )
+    else:
+        return _leaf(name, answer, gold, label) if is_meaningful(label) else _ignored(name, answer, gold)
+    if all(one.ignored for one in children) and (children or not is_meaningful(label)):
+        return _ignored(name, answer, gold)
+    matched = alike and all(one.passes for one in children)
+    return Node(name, gold, answer, counted=True, matched=matched, passes=matched, children=children)

@@ -1,0 +1,42 @@
+"""What data sets, commands and reports know of SO-Bench."""
+
+from __future__ import annotations
+
+import json
+
+from i2s_sdk.instances.content import Content
+from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.sobench.data_fault import INPUTS, TARGET, instance_fault
+from i2s_sdk.tasks.sobench.task import SOBenchTask
+from i2s_sdk.tasks.sobench.view import view
+from i2s_sdk.tasks.spec import TaskSpec
+
+
+def _answer(content: Content, question: Question) -> str:
+    return f"```json\n{json.dumps(content.target['answer'], indent=2)}\n```"
+
+
+def _no_fault(content: Content) -> str:
+    return ""
+
+
+SOBENCH = TaskSpec(
+    name="sobench",
+    title="SO-Bench",
+    published_table="",
+    main_metric="fma",
+    hub_name="",
+    subsets=("sobench",),
+    wild_subsets=(),
+    structure_suffix="",
+    structure_is_site=False,
+    language="json",
+    canary=None,
+    open=SOBenchTask,
+    answer=_answer,
+    structure_fault=_no_fault,
+    inputs=INPUTS,
+    target=TARGET,
+    instance_fault=instance_fault,
+    view=view,
+)
