@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_render_html.jekyll import needs_jekyll
-from i2s_render_html.model import Job, SiteFile
+from i2s_render_html.model import Job
+from i2s_wire.render.request import File
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Site:
 
     def job(self) -> Job:
         """Return what the renderer is asked."""
-        return Job(tuple(SiteFile(path, content) for path, content in self.files.items()))
+        return Job(tuple(File(path, content) for path, content in self.files.items()))
 
     def write(self, folder: Path) -> None:
         """Write the files into a folder."""

@@ -12,7 +12,8 @@ from benchmarks.html.sites import Site
 from benchmarks.html.ways import open_engine
 from i2s_chassis.limits import Limits
 from i2s_render_html.engine import HtmlEngine
-from i2s_render_html.model import Job, SiteFile
+from i2s_render_html.model import Job
+from i2s_wire.render.request import File
 
 _LIMITS = Limits(
     cpu_seconds=1.0, wall_seconds=10.0, memory_bytes=1200 << 20, processes=400, disk_bytes=512 << 20
@@ -124,7 +125,7 @@ async def _one(
     turn, is_hostile = divmod(number, 2)
     if is_hostile:
         page = HOSTILE[turn % len(HOSTILE)]
-        job = Job((SiteFile("index.html", page.encode()),), limits=_LIMITS)
+        job = Job((File("index.html", page.encode()),), limits=_LIMITS)
         name = (await engine.render(job)).verdict.name
         outcome.verdicts[name] = outcome.verdicts.get(name, 0) + 1
     else:

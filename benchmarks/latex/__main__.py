@@ -30,10 +30,10 @@ from benchmarks.latex.report import Report
 from benchmarks.latex.summary import figures_of, jail_cost, ratio, throughput_of
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import IsolationTier
 from i2s_sdk.tasks.latex import LatexTask, preamble_path
 from i2s_sdk.tasks.structure import Structure
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.isolation import IsolationTier
 
 _EXAMPLES = """examples:
   python -m benchmarks.latex                          all examples, five repetitions

@@ -17,9 +17,11 @@ from benchmarks.latex import reference
 from benchmarks.latex.meter import Meter, open_meter
 from i2s_sdk.clients import AsyncRenderClient
 from i2s_sdk.clients.render import SERVICE
-from i2s_sdk.render_types import IsolationTier, PageOptions, Verdict
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
+from i2s_wire.render.isolation import IsolationTier
+from i2s_wire.render.options import PageOptions
+from i2s_wire.render.rendering import Verdict
 
 START_SECONDS = 600.0  # the first start on a machine builds an index and formats
 _DEADLINE = 120.0

@@ -32,7 +32,7 @@ from benchmarks.lilypond.report import Report
 from benchmarks.lilypond.snippets import fetch, render_all
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError
-from i2s_sdk.render_types import IsolationTier
+from i2s_wire.render.isolation import IsolationTier
 
 _TASK = "music"
 _USERS = 54_000

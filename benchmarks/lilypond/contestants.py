@@ -15,11 +15,12 @@ from benchmarks.latex.meter import GroupMeter, Meter, open_meter
 from benchmarks.lilypond import reference
 from i2s_render_lilypond.installation import find_installation
 from i2s_sdk.clients import AsyncRenderClient
-from i2s_sdk.clients.descriptions import RendererDescription
 from i2s_sdk.clients.render import SERVICE
-from i2s_sdk.render_types import IsolationTier, Verdict
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.isolation import IsolationTier
+from i2s_wire.render.rendering import Verdict
 
 _START_SECONDS = 120.0
 _DEADLINE = 120.0

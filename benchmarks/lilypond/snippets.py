@@ -17,7 +17,7 @@ from statistics import median
 from benchmarks.latex.contestants import ContestError
 from i2s_sdk.clients import AsyncRenderClient
 from i2s_sdk.errors import I2SError
-from i2s_sdk.render_types import Verdict
+from i2s_wire.render.rendering import Verdict
 
 _PACKAGE = "lilypond-doc-html"
 _SEED = 1

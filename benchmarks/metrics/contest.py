@@ -20,7 +20,7 @@ from PIL import Image
 from benchmarks.latex.meter import TreeMeter
 from benchmarks.metrics.pairs import EncodedPair
 from i2s_sdk.clients.metrics import AsyncMetricsClient
-from i2s_sdk.score_types import Score
+from i2s_wire.metrics.score import Score
 
 _START_SECONDS = 120
 _CALL_SECONDS = 600

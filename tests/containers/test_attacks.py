@@ -3,7 +3,7 @@
 import pytest
 
 from i2s_sdk import Limits, RenderClient, RenderRequest, RetryPolicy
-from i2s_sdk.render_requests import LatexSource, LilypondSource, SiteSource
+from i2s_wire.render.request import LatexSource, LilypondSource, SiteSource
 
 LIMITS = Limits(cpu_seconds=3.0, wall_seconds=30.0)
 MARK = "root:"  # of /etc/passwd

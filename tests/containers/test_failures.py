@@ -9,7 +9,7 @@ import time
 import pytest
 
 from i2s_sdk import AsyncRenderClient, RenderClient, RenderRequest, RetryPolicy
-from i2s_sdk.render_requests import LatexSource
+from i2s_wire.render.request import LatexSource
 
 GRACE_SECONDS = 45
 PATIENCE = RetryPolicy(total_seconds=240)

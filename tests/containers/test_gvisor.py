@@ -15,8 +15,8 @@ from PIL import Image
 import docker_engine
 from docker_engine import ROOT
 from i2s_sdk import Limits, RenderRequest, render_latex, render_lilypond
-from i2s_sdk.render_requests import LatexSource, LilypondSource
 from i2s_sdk.settings import Settings
+from i2s_wire.render.request import LatexSource, LilypondSource
 from one_container import START_SECONDS, renderer, start
 
 RUNTIME = "i2s-runsc"

@@ -10,7 +10,7 @@ import yaml
 
 from docker_engine import ROOT, lacks, run
 from i2s_sdk import RenderClient, RenderRequest, RetryPolicy
-from i2s_sdk.render_requests import LilypondSource
+from i2s_wire.render.request import LilypondSource
 
 NAME = "render-lilypond"
 IMAGE = f"i2s-{NAME}:latest"

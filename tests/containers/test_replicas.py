@@ -12,7 +12,7 @@ START_SECONDS = 240
 LOAD = """
 import asyncio, hashlib, json, sys
 from i2s_sdk import AsyncRenderClient, RenderRequest, RetryPolicy
-from i2s_sdk.render_requests import LatexSource
+from i2s_wire.render.request import LatexSource
 
 JOBS, AT_ONCE = int(sys.argv[1]), int(sys.argv[2])
 

@@ -10,7 +10,7 @@ import pytest
 
 from docker_engine import ROOT
 from i2s_sdk import RenderRequest
-from i2s_sdk.render_requests import LatexSource, LilypondSource, SiteSource
+from i2s_wire.render.request import LatexSource, LilypondSource, SiteSource
 from one_container import renderer
 
 PROFILE = ROOT / "deploy/seccomp/i2s-namespace.json"

@@ -17,8 +17,8 @@ from i2s_metrics.functional.ems.rules import PaperRules
 from i2s_metrics.functional.errors import UndefinedError
 from i2s_metrics.functional.pixel import pixel_row_similarity
 from i2s_metrics.functional.ssim import structural_similarity
-from i2s_metrics.model import SizePolicy
 from i2s_metrics.sizes import equalise
+from i2s_wire.metrics.score import SizePolicy
 
 pytestmark = pytest.mark.fidelity
 

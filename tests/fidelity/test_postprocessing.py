@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import Rendering, SourceError, Verdict
 from i2s_sdk.tasks import Structure, render_with_repairs
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_sdk.tasks.latex.strip import strip_latex
@@ -21,6 +19,9 @@ from i2s_sdk.tasks.webpage import WebpageTask
 from i2s_sdk.tasks.webpage.helm_files import write_files
 from i2s_sdk.tasks.webpage.page_text import html_to_text
 from i2s_sdk.text import edit_similarity
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.source_error import SourceError
 
 pytestmark = pytest.mark.fidelity
 

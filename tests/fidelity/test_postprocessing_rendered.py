@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services
 from i2s_sdk.tasks import Structure, render_with_repairs_async
 from i2s_sdk.tasks.latex import LatexTask
+from i2s_wire.metrics.profile import Profile
 
 pytestmark = [pytest.mark.fidelity, pytest.mark.integration]
 

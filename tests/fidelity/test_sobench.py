@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorable
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.sobench.field_match import match_fields
+from i2s_wire.metrics.profile import Profile
 
 pytestmark = pytest.mark.fidelity
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorable
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import Structure
@@ -14,6 +13,7 @@ from i2s_sdk.tasks.visualwebbench.choice_scorers import LetterScorer
 from i2s_sdk.tasks.visualwebbench.letters import index_of, released_letter
 from i2s_sdk.tasks.visualwebbench.rouge import rouge_scores
 from i2s_sdk.tasks.visualwebbench.text_scorers import QuestionScorer, RougeScorer
+from i2s_wire.metrics.profile import Profile
 
 pytestmark = pytest.mark.fidelity
 

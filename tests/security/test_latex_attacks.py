@@ -18,9 +18,12 @@ from PIL import Image
 from i2s_chassis.jail import Jail, JailSettings, PolicyKind
 from i2s_chassis.limits import Limits
 from i2s_render_latex.engine import EngineSettings, LatexEngine
-from i2s_render_latex.model import BesideFile, ErrorKind, Job, Verdict
+from i2s_render_latex.model import Job
 from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
 from i2s_render_latex.texlive import find_installation
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
+from i2s_wire.render.source_error import ErrorKind
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
@@ -268,7 +271,7 @@ async def test_a_png_bomb_stays_within_the_limits(attacked, colour_type, channel
     assert len(bomb) < 4 * 1024 * 1024
     limits = Limits(cpu_seconds=4.0, memory_bytes=512 * 1024 * 1024)
     rendering = await attacked.render(
-        "\\includegraphics[width=5cm]{bomb.png}", files=(BesideFile("bomb.png", bomb),), limits=limits
+        "\\includegraphics[width=5cm]{bomb.png}", files=(File("bomb.png", bomb),), limits=limits
     )
     assert rendering.verdict in (
         Verdict.RENDERED,
@@ -288,7 +291,7 @@ async def test_a_jpeg_of_many_scans_ends_in_a_verdict(attacked):
     slow = whole[:-2] + whole[whole.rindex(b"\xff\xda") : -2] * 20_000 + whole[-2:]
     rendering = await attacked.render(
         "\\includegraphics[width=5cm]{slow.jpg}",
-        files=(BesideFile("slow.jpg", slow),),
+        files=(File("slow.jpg", slow),),
         limits=Limits(cpu_seconds=2.0, wall_seconds=60.0),
     )
     assert rendering.verdict is Verdict.TIME_LIMIT

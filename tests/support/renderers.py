@@ -62,9 +62,10 @@ def _document(body):
 
 def _latex_arguments(folder):
     from i2s_render_latex.paths import index_file
-    from i2s_render_latex.texindex import Provider, ProviderKind, current_digest, tree_roots
+    from i2s_render_latex.texindex import current_digest, tree_roots
     from i2s_render_latex.texindex.definitions import Category
     from i2s_render_latex.texindex.store import write
+    from i2s_wire.render.source_error import Provider, ProviderKind
 
     # An index of this installation with one name: a full one takes minutes to build.
     row = (Category.COMMAND, "toprule", [Provider(ProviderKind.PACKAGE, "booktabs")])

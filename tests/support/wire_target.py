@@ -17,9 +17,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_render_latex.paths import index_file
-from i2s_render_latex.texindex import Provider, ProviderKind, current_digest, tree_roots
+from i2s_render_latex.texindex import current_digest, tree_roots
 from i2s_render_latex.texindex.definitions import Category
 from i2s_render_latex.texindex.store import write
+from i2s_wire.render.source_error import Provider, ProviderKind
 
 MIB = 1024 * 1024
 RENDER = "/i2s.render.v1.RenderService/Render"

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
         RoundTripReward,
         StructuredOutputReward,
     )
-    from i2s_sdk.profile import Profile
-    from i2s_sdk.render_requests import RenderOptions, RenderRequest, SiteOptions, WindowOptions
-    from i2s_sdk.render_types import Limits, PageOptions, Rendering, Verdict
     from i2s_sdk.report import PaperTable, Report, table, write_report
     from i2s_sdk.runlog.reader import StoredRun, read_run
     from i2s_sdk.settings import Settings
@@ -44,6 +41,11 @@ if TYPE_CHECKING:
     from i2s_sdk.single.render import RenderedSource, render_html, render_latex, render_lilypond
     from i2s_sdk.single.score import FolderScore, metrics, score
     from i2s_sdk.stack.doctor import Finding, doctor
+    from i2s_wire.metrics.profile import Profile
+    from i2s_wire.render.options import PageOptions, RenderOptions, SiteOptions, WindowOptions
+    from i2s_wire.render.rendering import Rendering, Verdict
+    from i2s_wire.render.request import RenderRequest
+    from i2s_wire.render.resources import Limits
 
 _HOMES = {
     "AsyncMetricsClient": "i2s_sdk.clients",
@@ -53,17 +55,17 @@ _HOMES = {
     "FolderScore": "i2s_sdk.single.score",
     "I2SError": "i2s_sdk.errors",
     "LineScore": "i2s_sdk.single.lines",
-    "Limits": "i2s_sdk.render_types",
+    "Limits": "i2s_wire.render.resources",
     "MergeResult": "i2s_sdk.evaluation.merge",
     "MetricsClient": "i2s_sdk.clients",
-    "PageOptions": "i2s_sdk.render_types",
+    "PageOptions": "i2s_wire.render.options",
     "PaperTable": "i2s_sdk.report",
-    "Profile": "i2s_sdk.profile",
+    "Profile": "i2s_wire.metrics.profile",
     "RenderClient": "i2s_sdk.clients",
-    "RenderOptions": "i2s_sdk.render_requests",
-    "RenderRequest": "i2s_sdk.render_requests",
+    "RenderOptions": "i2s_wire.render.options",
+    "RenderRequest": "i2s_wire.render.request",
     "RenderedSource": "i2s_sdk.single.render",
-    "Rendering": "i2s_sdk.render_types",
+    "Rendering": "i2s_wire.render.rendering",
     "Report": "i2s_sdk.report",
     "RetryPolicy": "i2s_sdk.clients",
     "RoundTrip": "i2s_sdk.integrations",
@@ -74,13 +76,13 @@ _HOMES = {
     "Score": "i2s_sdk.clients",
     "ScoreRequest": "i2s_sdk.clients",
     "Settings": "i2s_sdk.settings",
-    "SiteOptions": "i2s_sdk.render_requests",
+    "SiteOptions": "i2s_wire.render.options",
     "StageResult": "i2s_sdk.evaluation.stages",
     "StoredRun": "i2s_sdk.runlog.reader",
     "Streamed": "i2s_sdk.clients",
     "StructuredOutputReward": "i2s_sdk.integrations",
-    "Verdict": "i2s_sdk.render_types",
-    "WindowOptions": "i2s_sdk.render_requests",
+    "Verdict": "i2s_wire.render.rendering",
+    "WindowOptions": "i2s_wire.render.options",
     "doctor": "i2s_sdk.stack.doctor",
     "dry_run": "i2s_sdk.evaluation.dry_run",
     "evaluate": "i2s_sdk.evaluation.evaluate",

@@ -12,10 +12,10 @@ from typing import Any
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.json_text import read_toml
 from i2s_sdk.limits import COMPLETION_CHARACTERS, REFERENCE_PIXELS
-from i2s_sdk.profile import Profile
 from i2s_sdk.service_table import SERVICES
 from i2s_sdk.token import Token, read_token
 from i2s_sdk.working_folder import refuse_reach
+from i2s_wire.metrics.profile import Profile
 
 #: Read where neither --config nor I2S_CONFIG names another file. What it may not say: i2s_sdk.working_folder.
 DEFAULT_FILE = Path("i2s.toml")

@@ -8,8 +8,9 @@ import pytest
 from i2s_metrics import registry
 from i2s_metrics.functional.errors import UndefinedError
 from i2s_metrics.memory import Memory
-from i2s_metrics.model import Inputs, Network, Profile
+from i2s_metrics.model import Inputs, Network
 from i2s_metrics.pair import Pair
+from i2s_wire.metrics.profile import Profile
 
 pytestmark = pytest.mark.integration
 

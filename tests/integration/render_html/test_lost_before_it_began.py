@@ -11,12 +11,14 @@ from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_render_html import show
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
-from i2s_render_html.model import Job, SiteFile, Verdict
+from i2s_render_html.model import Job
 from i2s_render_html.page import PreparedPage
 from i2s_render_html.sandbox import choose_sandbox
 from i2s_render_html.service import browser_settings, engine_settings
 from i2s_render_html.settings import HtmlSettings
 from i2s_render_html.settle import load
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
@@ -47,5 +49,5 @@ async def test_another_browser_shows_the_page(engine: HtmlEngine, monkeypatch: p
         await load(page, url)
 
     monkeypatch.setattr(show, "load", lost_at_first)
-    rendering = await engine.render(Job((SiteFile("index.html", b"<title>Here</title><h1>Here</h1>"),)))
+    rendering = await engine.render(Job((File("index.html", b"<title>Here</title><h1>Here</h1>"),)))
     assert (rendering.verdict, rendering.message, len(asked)) == (Verdict.RENDERED, "", 2)

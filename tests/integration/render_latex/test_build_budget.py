@@ -9,7 +9,8 @@ import pytest
 from i2s_chassis.limits import Limits
 from i2s_render_latex.engine import EngineSettings, LatexEngine
 from i2s_render_latex.format_budget import BuildBudget, BuildShares
-from i2s_render_latex.model import Job, Verdict
+from i2s_render_latex.model import Job
+from i2s_wire.render.rendering import Verdict
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
 

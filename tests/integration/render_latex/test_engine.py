@@ -11,8 +11,11 @@ from i2s_chassis.jail import Jail, JailSettings, NoTierError, PolicyKind, Tier
 from i2s_chassis.limits import Limits
 from i2s_render_latex.canary import canary
 from i2s_render_latex.engine import LatexEngine
-from i2s_render_latex.model import BesideFile, BlankPage, Crop, ErrorKind, Job, Options, Verdict
-from i2s_render_latex.texindex import Provider, ProviderKind
+from i2s_render_latex.model import Job, Options
+from i2s_wire.render.options import BlankPage, Crop
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
+from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 
@@ -184,7 +187,7 @@ async def test_a_page_that_is_not_there_is_no_output(engine):
 
 
 async def test_files_beside_the_document_are_found(engine):
-    files = (BesideFile("pictures/red.png", png(30, 20)), BesideFile("part.tex", b"Part"))
+    files = (File("pictures/red.png", png(30, 20)), File("part.tex", b"Part"))
     body = "\\includegraphics{pictures/red.png} \\input{part}"
     job = Job(document(body, PLAIN + "\\usepackage{graphicx}\n"), files)
     rendering = await engine.render(job)
@@ -193,7 +196,7 @@ async def test_files_beside_the_document_are_found(engine):
 
 
 async def test_an_error_in_a_file_beside_the_document_names_it(engine):
-    job = Job(document("\\input{part}"), (BesideFile("part.tex", b"a\n\\wrong"),))
+    job = Job(document("\\input{part}"), (File("part.tex", b"a\n\\wrong"),))
     error = (await engine.render(job)).error
     assert (error.file, error.line) == ("part.tex", 2)
 
@@ -204,8 +207,8 @@ async def test_an_error_in_a_file_beside_the_document_names_it(engine):
         Job(b""),
         Job(b"\\documentclass{article}\xff\\begin{document}x\\end{document}"),
         Job(b"%" * (10 * 1024 * 1024)),
-        Job(document("x"), (BesideFile("document.aux", b""),)),
-        Job(document("x"), (BesideFile("../x", b""),)),
+        Job(document("x"), (File("document.aux", b""),)),
+        Job(document("x"), (File("../x", b""),)),
     ],
 )
 async def test_input_that_tex_cannot_be_given_is_invalid(engine, job):

@@ -7,10 +7,12 @@ import pytest
 from i2s_render_latex.compile import compile_in
 from i2s_render_latex.document import SOURCE
 from i2s_render_latex.format_build import FormatError, build_format
-from i2s_render_latex.model import BesideFile, Job, Options, Verdict
+from i2s_render_latex.model import Job, Options
 from i2s_render_latex.split import BEGIN
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex.preamble import preamble as preamble_of
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 
@@ -224,7 +226,7 @@ async def test_a_preamble_that_no_format_can_hold_is_refused(engine, preamble, r
 
 
 async def test_a_class_beside_the_document_is_not_hidden_by_a_format(engine, known):
-    own = BesideFile("article.cls", b"\\LoadClass[twocolumn]{report}")
+    own = File("article.cls", b"\\LoadClass[twocolumn]{report}")
     job = Job(document(known, "x"), (own,))
     rendering = await engine.render(job)
     assert rendering.stages[0].detail == "cold"
@@ -269,7 +271,7 @@ async def test_the_hot_format_of_one_sender_serves_no_other_preamble(engine, sen
 async def test_a_format_beside_the_document_is_never_loaded(engine, known, name, cold):
     source = document(known, "x")
     (plain,) = pixels(await engine.render(Job(source)))
-    beside = BesideFile(name, b"not a format: TeX that loads this gives up at once")
+    beside = File(name, b"not a format: TeX that loads this gives up at once")
     rendering = await engine.render(Job(source, (beside,), Options(cold=cold)))
     assert rendering.verdict is Verdict.RENDERED, rendering.message
     assert pixels(rendering) == [plain]
@@ -325,7 +327,7 @@ SEES_NOTHING = {
 async def test_a_preamble_cannot_see_whether_others_have_made_it_hot(engine, name):
     preamble = "\\documentclass{article}\n" + LOOKS[name] + "\n" + SHOWN
     body = r"\ifdefined\later\later\fi\ \texttt{\detokenize\expandafter{\seen}} \texttt{\the\everyjob}"
-    beside = (BesideFile("figure.png", b"x"), BesideFile("table.csv", b"x"))
+    beside = (File("figure.png", b"x"), File("table.csv", b"x"))
     for files in ((), beside):
         cold = await engine.render(Job(document(preamble, body), files, Options(cold=True)))
         before = await engine.render(Job(document(preamble, body), files))

@@ -13,14 +13,8 @@ import pytest
 
 from i2s_render_latex.paths import index_file, state_folder
 from i2s_render_latex.state import index_for_service, prepare_folder
-from i2s_render_latex.texindex import (
-    Provider,
-    ProviderKind,
-    TexIndex,
-    current_digest,
-    pgf_undefined,
-    tree_roots,
-)
+from i2s_render_latex.texindex import TexIndex, current_digest, load_command, pgf_undefined, tree_roots
+from i2s_wire.render.source_error import Provider, ProviderKind
 
 pytestmark = pytest.mark.integration
 
@@ -365,7 +359,7 @@ def repaired(index: TexIndex, folder: Path, loading: list[str], body: str) -> li
     """Inject first providers until the document compiles; return them in order."""
     injected: list[Provider] = []
     for _ in range(_ROUNDS):
-        error = compiled(folder, loading + [provider.loading for provider in injected], body)
+        error = compiled(folder, loading + [load_command(provider) for provider in injected], body)
         if error is None:
             return injected
         providers = [provider for provider in asked(index, error) if provider not in injected]

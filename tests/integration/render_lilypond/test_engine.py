@@ -6,7 +6,10 @@ import io
 import pytest
 from PIL import Image
 
-from i2s_render_lilypond.model import BlankPage, Convert, Crop, ErrorKind, Job, Options, Undefined, Verdict
+from i2s_render_lilypond.model import Job, Options
+from i2s_wire.render.options import BlankPage, Crop, LilypondConvert
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.source_error import ErrorKind, Undefined
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 
@@ -111,14 +114,14 @@ async def test_without_a_version_the_assumed_one_is_converted_from(render):
 
 
 async def test_where_conversion_is_required_a_score_without_version_is_refused(render):
-    rendering = await render("{ c'4 }", convert=Convert.REQUIRED)
+    rendering = await render("{ c'4 }", convert=LilypondConvert.REQUIRED)
     assert rendering.verdict is Verdict.COMPILE_ERROR
     assert "version" in rendering.error.message
 
 
 async def test_a_version_that_convert_ly_refuses_ends_only_where_conversion_is_required(render):
     score = '\\version "2.19"\n{ c\'4 }'
-    required = await render(score, convert=Convert.REQUIRED)
+    required = await render(score, convert=LilypondConvert.REQUIRED)
     assert required.verdict is Verdict.COMPILE_ERROR
     assert "Invalid version string" in required.error.message
     assert (await render(score)).pictures

@@ -12,10 +12,12 @@ from i2s_render_lilypond.assemble import open_engine
 from i2s_render_lilypond.convert import Need, copied, need
 from i2s_render_lilypond.engine import EngineSettings
 from i2s_render_lilypond.installation import NO_FOOTERS
-from i2s_render_lilypond.model import Convert, Crop, Job, Options, Verdict
+from i2s_render_lilypond.model import Job, Options
 from i2s_render_lilypond.warm import WarmSettings
 from i2s_render_lilypond.warm_pool import WarmPool
 from i2s_render_lilypond.zygote import open_zygote
+from i2s_wire.render.options import Crop, LilypondConvert
+from i2s_wire.render.rendering import Verdict
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 
@@ -97,7 +99,7 @@ async def test_conversion_is_that_of_plain_convert_ly(engine, installation, limi
     subprocess.run([installation.convert_ly, "-e", "score.ly"], cwd=tmp_path, check=True, capture_output=True)
     expected = (tmp_path / "score.ly").read_bytes()
     job = Job(score, limits=limits)
-    what = need(score.decode(), "", Convert.AUTO, installation.latest_rule)
+    what = need(score.decode(), "", LilypondConvert.AUTO, installation.latest_rule)
     assert what is (
         Need.IDENTITY if name in ("newest", "newer", "byte order mark", "in a comment") else Need.RULES
     )

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.clients import RenderClient
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import Rendering
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import Structure, render_with_repairs
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_sdk.tasks.latex.document import LatexDocument
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.rendering import Rendering
 
 pytestmark = pytest.mark.integration
 

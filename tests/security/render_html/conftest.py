@@ -15,10 +15,12 @@ from i2s_chassis.limits import Limits
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.jekyll import JekyllBuilder, JekyllSettings
-from i2s_render_html.model import Job, Options, SiteFile, Verdict
+from i2s_render_html.model import Job, Options
 from i2s_render_html.sandbox import choose_sandbox
 from i2s_render_html.service import browser_settings, engine_settings
 from i2s_render_html.settings import HtmlSettings
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
 
 MARK = "SECRETMARK"
 WITH_TEXT = Options(want_text=True)
@@ -30,11 +32,11 @@ UID_BASE = 24_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this f
 
 GOOD = Job(
     (
-        SiteFile(
+        File(
             "index.html", b"<title>Good</title><link rel=stylesheet href=a.css><h1>Good</h1><img src=a.svg>"
         ),
-        SiteFile("a.css", b"h1 { color: teal; font-family: serif }"),
-        SiteFile(
+        File("a.css", b"h1 { color: teal; font-family: serif }"),
+        File(
             "a.svg", b"<svg xmlns='http://www.w3.org/2000/svg' width='99' height='99'><circle r='50'/></svg>"
         ),
     ),
@@ -74,7 +76,7 @@ class Attacked:
     async def show(self, page, *, files=(), assets=(), limits=LIMITS, options=WITH_TEXT, entry=""):
         """Render a page with PORT and SECRETFILE put in, then look whether anything is harmed."""
         page = page.replace("PORT", str(self.canary.port)).replace("SECRETFILE", str(self._secret))
-        job = Job((SiteFile("index.html", page.encode()), *files), assets, entry, options, limits)
+        job = Job((File("index.html", page.encode()), *files), assets, entry, options, limits)
         return await self.render(job)
 
     async def render(self, job):
@@ -84,7 +86,7 @@ class Attacked:
 
     async def is_unharmed(self, rendering):
         assert MARK not in repr(rendering)
-        assert "root:x:0" not in rendering.facts.text
+        assert "root:x:0" not in rendering.site.text
         again = await self.engine.render(GOOD)
         assert (again.verdict, again.message) == (Verdict.RENDERED, "")
         assert again.picture.png == self.good, "the next good page looks different"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from i2s_render_html.model import SiteFile, Verdict
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
@@ -39,7 +40,7 @@ async def test_no_place_is_reached_by_fetch_or_picture(attacked, event_details):
         </script>"""
     rendering = await attacked.show(page)
     assert rendering.verdict is Verdict.RENDERED
-    assert rendering.facts.text == "refused"
+    assert rendering.site.text == "refused"
     seen = event_details(rendering, "NETWORK")
     assert "GET http://169.254.169.254/latest/meta-data/" in seen
     assert f"GET http://127.0.0.1:{attacked.canary.port}/" in seen
@@ -77,8 +78,8 @@ async def test_sockets_of_all_kinds_reach_nothing(attacked, event_details):
             .then(() => say('transport-open'), () => say('transport-refused'));
         </script>"""
     rendering = await attacked.show(page)
-    assert "open" not in rendering.facts.text
-    assert "candidate" not in rendering.facts.text
+    assert "open" not in rendering.site.text
+    assert "candidate" not in rendering.site.text
     assert "WebSocket ws://127.0.0.1" in event_details(rendering, "NETWORK")
 
 
@@ -91,7 +92,7 @@ async def test_workers_reach_nothing(attacked):
         navigator.serviceWorker.register('/sw.js').then(() => out.textContent = 'installed', () => 0);
         </script>"""
     rendering = await attacked.show(page)
-    assert rendering.facts.text in ("refused", "-")
+    assert rendering.site.text in ("refused", "-")
 
 
 async def test_files_of_the_host_are_not_shown(attacked):
@@ -109,7 +110,7 @@ async def test_files_of_the_host_are_not_shown(attacked):
         nothing = nothing.replace(file, "file:///nothing")
     plain = await attacked.show(nothing)
     assert rendering.picture.png == plain.picture.png
-    assert rendering.facts.text == plain.facts.text
+    assert rendering.site.text == plain.site.text
 
 
 async def test_reading_a_file_is_reported(attacked, event_details):
@@ -134,14 +135,14 @@ async def test_a_page_stays_where_it_is(attacked):
     )
     rendering = await attacked.show(f"<p>here</p>{scripts}")
     assert rendering.verdict is Verdict.RENDERED
-    assert rendering.facts.text == "here"
+    assert rendering.site.text == "here"
 
 
 async def test_an_entity_that_names_a_file_stays_empty(attacked):
     drawing = b"""<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>
         <svg xmlns="http://www.w3.org/2000/svg" width="500" height="500"><text y="20">&x;</text></svg>"""
-    files = (SiteFile("x.svg", drawing),)
+    files = (File("x.svg", drawing),)
     rendering = await attacked.show("<iframe src=x.svg width=600 height=600></iframe>", files=files)
     assert rendering.verdict is Verdict.RENDERED
     alone = await attacked.show("x", files=files, entry="x.svg")
-    assert "root" not in alone.facts.text
+    assert "root" not in alone.site.text

@@ -3,7 +3,9 @@
 import pytest
 
 from i2s_chassis.limits import Limits
-from i2s_render_html.model import Options, SiteFile, Verdict
+from i2s_render_html.model import Options
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
@@ -42,7 +44,7 @@ async def test_dialogs_without_end_are_a_time_limit(attacked, event_details):
 async def test_some_dialogs_are_dismissed(attacked, event_details):
     page = "<p id=p><script>alert(1); p.textContent = [confirm('?'), prompt('?')].join()</script>"
     rendering = await attacked.show(page)
-    assert (rendering.verdict, rendering.facts.text) == (Verdict.RENDERED, "false,")
+    assert (rendering.verdict, rendering.site.text) == (Verdict.RENDERED, "false,")
     assert "dialog: prompt" in event_details(rendering, "BROWSER_FEATURE")
 
 
@@ -62,7 +64,7 @@ async def test_memory_without_end_is_a_limit_or_a_crash(attacked, script):
 async def test_fifty_popups_do_not_appear(attacked):
     page = "<p>x</p><script>for (let i = 0; i < 50; i++) open('/?' + i)</script>"
     rendering = await attacked.show(page)
-    assert rendering.facts.text == "x"
+    assert rendering.site.text == "x"
 
 
 async def test_spinning_workers_end_with_their_page(attacked):
@@ -101,7 +103,7 @@ async def test_a_huge_page_is_a_pixel_limit_before_it_is_drawn(attacked):
 async def test_an_entity_bomb_ends(attacked):
     levels = "".join(f'<!ENTITY x{n} "{f"&x{n - 1};" * 10}">' for n in range(1, 10))
     bomb = f'<!DOCTYPE svg [<!ENTITY x0 "lol">{levels}]><svg xmlns="http://www.w3.org/2000/svg"><text>&x9;</text></svg>'
-    files = (SiteFile("x.svg", bomb.encode()),)
+    files = (File("x.svg", bomb.encode()),)
     rendering = await attacked.show(
         "<p>y</p><iframe src=x.svg></iframe><img src=x.svg>", files=files, limits=SHORT
     )
@@ -133,13 +135,13 @@ async def test_a_flood_of_messages_is_bounded(attacked):
     page = "<p>x</p><script>for (let i = 0; i < 2e6; i++) console.log('flood '.repeat(100))</script>"
     rendering = await attacked.show(page)
     assert rendering.verdict is Verdict.RENDERED
-    assert len(rendering.facts.console) == 100
+    assert len(rendering.site.console) == 100
 
 
 async def test_downloads_are_refused(attacked, event_details):
     page = """<p>x</p><a id=a download=evil.sh href='data:text/plain,rm'>a</a>
         <script>onload = () => a.click()</script><iframe src=x.zip></iframe>"""
-    rendering = await attacked.show(page, files=(SiteFile("x.zip", b"PK\3\4" * 100),))
+    rendering = await attacked.show(page, files=(File("x.zip", b"PK\3\4" * 100),))
     assert rendering.verdict is Verdict.RENDERED
     assert "download" in event_details(rendering, "BROWSER_FEATURE")
 
@@ -147,7 +149,7 @@ async def test_downloads_are_refused(attacked, event_details):
 @pytest.mark.parametrize("address", ["chrome://crash", "chrome://kill", "chrome://hang"])
 async def test_a_page_cannot_crash_the_browser_by_address(attacked, address):
     rendering = await attacked.show(f"<p>x</p><script>location = '{address}'</script>")
-    assert rendering.facts.text == "x"
+    assert rendering.site.text == "x"
 
 
 async def test_a_page_that_breaks_what_we_read_is_still_shown(attacked):
@@ -159,7 +161,7 @@ async def test_a_page_that_breaks_what_we_read_is_still_shown(attacked):
         Promise.prototype.then = () => { throw 1 }; JSON.stringify = () => '{}';</script>"""
     rendering = await attacked.show(page)
     assert rendering.verdict in SHOWN
-    assert "faked" not in rendering.facts.text
+    assert "faked" not in rendering.site.text
 
 
 async def test_after_all_of_that_one_browser_is_left(attacked):

@@ -2,11 +2,13 @@
 
 import pytest
 
-from i2s_render_html.model import Job, Options, SiteFile, Verdict
+from i2s_render_html.model import Job, Options
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
-INDEX = SiteFile("index.html", b"<p>x")
+INDEX = File("index.html", b"<p>x")
 
 
 @pytest.mark.parametrize(
@@ -27,7 +29,7 @@ INDEX = SiteFile("index.html", b"<p>x")
 )
 @pytest.mark.parametrize("where", ["files", "assets"])
 async def test_bad_names_are_refused(attacked, name, reason, where):
-    bad = (SiteFile(name, b"x"),)
+    bad = (File(name, b"x"),)
     job = Job((INDEX, *bad)) if where == "files" else Job((INDEX,), bad)
     rendering = await attacked.engine.render(job)
     assert rendering.verdict is Verdict.INVALID_INPUT
@@ -45,23 +47,23 @@ async def test_bad_entries_are_refused(attacked, entry):
 
 
 async def test_a_hundred_thousand_files_are_refused(attacked):
-    files = tuple(SiteFile(f"f{n}", b"") for n in range(100_000))
+    files = tuple(File(f"f{n}", b"") for n in range(100_000))
     rendering = await attacked.engine.render(Job((INDEX, *files)))
     assert (rendering.verdict, "at most 1000" in rendering.message) == (Verdict.INVALID_INPUT, True)
 
 
 async def test_a_file_that_is_too_large_is_named(attacked):
-    rendering = await attacked.engine.render(Job((INDEX, SiteFile("big.bin", bytes(17 << 20)))))
+    rendering = await attacked.engine.render(Job((INDEX, File("big.bin", bytes(17 << 20)))))
     assert (rendering.verdict, '"big.bin"' in rendering.message) == (Verdict.INVALID_INPUT, True)
 
 
 async def test_an_asset_cannot_be_overwritten(attacked):
-    asset = (SiteFile("a.svg", b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"),)
+    asset = (File("a.svg", b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"),)
     page = """<img src=a.svg><p id=p></p><script>
         fetch('a.svg').then((r) => r.text()).then((text) => p.textContent = text.length)</script>"""
-    forged = (SiteFile("a.svg", b"forged"),)
+    forged = (File("a.svg", b"forged"),)
     rendering = await attacked.show(page, files=forged, assets=asset)
-    assert rendering.facts.text.strip() == str(len(asset[0].content))
+    assert rendering.site.text.strip() == str(len(asset[0].content))
 
 
 async def test_encoded_paths_do_not_leave_the_site(attacked):
@@ -70,7 +72,7 @@ async def test_encoded_paths_do_not_leave_the_site(attacked):
         const asked = paths.map((path) => fetch(path).then((r) => r.status, () => 'refused'));
         Promise.all(asked).then((all) => p.textContent = all)</script>"""
     rendering = await attacked.show(page)
-    assert set(rendering.facts.text.split(",")) <= {"404", "refused"}
+    assert set(rendering.site.text.split(",")) <= {"404", "refused"}
 
 
 @pytest.mark.parametrize(
@@ -82,9 +84,9 @@ async def test_encoded_paths_do_not_leave_the_site(attacked):
     ],
 )
 async def test_code_and_paths_of_a_site_are_inert(attacked, files):
-    job = Job(tuple(SiteFile(p, c.encode()) for p, c in files.items()), options=Options(want_text=True))
+    job = Job(tuple(File(p, c.encode()) for p, c in files.items()), options=Options(want_text=True))
     rendering = await attacked.render(job)
-    assert (rendering.verdict, rendering.facts.text.strip(), rendering.jekyll) == (
+    assert (rendering.verdict, rendering.site.text.strip(), rendering.site.jekyll) == (
         Verdict.RENDERED,
         "x",
         True,

@@ -6,7 +6,8 @@ import pytest
 from PIL import Image
 
 from i2s_chassis.limits import Limits
-from i2s_render_html.model import SiteFile, Verdict
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
@@ -18,7 +19,7 @@ async def test_a_jpeg_of_many_scans_ends_in_a_verdict(attacked):
     slow = whole[:-2] + whole[whole.rindex(b"\xff\xda") : -2] * 20_000 + whole[-2:]
     rendering = await attacked.show(
         "<img src=slow.jpg>",
-        files=(SiteFile("slow.jpg", slow),),
+        files=(File("slow.jpg", slow),),
         limits=Limits(
             cpu_seconds=3.0, wall_seconds=60.0, memory_bytes=1200 << 20, processes=400, disk_bytes=512 << 20
         ),

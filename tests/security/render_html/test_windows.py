@@ -2,7 +2,8 @@
 
 import pytest
 
-from i2s_render_html.model import Options, Verdict
+from i2s_render_html.model import Options
+from i2s_wire.render.rendering import Verdict
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
@@ -103,7 +104,7 @@ async def test_a_full_page_is_laid_out_in_the_window_that_was_asked_for(attacked
 async def test_the_page_sees_the_window_that_was_asked_for(attacked, attack):
     page = f"{BODY}<script>{SCRIPTS[attack]}; setTimeout(() => {{ {SIZE} }}, 400)</script>"
     rendering = await attacked.show(page, options=Options(width=800, height=600, want_text=True))
-    assert rendering.facts.text.strip() == "800 600 1"
+    assert rendering.site.text.strip() == "800 600 1"
 
 
 async def test_the_next_page_has_its_own_window(attacked):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from colour_task.scorer import AcceptedScorer
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.metrics.profile import Profile
 
 _ASK = "Which colour is this? Answer with one word."
 

@@ -16,14 +16,16 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import bounded_log, disk_complaint, text_complaint
 from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.errors import EngineError, RasterError
-from i2s_chassis.renderer.model import PageOptions, Rendering, SourceError, Stage, Verdict
+from i2s_chassis.renderer.model import RawRendering, ResolvedPageOptions, Stage
 from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import limit_passed, too_many_pixels
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.source_error import SourceError
 from pillow_renderer.settings import LIBRARIES, PYTHON, READABLE
 
 FIELD = "latex.document"  # the wire keeps a field for programs that draw, and has none yet
-OPTIONS = PageOptions(dpi=100.0)
+OPTIONS = ResolvedPageOptions(dpi=100.0)
 _PROGRAM, _DRAWING = "program.py", "page.png"
 _START = f"import sys, runpy; sys.path.append({str(LIBRARIES)!r}); runpy.run_path({_PROGRAM!r})"
 _MAX_BYTES = 1024 * 1024
@@ -36,7 +38,7 @@ class Job:
     """One program to run."""
 
     program: bytes
-    options: PageOptions
+    options: ResolvedPageOptions
     limits: Limits
 
 
@@ -67,7 +69,7 @@ class PillowEngine:
         if rendering.verdict is not Verdict.RENDERED:
             raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
 
-    async def render(self, job: Job) -> Rendering:
+    async def render(self, job: Job) -> RawRendering:
         """Render a program.
 
         Raises:
@@ -75,18 +77,18 @@ class PillowEngine:
         """
         wrong = text_complaint(job.program, FIELD, _MAX_BYTES)
         if wrong is not None:
-            return Rendering(Verdict.INVALID_INPUT, wrong)
+            return RawRendering(Verdict.INVALID_INPUT, wrong)
         full = disk_complaint([job.program], job.limits, by_products=1)
         if full is not None:
-            return Rendering(Verdict.OUTPUT_LIMIT, full)
+            return RawRendering(Verdict.OUTPUT_LIMIT, full)
         async with self._jail.cell(job.limits, {_PROGRAM: job.program}, readable=READABLE) as cell:
             ended = await cell.run([str(PYTHON), "-I", "-S", "-B", "-c", _START])
             return await _rendering(cell, ended, job)
 
 
-async def _rendering(cell: Cell, ended: Ended, job: Job) -> Rendering:
+async def _rendering(cell: Cell, ended: Ended, job: Job) -> RawRendering:
     finished = functools.partial(
-        Rendering,
+        RawRendering,
         log=bounded_log(ended.output, job.limits.log_bytes),
         stages=(run := Stage("compile", ended.usage),),
         events=ended.events,

@@ -7,19 +7,20 @@ import hashlib
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.model import PageOptions, Rendering
-from i2s_chassis.renderer.options import page_to_wire, page_values, refuse_foreign
+from i2s_chassis.renderer.model import RawRendering
+from i2s_chassis.renderer.options import page_from_wire, refuse_foreign
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.service import Chassis
+from i2s_wire.render.request_to_wire import page_options
 from pillow_renderer.engine import OPTIONS, Installation, Job, PillowEngine
 from pillow_renderer.settings import PillowSettings
 
 
-class PillowServicer(RendererServicer[Job, Rendering]):
+class PillowServicer(RendererServicer[Job, RawRendering]):
     """Answers render requests."""
 
     def __init__(self, engine: PillowEngine, settings: PillowSettings, chassis: Chassis) -> None:
-        options = pb.RenderOptions(page=page_to_wire(OPTIONS))
+        options = pb.RenderOptions(page=page_options(OPTIONS))
         super().__init__(Identity("i2s-chassis", "latex", "pillow", options), settings, chassis)
         self._engine = engine
 
@@ -33,13 +34,13 @@ class PillowServicer(RendererServicer[Job, Rendering]):
 
     def job(self, request: pb.RenderRequest, limits: Limits) -> Job:
         refuse_foreign(request.options, ("page",), "programs")
-        options = PageOptions(**page_values(request.options.page, OPTIONS))
+        options = page_from_wire(request.options.page, OPTIONS)
         return Job(request.latex.document, options, limits)
 
     def source_sha256(self, job: Job) -> str:
         return hashlib.sha256(job.program).hexdigest()
 
-    async def render(self, job: Job) -> Rendering:
+    async def render(self, job: Job) -> RawRendering:
         return await self._engine.render(job)
 
     def warm(self) -> list[pb.WarmEngine]:

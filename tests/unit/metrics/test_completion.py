@@ -5,8 +5,10 @@ import pytest
 
 from i2s_chassis.errors import UnavailableError
 from i2s_metrics.completion import complete
-from i2s_metrics.model import Comparison, Draft, Failure, FailureKind, Inputs, Job, Profile, SizePolicy, Value
+from i2s_metrics.model import Comparison, Draft, Inputs, Job, Value
 from i2s_metrics.networks.messages import Answer
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
 EMS = Value(0.5, {"block_emd": 0.1, "denominator": 0.2})
 
@@ -55,8 +57,8 @@ async def test_without_networks_a_draft_is_the_score():
 
 async def test_a_cosine_that_is_none_is_undefined_in_paper_and_zero_in_helm():
     (paper,) = (await completed({Comparison.POOL: math.nan}, ("cis",), (wanting(Comparison.POOL),))).outcomes
-    assert isinstance(paper, Failure)
-    assert paper.kind is FailureKind.UNDEFINED
+    assert isinstance(paper, MetricFailure)
+    assert paper.kind is MetricFailureKind.UNDEFINED
     logits = {Comparison.LOGITS: math.nan}
     (helm,) = (await completed(logits, ("cis",), (wanting(Comparison.LOGITS),), Profile.HELM)).outcomes
     assert helm == Value(0.0)

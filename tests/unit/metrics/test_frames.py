@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_metrics import frames
-from i2s_metrics.model import Comparison, Draft, Failure, FailureKind, Inputs, Job, Profile, SizePolicy, Value
+from i2s_metrics.model import Comparison, Draft, Inputs, Job, Value
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
 jobs = st.builds(
     Job,
@@ -21,7 +23,7 @@ comparisons = st.sampled_from(Comparison)
 outcomes = st.one_of(
     comparisons.map(lambda kind: Inputs(kind, bytes(kind.nbytes), b"\x07" * kind.nbytes)),
     st.builds(Value, numbers, st.dictionaries(st.text(), numbers)),
-    st.builds(Failure, st.sampled_from(FailureKind), st.text()),
+    st.builds(MetricFailure, st.sampled_from(MetricFailureKind), st.text()),
 )
 drafts = st.builds(Draft, st.lists(outcomes).map(tuple), st.integers(0), st.integers(0), numbers)
 

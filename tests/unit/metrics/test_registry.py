@@ -4,7 +4,8 @@ import pytest
 
 from i2s_metrics import registry
 from i2s_metrics.errors import UnknownMetricError
-from i2s_metrics.model import Network, Profile
+from i2s_metrics.model import Network
+from i2s_wire.metrics.profile import Profile
 
 NOTHING = dict.fromkeys(Network, "needs weights")
 

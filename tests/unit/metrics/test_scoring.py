@@ -4,17 +4,9 @@ from PIL import Image
 
 from i2s_metrics import scoring
 from i2s_metrics.memory import Memory
-from i2s_metrics.model import (
-    Comparison,
-    Failure,
-    FailureKind,
-    Inputs,
-    Job,
-    Network,
-    Profile,
-    SizePolicy,
-    Value,
-)
+from i2s_metrics.model import Comparison, Inputs, Job, Network, Value
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
 MANY = 1_000_000
 MISSING = dict.fromkeys(Network, "needs weights")
@@ -36,7 +28,7 @@ def run(
 
 def test_each_metric_has_one_outcome_in_the_order_asked_for(page):
     score = run(page, page, ("ssim", "lpips", "ems", "pixel"))
-    assert [type(outcome) for outcome in score.outcomes] == [Value, Failure, Value, Value]
+    assert [type(outcome) for outcome in score.outcomes] == [Value, MetricFailure, Value, Value]
     assert [outcome.value for outcome in score.outcomes if isinstance(outcome, Value)] == [1, 1, 1]
     assert (score.width, score.height) == (90, 60)
     assert score.cpu_seconds > 0
@@ -51,7 +43,7 @@ def test_ems_comes_with_its_parts(page, encode):
 @pytest.mark.parametrize("profile", Profile)
 def test_metrics_without_networks_are_unavailable_and_say_what_is_missing(page, name, profile):
     (outcome,) = run(page, page, (name,), profile).outcomes
-    assert outcome.kind is FailureKind.UNAVAILABLE
+    assert outcome.kind is MetricFailureKind.UNAVAILABLE
     assert "weights" in outcome.message
 
 
@@ -83,7 +75,7 @@ def test_helm_records_zero_for_lpips_where_a_pixel_is_darker_than_mid_grey(encod
 
 def test_helm_without_weights_records_no_zero_for_lpips(page):
     (outcome,) = run(page, page, ("lpips",), Profile.HELM).outcomes
-    assert outcome.kind is FailureKind.UNAVAILABLE
+    assert outcome.kind is MetricFailureKind.UNAVAILABLE
 
 
 TINY_AND_EXTREME = [(1, 1), (1, 2), (2, 1), (6, 6), (7, 7), (1, 3000), (3000, 1), (8, 2000)]
@@ -128,14 +120,14 @@ def test_helm_records_zero_for_both_columns_of_an_extreme_shape(encode):
 def test_a_picture_that_cannot_be_read_fails_every_metric(page, which):
     pictures = {"reference": page, "prediction": page, which: page[:100]}
     outcomes = run(**pictures, metrics=("ems", "lpips")).outcomes
-    assert [outcome.kind for outcome in outcomes] == [FailureKind.BAD_IMAGE] * 2
+    assert [outcome.kind for outcome in outcomes] == [MetricFailureKind.BAD_IMAGE] * 2
     assert all(outcome.message.startswith(f"{which}: ") for outcome in outcomes)
 
 
 def test_a_pair_that_padding_would_blow_up_is_refused(encode):
     wide, high = encode(Image.new("RGB", (2000, 1))), encode(Image.new("RGB", (1, 2000)))
     (outcome,) = run(wide, high, ("ems",)).outcomes
-    assert outcome.kind is FailureKind.BAD_IMAGE
+    assert outcome.kind is MetricFailureKind.BAD_IMAGE
     assert "2000x2000" in outcome.message
 
 

@@ -3,8 +3,8 @@ import pytest
 from PIL import Image
 
 from i2s_metrics.errors import BadImageError
-from i2s_metrics.model import SizePolicy
 from i2s_metrics.sizes import equalise
+from i2s_wire.metrics.score import SizePolicy
 
 MANY = 1_000_000
 

@@ -17,7 +17,7 @@ def png(mode, size=(7, 3)):
 
 def test_a_picture_has_the_size_of_its_png():
     picture = picture_of(png("RGB"))
-    assert (picture.width, picture.height, len(picture.sha256)) == (7, 3, 64)
+    assert (picture.width, picture.height) == (7, 3)
 
 
 @pytest.mark.parametrize("data", [b"", b"x" * 100, png("RGBA"), png("L"), png("P"), png("I;16")])

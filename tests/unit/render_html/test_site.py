@@ -7,15 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.names import check_name
-from i2s_render_html.model import Job, SiteFile
+from i2s_render_html.model import Job
 from i2s_render_html.site import SiteBounds, complaint, lay_out, with_assets
+from i2s_wire.render.request import File
 
 BOUNDS = SiteBounds(files=5, file_bytes=100, total_bytes=250)
 
 
 def job(*names, assets=(), entry=""):
-    files = tuple(SiteFile(name, name.encode(errors="replace")) for name in names)
-    return Job(files, tuple(SiteFile(name, b"asset") for name in assets), entry)
+    files = tuple(File(name, name.encode(errors="replace")) for name in names)
+    return Job(files, tuple(File(name, b"asset") for name in assets), entry)
 
 
 def test_a_plain_site_has_no_complaint():
@@ -50,9 +51,9 @@ def test_an_entry_that_leads_out_is_refused():
 
 
 def test_sizes_are_bounded_each_and_together():
-    large = replace(job(), files=(SiteFile("big", bytes(101)),))
+    large = replace(job(), files=(File("big", bytes(101)),))
     assert '"big" has 101 bytes' in complaint(large, BOUNDS)
-    many = replace(job(), files=tuple(SiteFile(f"f{n}", bytes(90)) for n in range(3)))
+    many = replace(job(), files=tuple(File(f"f{n}", bytes(90)) for n in range(3)))
     assert "all together have 270 bytes" in complaint(many, BOUNDS)
 
 

@@ -4,8 +4,9 @@ import pytest
 
 from i2s_chassis.jail import Cause, Excerpt, Usage
 from i2s_render_html.jekyll import BuildCause, BuildError, BuiltSite
-from i2s_render_html.model import PAGE_LIMITS, Verdict
+from i2s_render_html.model import PAGE_LIMITS
 from i2s_render_html.verdict import no_page, of_build, of_end, of_page, too_many_pixels
+from i2s_wire.render.rendering import Verdict
 
 VERDICTS = {
     Cause.CPU_LIMIT: Verdict.TIME_LIMIT,

@@ -4,8 +4,10 @@ import pytest
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_render_html.model import Build, ConsoleEntry, Element, ElementQuery, Options, PageFacts
-from i2s_render_html.wire import facts_to_wire, options_from_wire, options_to_wire
+from i2s_render_html.model import Options, ResolvedElementQuery
+from i2s_render_html.wire import options_from_wire, options_to_wire, printable_site
+from i2s_wire.render.options import SiteBuild
+from i2s_wire.render.site import ConsoleEntry, Element, SiteResult
 
 
 def test_absent_options_are_the_defaults():
@@ -23,12 +25,14 @@ def test_options_are_taken_over():
             want_text=True, elements=pb.ElementQuery(css="a", max_elements=5), build=pb.SITE_BUILD_STATIC
         ),
     )
-    assert options_from_wire(message) == Options(800, 600, 2, True, True, ElementQuery("a", 5), Build.STATIC)
+    assert options_from_wire(message) == Options(
+        800, 600, 2, True, True, ResolvedElementQuery("a", 5), SiteBuild.STATIC
+    )
 
 
 def test_interactive_elements_have_no_selector():
     message = pb.RenderOptions(site=pb.SiteOptions(elements=pb.ElementQuery(interactive=True)))
-    assert options_from_wire(message).elements == ElementQuery()
+    assert options_from_wire(message).elements == ResolvedElementQuery()
 
 
 @pytest.mark.parametrize(
@@ -58,19 +62,29 @@ def test_what_has_no_meaning_is_refused_with_its_field(options, field):
 
 
 def test_what_is_known_of_a_page_arrives_whole():
-    facts = PageFacts(
-        "T\x1b",
-        "text",
-        (ConsoleEntry("error", "e\0"),),
-        (Element("a", "b", "link", True, 1, 2, 3, 4, "http://c/", True, False, True, 2, True),),
-        True,
-        ("x",),
+    site = printable_site(
+        SiteResult(
+            title="T\x1b",
+            text="text",
+            console=(ConsoleEntry("error", "e\0"),),
+            elements=(
+                Element("a", "b", "link\x7f", True, 1, 2, 3, 4, "http://c/\0", True, False, True, 2, True),
+            ),
+            settled=True,
+            jekyll=True,
+            missing=("x\0",),
+            warnings=("w\x1b",),
+        )
     )
-    site = facts_to_wire(facts, jekyll=True)
-    assert (site.settled, site.jekyll, list(site.missing)) == (True, True, ["x"])
+    assert (site.settled, site.jekyll, site.missing, site.warnings) == (
+        True,
+        True,
+        ("x\u2400",),
+        ("w\u241b",),
+    )
     (element,) = site.elements
-    assert (element.role, element.width, element.href, element.rectangles) == ("link", 3, "http://c/", 2)
-    assert element.joined
-    assert (element.visible, element.covered, element.clipped) == (True, False, True)
+    assert (element.role, element.width, element.rectangles) == ("link\u2421", 3, 2)
+    assert element.href == "http://c/\u2400"
+    assert (element.visible, element.covered, element.clipped, element.joined) == (True, False, True, True)
     assert "\0" not in site.console[0].text
     assert "\x1b" not in site.title

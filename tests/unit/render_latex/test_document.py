@@ -2,13 +2,13 @@ import pytest
 
 from i2s_chassis.limits import Limits
 from i2s_render_latex.document import complaint, disk_complaint
-from i2s_render_latex.model import BesideFile
+from i2s_wire.render.request import File
 
 GOOD = b"\\documentclass{article}\\begin{document}x\\end{document}"
 
 
 def check(document=GOOD, files=()):
-    beside = tuple(BesideFile(*file) for file in files)
+    beside = tuple(File(*file) for file in files)
     return complaint(document, beside, max_bytes=200, max_file_bytes=50, max_files=3)
 
 
@@ -51,12 +51,12 @@ def test_a_name_that_stands_twice_is_refused():
 
 
 def test_a_source_that_fills_the_disk_alone_is_told():
-    files = (BesideFile("a.png", b"x" * 9000),)
+    files = (File("a.png", b"x" * 9000),)
     assert disk_complaint(GOOD, files, Limits(disk_bytes=100_000)) is None
     assert "bytes on disk" in disk_complaint(GOOD, files, Limits(disk_bytes=16_384))
 
 
 def test_folders_of_the_files_count_as_files():
-    files = (BesideFile("a/b/c.png", b""),)
+    files = (File("a/b/c.png", b""),)
     assert disk_complaint(GOOD, files, Limits(inodes=8)) is None
     assert "files and folders" in disk_complaint(GOOD, files, Limits(inodes=7))

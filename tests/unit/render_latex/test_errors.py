@@ -2,7 +2,7 @@ import pytest
 
 from i2s_render_latex.errors import Diagnosis, diagnose
 from i2s_render_latex.log import LoggedError
-from i2s_render_latex.model import ErrorKind
+from i2s_wire.render.source_error import ErrorKind
 
 
 def of(message, command="", context=""):

@@ -4,10 +4,10 @@ import pytest
 
 from i2s_render_latex.hints import source_error
 from i2s_render_latex.log import LoggedError
-from i2s_render_latex.model import ErrorKind
-from i2s_render_latex.texindex import Provider, ProviderKind, TexIndex
+from i2s_render_latex.texindex import TexIndex
 from i2s_render_latex.texindex.definitions import Category
 from i2s_render_latex.texindex.store import write
+from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from i2s_chassis.limits import Limits
 from i2s_render_latex.compile import Compiled
 from i2s_render_latex.inspect import Page
 from i2s_render_latex.log import read_log
-from i2s_render_latex.model import Verdict
 from i2s_render_latex.verdict import of_compilation, of_page, of_pictures
+from i2s_wire.render.rendering import Verdict
 
 EMPTY = Excerpt(b"", b"", 0)
 LIMITS = Limits(pages=3)

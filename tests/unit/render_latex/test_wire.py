@@ -2,9 +2,9 @@ import pytest
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_render_latex.model import BlankPage, Crop, Options
-from i2s_render_latex.texindex import ProviderKind
+from i2s_render_latex.model import Options
 from i2s_render_latex.wire import options_from_wire, options_to_wire
+from i2s_wire.render.options import BlankPage, Crop
 
 
 def test_nothing_asked_for_is_the_default():
@@ -40,9 +40,3 @@ def test_a_value_without_meaning_is_refused_by_its_field(field, options):
     with pytest.raises(InvalidArgumentError) as raised:
         options_from_wire(pb.RenderOptions(**options))
     assert raised.value.field == field
-
-
-def test_providers_have_the_numbers_of_the_wire():
-    assert {f"PROVIDER_KIND_{kind.name}": kind.value for kind in ProviderKind} == {
-        name: number for name, number in pb.ProviderKind.items() if number
-    }

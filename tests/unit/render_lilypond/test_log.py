@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_render_lilypond.log import first_error
-from i2s_render_lilypond.model import ErrorKind, Undefined
+from i2s_wire.render.source_error import ErrorKind, Undefined
 
 UNKNOWN = r"""Processing `score.ly'
 Parsing...

@@ -1,9 +1,10 @@
 """What is said of a job."""
 
 from i2s_chassis.limits import Limits
-from i2s_render_lilypond.model import SourceError, Verdict
 from i2s_render_lilypond.paper import Paper
 from i2s_render_lilypond.verdict import of_pages, of_paper, with_pictures, without_pages
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.source_error import SourceError
 
 LIMITS = Limits(pages=3, pixels=1_000_000)
 

@@ -4,8 +4,9 @@ import pytest
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_render_lilypond.model import BlankPage, Convert, Crop, Options
+from i2s_render_lilypond.model import Options
 from i2s_render_lilypond.wire import options_from_wire, options_to_wire, version_from_wire
+from i2s_wire.render.options import BlankPage, Crop, LilypondConvert
 
 
 def test_nothing_asked_is_the_defaults():
@@ -29,7 +30,7 @@ def test_what_is_asked_is_taken():
     wire.page.blank_page = pb.BLANK_PAGE_KEEP
     options = options_from_wire(wire)
     assert options == Options(
-        50, 2, 3, 0.2, Crop.NONE, BlankPage.KEEP, convert=Convert.REQUIRED, no_footers=False
+        50, 2, 3, 0.2, Crop.NONE, BlankPage.KEEP, convert=LilypondConvert.REQUIRED, no_footers=False
     )
     assert options_to_wire(options) == wire
 

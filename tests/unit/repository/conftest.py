@@ -46,8 +46,9 @@ class Package:
         return self.project["name"]
 
     @property
-    def import_name(self) -> str:
-        return next(
+    def import_names(self) -> frozenset[str]:
+        """What stands in src/; i2s-protos has two: the stubs, and the types made from them."""
+        return frozenset(
             path.name for path in (self.folder / "src").iterdir() if not path.name.startswith((".", "_"))
         )
 

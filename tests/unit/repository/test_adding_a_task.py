@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.registry import SPECS
+from i2s_wire.metrics.profile import Profile
 
 PAGE = Path("docs/adding-a-task.md")
 #: They render one source as its task does, start the LaTeX renderer with the preambles of its task, or make

@@ -12,7 +12,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = {
     folder.name: folder
-    for folder in (ROOT / "sdk/src/i2s_sdk", *sorted((ROOT / "services").glob("*/src/i2s_*")))
+    for folder in (
+        ROOT / "protos/src/i2s_wire",
+        ROOT / "sdk/src/i2s_sdk",
+        *sorted((ROOT / "services").glob("*/src/i2s_*")),
+    )
     if (folder / "__init__.py").exists()
 }
 MOST_LINES = 400

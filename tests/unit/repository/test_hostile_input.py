@@ -37,7 +37,7 @@ def test_pictures_are_opened_in_one_place_and_in_named_formats(packages):
             for node in ast.walk(module.tree):
                 if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("Image.open"):
                     continue
-                elsewhere = module.name != one_place.get(package.import_name, module.name)
+                elsewhere = module.name != one_place.get(module.name.partition(".")[0], module.name)
                 formats = next((one.value for one in node.keywords if one.arg == "formats"), None)
                 if elsewhere or formats is None:
                     found.append(f"{module.path}:{node.lineno}")

@@ -11,9 +11,9 @@ from PIL import Image, ImageChops, ImageStat
 
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorable
 from i2s_sdk.tasks.registry import open_task
+from i2s_wire.metrics.profile import Profile
 
 FOLDER = Path(__file__).parents[3] / "examples" / "sobench"
 INSTANCES = read_folder(FOLDER).instances

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.errors import SettingsError
-from i2s_sdk.profile import Profile
 from i2s_sdk.service_table import SERVICES, ServiceRow
 from i2s_sdk.settings import Settings
+from i2s_wire.metrics.profile import Profile
 
 
 def test_without_anything_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

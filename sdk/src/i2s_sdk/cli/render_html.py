@@ -88,10 +88,10 @@ def _render(
 ) -> RenderedSource:
     from pathlib import Path
 
-    from i2s_sdk.render_requests import ElementQuery, SiteBuild, SiteOptions, WindowOptions
     from i2s_sdk.single.render import render_html
     from i2s_sdk.single.site_source import Given, site_of_answer
     from i2s_sdk.tasks.webpage import WebpageTask
+    from i2s_wire.render.options import ElementQuery, SiteBuild, SiteOptions, WindowOptions
 
     query = ElementQuery("" if elements == "interactive" else elements) if elements else None
     given: Given = site

@@ -14,10 +14,10 @@ from i2s_sdk.cli.options import json_option, load_settings, profile_option, sett
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.score_types import Score
     from i2s_sdk.settings import Settings
     from i2s_sdk.single.lines import LineScore
     from i2s_sdk.single.score import FolderScore, PairScore
+    from i2s_wire.metrics.score import Score
 
 
 @click.command("score", short_help="Compare pictures, or folders of them; score completions.")
@@ -79,8 +79,8 @@ def command(
     if reference is None or prediction is None:
         raise click.UsageError("REFERENCE and PREDICTION are needed, or --lines")
     from i2s_sdk.cli.progress import Progress
-    from i2s_sdk.score_types import Score
     from i2s_sdk.single.score import score
+    from i2s_wire.metrics.score import Score
 
     names = [name.strip() for name in (metrics or "").split(",") if name.strip()]
     with Progress(sys.stderr, ["pairs"]) as progress:

@@ -1,11 +1,11 @@
 """Typed clients of the services: deadlines, one retry policy, and no type of the wire beyond this package."""
 
 from i2s_sdk.clients.bulk import Streamed
-from i2s_sdk.clients.descriptions import MetricDescription, MetricsDescription, RendererDescription
 from i2s_sdk.clients.metrics import AsyncMetricsClient, MetricsClient
 from i2s_sdk.clients.render import AsyncRenderClient, RenderClient
 from i2s_sdk.clients.retry import RetryPolicy
-from i2s_sdk.score_types import (
+from i2s_wire.metrics.description import MetricDescription, MetricsDescription
+from i2s_wire.metrics.score import (
     Direction,
     MetricFailure,
     MetricFailureKind,
@@ -14,6 +14,7 @@ from i2s_sdk.score_types import (
     ScoreRequest,
     SizePolicy,
 )
+from i2s_wire.render.description import RendererDescription
 
 __all__ = [
     "AsyncMetricsClient",

@@ -8,16 +8,17 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterab
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
-from i2s_sdk.clients import metrics_wire as wire
 from i2s_sdk.clients.blocking import iterate_blocking
 from i2s_sdk.clients.bulk import StreamClient, Streamed, each
 from i2s_sdk.clients.channel import AsyncConnection, Connection, call_metadata
-from i2s_sdk.clients.descriptions import MetricsDescription
 from i2s_sdk.clients.health import wait_until_serving
+from i2s_sdk.clients.reading import read
 from i2s_sdk.clients.status import status_of, stream_error
 from i2s_sdk.errors import ProtocolError, ServiceError
-from i2s_sdk.profile import Profile
-from i2s_sdk.score_types import Score, ScoreRequest, SizePolicy
+from i2s_wire.metrics import from_wire, to_wire
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import Score, ScoreRequest, SizePolicy
 
 SERVICE = "i2s.metrics.v1.MetricsService"
 
@@ -72,7 +73,8 @@ class AsyncMetricsClient(AsyncConnection):
         """
         request = ScoreRequest(reference, prediction, size_policy, profile, tuple(metrics), request_id)
         stub = MetricsServiceStub(self.channel)
-        return wire.score(await self.call(stub.Score, "Score", wire.score_request(request), deadline))
+        answer = await self.call(stub.Score, "Score", to_wire.score_request(request), deadline)
+        return read(from_wire.score, answer)
 
     async def score_stream(
         self,
@@ -119,7 +121,8 @@ class AsyncMetricsClient(AsyncConnection):
             ProtocolError: The answer is outside the contract.
         """
         stub = MetricsServiceStub(self.channel)
-        return wire.description(await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline))
+        answer = await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
+        return read(from_wire.description, answer)
 
     async def wait_ready(self, seconds: float) -> None:
         """Return once the service says that it serves.
@@ -158,7 +161,8 @@ class MetricsClient(Connection):
         """Compare two encoded pictures; see ``AsyncMetricsClient.score``."""
         request = ScoreRequest(reference, prediction, size_policy, profile, tuple(metrics), request_id)
         stub = MetricsServiceStub(self.channel)
-        return wire.score(self.call(stub.Score, "Score", wire.score_request(request), deadline))
+        answer = self.call(stub.Score, "Score", to_wire.score_request(request), deadline)
+        return read(from_wire.score, answer)
 
     def score_stream(
         self, requests: Iterable[ScoreRequest], *, window: int = WINDOW, deadline: float | None = None
@@ -181,7 +185,8 @@ class MetricsClient(Connection):
     def describe(self, deadline: float | None = None) -> MetricsDescription:
         """Return what the service says of itself; see ``AsyncMetricsClient.describe``."""
         stub = MetricsServiceStub(self.channel)
-        return wire.description(self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline))
+        answer = self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
+        return read(from_wire.description, answer)
 
 
 class _Talk:
@@ -199,7 +204,7 @@ class _Talk:
         self._sent.move_to_end(digest)
         if len(self._sent) > _REMEMBERED:
             self._sent.popitem(last=False)
-        await self._call.write(wire.score_request(request, digest if known else ""))
+        await self._call.write(to_wire.score_request(request, digest if known else ""))
 
     async def read(self) -> tuple[str, Score | ServiceError | ProtocolError] | None:
         answer = await self._call.read()
@@ -210,7 +215,7 @@ class _Talk:
             said = status_of(failure.code), failure.message, failure.retry_after_ms
             return answer.id, stream_error(*said, self._address, "ScoreStream")
         try:
-            return answer.id, wire.score(answer.response)
+            return answer.id, read(from_wire.score, answer.response)
         except ProtocolError as error:
             return answer.id, error
 

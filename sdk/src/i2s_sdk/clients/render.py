@@ -6,24 +6,20 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterab
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
-from i2s_sdk.clients import render_wire as wire
 from i2s_sdk.clients.blocking import iterate_blocking
 from i2s_sdk.clients.bulk import StreamClient, Streamed, each
 from i2s_sdk.clients.channel import AsyncConnection, Connection, call_metadata
-from i2s_sdk.clients.descriptions import RendererDescription
 from i2s_sdk.clients.health import wait_until_serving
-from i2s_sdk.clients.render_requests_wire import render_request
+from i2s_sdk.clients.reading import read
 from i2s_sdk.clients.status import status_of, stream_error
 from i2s_sdk.errors import ProtocolError, ServiceError
-from i2s_sdk.render_requests import (
-    LatexOptions,
-    LatexSource,
-    LilypondSource,
-    RenderOptions,
-    RenderRequest,
-    SiteSource,
-)
-from i2s_sdk.render_types import Limits, PageOptions, Rendering
+from i2s_wire.render import from_wire
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.options import LatexOptions, PageOptions, RenderOptions
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import LatexSource, LilypondSource, RenderRequest, SiteSource
+from i2s_wire.render.request_to_wire import render_request
+from i2s_wire.render.resources import Limits
 
 SERVICE = "i2s.render.v1.RenderService"
 
@@ -63,7 +59,8 @@ class AsyncRenderClient(AsyncConnection):
             ProtocolError: The answer is outside the contract.
         """
         stub = RenderServiceStub(self.channel)
-        return wire.rendering(await self.call(stub.Render, "Render", render_request(request), deadline))
+        answer = await self.call(stub.Render, "Render", render_request(request), deadline)
+        return read(from_wire.rendering, answer)
 
     async def render_latex(
         self,
@@ -183,7 +180,8 @@ class AsyncRenderClient(AsyncConnection):
             ProtocolError: The answer is outside the contract.
         """
         stub = RenderServiceStub(self.channel)
-        return wire.description(await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline))
+        answer = await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
+        return read(from_wire.description, answer)
 
     async def wait_ready(self, seconds: float) -> None:
         """Return once the renderer says that it serves.
@@ -211,7 +209,8 @@ class RenderClient(Connection):
     def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
         """Render one source of any kind; see ``AsyncRenderClient.render``."""
         stub = RenderServiceStub(self.channel)
-        return wire.rendering(self.call(stub.Render, "Render", render_request(request), deadline))
+        answer = self.call(stub.Render, "Render", render_request(request), deadline)
+        return read(from_wire.rendering, answer)
 
     def render_latex(
         self,
@@ -281,7 +280,8 @@ class RenderClient(Connection):
     def describe(self, deadline: float | None = None) -> RendererDescription:
         """Return what the renderer says of itself; see ``AsyncRenderClient.describe``."""
         stub = RenderServiceStub(self.channel)
-        return wire.description(self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline))
+        answer = self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
+        return read(from_wire.description, answer)
 
 
 class _Talk:
@@ -303,7 +303,7 @@ class _Talk:
             said = status_of(failure.code), failure.message, failure.retry_after_ms
             return answer.id, stream_error(*said, self._address, "RenderStream")
         try:
-            return answer.id, wire.rendering(answer.response)
+            return answer.id, read(from_wire.rendering, answer.response)
         except ProtocolError as error:
             return answer.id, error
 

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
 from i2s_sdk.evaluation.plan import Plan
 from i2s_sdk.tasks.task import ConfiguredTask
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.render.description import RendererDescription
 
 _GIT_SECONDS = 5.0
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
 from i2s_sdk.instances.images import PILLOW_PIXELS, ImageFaultError, read_header
-from i2s_sdk.render_types import Limits, Rendering, Verdict
-from i2s_sdk.score_types import SizePolicy
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.resources import Limits
 
 
 @dataclass(frozen=True, slots=True)

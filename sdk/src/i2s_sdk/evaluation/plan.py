@@ -10,11 +10,11 @@ from importlib.metadata import version
 
 from i2s_sdk.data import DataSet, Instance, Selection
 from i2s_sdk.errors import UsageError
-from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.manifest import Options
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.task import Task
+from i2s_wire.metrics.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

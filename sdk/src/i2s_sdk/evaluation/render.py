@@ -14,7 +14,6 @@ from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.evaluation.picture_limits import PictureLimits, refuse_unpaddable
 from i2s_sdk.evaluation.sample import Sample, Watch, blank, put_reference
 from i2s_sdk.instances.content import Content
-from i2s_sdk.render_types import Rendering
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
@@ -22,6 +21,7 @@ from i2s_sdk.runlog.record import FirstError, Record, RepairNote
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.task import D
+from i2s_wire.render.rendering import Rendering
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
-from i2s_sdk.clients.descriptions import MetricsDescription
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.metrics import image_metrics
 from i2s_sdk.tasks.task import Task
+from i2s_wire.metrics.description import MetricsDescription
 
 
 def run_metrics(

@@ -7,7 +7,6 @@ import enum
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
 from i2s_sdk.errors import I2SError
 from i2s_sdk.evaluation.facts import facts
 from i2s_sdk.evaluation.failures import LikeFailures
@@ -31,6 +30,8 @@ from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services, open_services
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.render.description import RendererDescription
 
 
 class StageName(enum.StrEnum):

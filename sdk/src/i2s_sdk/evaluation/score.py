@@ -14,10 +14,10 @@ from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
-from i2s_sdk.score_types import MetricFailureKind, Score
 from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, Values
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.task import Task
+from i2s_wire.metrics.score import MetricFailureKind, Score
 
 
 @dataclass(frozen=True, slots=True)

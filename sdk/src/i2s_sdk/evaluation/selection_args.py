@@ -9,8 +9,8 @@ from typing import TypedDict, Unpack
 from i2s_sdk.data import Selection, Shard
 from i2s_sdk.data.opening import open_data
 from i2s_sdk.evaluation.plan import ResolvedSelection, choose
-from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
+from i2s_wire.metrics.profile import Profile
 
 
 class SelectionArgs(TypedDict, total=False):

@@ -18,12 +18,12 @@ from i2s_sdk.evaluation.runner import Runner, StageName
 from i2s_sdk.evaluation.selection_args import SelectionArgs, resolve_selection
 from i2s_sdk.models import Model, ModelOptions, open_model
 from i2s_sdk.models.model import close_model
-from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.folder import RunFolder, read_manifest
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
+from i2s_wire.metrics.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
 from i2s_sdk.errors import I2SError
 from i2s_sdk.evaluation.picture_limits import picture_limits
 from i2s_sdk.evaluation.render import ReadStep, RenderStep, StructureStep
@@ -14,6 +13,8 @@ from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import image_metrics
 from i2s_sdk.tasks.task import Task
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.render.description import RendererDescription
 
 
 def read_steps(

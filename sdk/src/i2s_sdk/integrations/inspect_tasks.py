@@ -31,13 +31,13 @@ from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.integrations.requests import RoundTripResult
 from i2s_sdk.integrations.round_trip import RoundTrip
 from i2s_sdk.models.inspect_schema import response_schema
-from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import DECODING, ImagePart
 from i2s_sdk.tasks.question import joined_texts
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.task import Task as BenchmarkTask
+from i2s_wire.metrics.profile import Profile
 
 Builder = Callable[..., Task]
 

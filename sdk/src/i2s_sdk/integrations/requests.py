@@ -12,9 +12,9 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
+from i2s_wire.render.rendering import Verdict
 
 #: What a completion is judged against: an instance, the path of a picture, an encoded picture.
 Reference = Instance | Path | str | bytes

@@ -11,8 +11,8 @@ from i2s_sdk.errors import ServiceError, ServiceUnavailableError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
 from i2s_sdk.integrations.round_trip import RoundTrip
-from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
+from i2s_wire.metrics.profile import Profile
 
 #: Columns in which the picture is looked for, first choice first.
 PICTURES = ("instance", "image", "images", "reference")

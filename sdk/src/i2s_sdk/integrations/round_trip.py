@@ -15,13 +15,13 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.evaluation.steps import needs_metric_service
 from i2s_sdk.integrations.judge import Judge, open_judge
 from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks.registry import open_task
+from i2s_wire.metrics.profile import Profile
 
 A = TypeVar("A")
 Work = Callable[[Judge], Coroutine[Any, Any, A]]

@@ -10,8 +10,8 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
 from i2s_sdk.integrations.reward import text_of
 from i2s_sdk.integrations.round_trip import RoundTrip
-from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
+from i2s_wire.metrics.profile import Profile
 
 _TASK = "sobench"
 #: Of an answer that cannot be read.

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.report.panels import panels_of
 from i2s_sdk.report.view import RunView, checked
 from i2s_sdk.runlog.record import Record
-from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.tasks.registry import task_spec
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
 
 #: Samples whose details are packed together.
 CHUNK = 40

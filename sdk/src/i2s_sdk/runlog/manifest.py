@@ -9,8 +9,8 @@ from typing import Any
 
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.typed_fields import with_checked_fields
+from i2s_wire.metrics.profile import Profile
 
 FORMAT = 1
 

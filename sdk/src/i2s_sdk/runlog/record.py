@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.typed_fields import with_checked_fields
+from i2s_wire.render.rendering import Verdict
 
 #: Fields that a record has only if its task fills them.
 _OF_SOME_TASKS = ("parts", "detail")

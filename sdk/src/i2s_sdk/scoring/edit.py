@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Metric, Scorable, Values, values_of_unusable
 from i2s_sdk.text.edit_similarity import EDIT, edit_similarity
+from i2s_wire.metrics.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Completion
-from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
@@ -27,6 +26,7 @@ from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.task import Task
+from i2s_wire.metrics.profile import Profile
 
 _FIELDS = ("id", "completion", "inputs", "target")
 

@@ -8,9 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_requests import RenderRequest, SiteOptions, SiteSource, WindowOptions
-from i2s_sdk.render_types import Crop, PageOptions, Rendering
 from i2s_sdk.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.site_source import Given, read_site
@@ -21,6 +18,10 @@ from i2s_sdk.tasks import Repair, Structure, render_with_repairs_async
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_sdk.tasks.music import MusicTask, Score
 from i2s_sdk.tasks.webpage import WebpageTask
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.options import Crop, PageOptions, SiteOptions, WindowOptions
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import RenderRequest, SiteSource
 
 A = TypeVar("A")
 

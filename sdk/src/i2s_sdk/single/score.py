@@ -8,11 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar, overload
 
-from i2s_sdk.clients.descriptions import MetricDescription
 from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.errors import DataError, I2SError, UnknownNameError, UsageError
-from i2s_sdk.profile import Profile
-from i2s_sdk.score_types import Score, ScoreRequest
 from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.pairs import Pair, Pairs, find_pairs
@@ -21,6 +18,9 @@ from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
 from i2s_sdk.stats.means import Mean, mean
 from i2s_sdk.tasks.registry import open_task
+from i2s_wire.metrics.description import MetricDescription
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import Score, ScoreRequest
 
 A = TypeVar("A")
 

@@ -15,14 +15,6 @@ from i2s_sdk.data.web_items.actions import action_items
 from i2s_sdk.data.web_items.items import Item, page_items
 from i2s_sdk.data.web_items.pages import HEIGHT, MOST_ELEMENTS, QUERY, WIDTH, DrawnPage, path_of
 from i2s_sdk.errors import DataError
-from i2s_sdk.render_requests import (
-    ElementQuery,
-    RenderOptions,
-    RenderRequest,
-    SiteOptions,
-    SiteSource,
-    WindowOptions,
-)
 from i2s_sdk.service_table import RENDER_HTML
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.site_source import read_site
@@ -30,6 +22,8 @@ from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks.webpage import Site, WebpageTask
+from i2s_wire.render.options import ElementQuery, RenderOptions, SiteOptions, WindowOptions
+from i2s_wire.render.request import RenderRequest, SiteSource
 
 #: Where the renderer shows sites.
 ORIGIN = "http://localhost:4000"

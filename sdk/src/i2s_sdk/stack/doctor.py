@@ -13,8 +13,6 @@ from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import IsolationTier
 from i2s_sdk.service_table import METRICS, RENDERERS, SERVICES, ServiceRow
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
@@ -24,6 +22,8 @@ from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.parts import parts_missing
 from i2s_sdk.stack.services import known_address, open_services
 from i2s_sdk.tasks.registry import SPECS
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.isolation import IsolationTier
 
 
 class State(enum.StrEnum):

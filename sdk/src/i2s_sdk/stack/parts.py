@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from i2s_sdk.clients.descriptions import RendererDescription
+from i2s_wire.render.description import RendererDescription
 
 
 def parts_missing(about: RendererDescription) -> str:

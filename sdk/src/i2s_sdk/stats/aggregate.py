@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.record import Record
@@ -26,6 +25,7 @@ from i2s_sdk.stats.means import (
 )
 from i2s_sdk.stats.spending import Spending, total_spending
 from i2s_sdk.tasks.benchmark import Benchmark
+from i2s_wire.metrics.profile import Profile
 
 #: The column of a table that says whether there is a picture: 1 or 0.
 RENDERED = "rendered"

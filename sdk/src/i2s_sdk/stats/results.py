@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.reader import StoredRun
@@ -14,6 +13,7 @@ from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.tasks.metrics import image_metrics, metrics_of
 from i2s_sdk.tasks.registry import BENCHMARKS, SPECS, open_task, task_spec
+from i2s_wire.metrics.profile import Profile
 
 
 def summarize_run(run: StoredRun) -> Summary:

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from i2s_sdk.render_types import Rendering
 from i2s_sdk.tasks.repair import Repair, Repaired
+from i2s_wire.render.rendering import Rendering
 
 Document = TypeVar("Document")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from i2s_sdk.errors import UnknownNameError
-from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_sdk.tasks.latex.spec import LATEX
@@ -13,6 +12,7 @@ from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.task import ConfiguredTask, Task
 from i2s_sdk.tasks.visualwebbench.spec import VISUALWEBBENCH, VISUALWEBBENCH_MEAN
 from i2s_sdk.tasks.webpage.spec import WEBPAGE
+from i2s_wire.metrics.profile import Profile
 
 #: By name, in the order of tables.
 SPECS: dict[str, TaskSpec] = {

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import Schema
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.view import Panel, Shown
+from i2s_wire.metrics.profile import Profile
 
 
 def no_instance_fault(instance: Instance) -> str:

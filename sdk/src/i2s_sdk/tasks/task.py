@@ -11,15 +11,15 @@ from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_requests import RenderRequest
-from i2s_sdk.render_types import Rendering
-from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import RenderRequest
 
 
 class Document(Protocol):

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rapidfuzz.distance import Levenshtein
 
-from i2s_sdk.profile import Profile
+from i2s_wire.metrics.profile import Profile
 
 #: What the metric is called in tables and records.
 EDIT = "edit"

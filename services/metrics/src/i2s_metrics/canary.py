@@ -9,8 +9,10 @@ from PIL import Image, ImageDraw
 from i2s_chassis.errors import CallError, StartError
 from i2s_metrics import registry
 from i2s_metrics.engine import Engine
-from i2s_metrics.model import Job, Profile, Score, SizePolicy, Value
+from i2s_metrics.model import Job, JobResult, Value
 from i2s_metrics.registry import Missing
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
 
 _TOLERANCE = 1e-9
 
@@ -48,5 +50,5 @@ def _picture() -> bytes:
     return encoded.getvalue()
 
 
-def _values(score: Score) -> list[float]:
+def _values(score: JobResult) -> list[float]:
     return [outcome.value if isinstance(outcome, Value) else float("nan") for outcome in score.outcomes]

@@ -8,8 +8,9 @@ from typing import Protocol
 from i2s_metrics import registry
 from i2s_metrics.functional.errors import UndefinedError
 from i2s_metrics.metrics.base import Metric
-from i2s_metrics.model import Draft, Failure, FailureKind, Inputs, Job, Outcome, Score
+from i2s_metrics.model import Draft, Inputs, Job, JobResult, Outcome
 from i2s_metrics.networks.messages import Answer
+from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 
 
 class Comparer(Protocol):
@@ -19,7 +20,7 @@ class Comparer(Protocol):
         """Compare two pictures."""
 
 
-async def complete(job: Job, draft: Draft, networks: Comparer) -> Score:
+async def complete(job: Job, draft: Draft, networks: Comparer) -> JobResult:
     """Return the score that a draft becomes.
 
     Args:
@@ -39,7 +40,7 @@ async def complete(job: Job, draft: Draft, networks: Comparer) -> Score:
         for name, outcome in zip(job.metrics, draft.outcomes, strict=True)
     )
     cpu_seconds = draft.cpu_seconds + sum(answer.cpu_seconds for answer in answers)
-    return Score(outcomes, draft.width, draft.height, cpu_seconds)
+    return JobResult(outcomes, draft.width, draft.height, cpu_seconds)
 
 
 def _raised(answer: Answer | BaseException) -> Answer:
@@ -52,4 +53,4 @@ def _outcome(metric: Metric, answer: Answer) -> Outcome:
     try:
         return metric.value_of(answer.value)
     except UndefinedError as error:
-        return metric.undefined_value() or Failure(FailureKind.UNDEFINED, str(error))
+        return metric.undefined_value() or MetricFailure(MetricFailureKind.UNDEFINED, str(error))

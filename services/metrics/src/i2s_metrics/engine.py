@@ -12,7 +12,7 @@ from i2s_chassis.pool import Supervisor
 from i2s_chassis.telemetry import Telemetry
 from i2s_metrics.completion import Comparer, complete
 from i2s_metrics.forking import WorkerLostError
-from i2s_metrics.model import Draft, Job, Score
+from i2s_metrics.model import Draft, Job, JobResult
 from i2s_metrics.process import WorkerProcess
 from i2s_metrics.worker import WorkerSettings
 
@@ -66,7 +66,7 @@ class Engine:
         async with self._pool.lease() as lease:
             return lease.worker.confinement
 
-    async def score(self, job: Job) -> Score:
+    async def score(self, job: Job) -> JobResult:
         """Have a job done. Cancelling ends it at once, by killing its process.
 
         The worker is free for another job while networks compare.

@@ -11,18 +11,9 @@ import struct
 from dataclasses import asdict
 
 from i2s_chassis.jail.own_process import Confinement
-from i2s_metrics.model import (
-    Comparison,
-    Draft,
-    Failure,
-    FailureKind,
-    Inputs,
-    Job,
-    Outcome,
-    Profile,
-    SizePolicy,
-    Value,
-)
+from i2s_metrics.model import Comparison, Draft, Inputs, Job, Outcome, Value
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
 #: Precedes every frame, and the header of a job: the bytes that follow.
 LENGTH = struct.Struct(">Q")
@@ -160,7 +151,7 @@ def _outcome_from_json(outcome: dict[str, object], pictures: io.BytesIO) -> Outc
     kind = outcome["kind"]
     if not isinstance(kind, int):
         raise TypeError("a kind is no number")
-    return Failure(FailureKind(kind), str(outcome["message"]))
+    return MetricFailure(MetricFailureKind(kind), str(outcome["message"]))
 
 
 def _number(value: object) -> float:

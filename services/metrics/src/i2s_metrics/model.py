@@ -1,4 +1,4 @@
-"""The words of the service: profiles, size policies, outcomes of a metric."""
+"""What the service compares and what comes of it: jobs, outcomes of metrics, inputs of networks."""
 
 from __future__ import annotations
 
@@ -6,34 +6,8 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-
-class Profile(enum.IntEnum):
-    """Which rule book the values follow. Values equal those of the wire."""
-
-    PAPER = 1
-    HELM = 2
-
-
-class SizePolicy(enum.IntEnum):
-    """How two pictures become equal in size. Values equal those of the wire."""
-
-    PAD = 1
-    RESIZE = 2
-
-
-class Direction(enum.IntEnum):
-    """Which values are good. Values equal those of the wire."""
-
-    HIGHER_IS_BETTER = 1
-    LOWER_IS_BETTER = 2
-
-
-class FailureKind(enum.IntEnum):
-    """Why a metric has no value. Values equal those of the wire."""
-
-    UNAVAILABLE = 1
-    UNDEFINED = 2
-    BAD_IMAGE = 3
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import MetricFailure, SizePolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +18,7 @@ class Value:
     parts: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why there is no value; the message is for people."""
-
-    kind: FailureKind
-    message: str
-
-
-Outcome = Value | Failure
+Outcome = Value | MetricFailure
 
 
 class Network(enum.StrEnum):
@@ -110,7 +76,7 @@ class Draft:
 
     Attributes:
         outcomes: One for each metric asked for, in that order.
-        width: As in ``Score``.
+        width: As in ``JobResult``.
         height: The same.
         cpu_seconds: Processor time so far.
     """
@@ -122,7 +88,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class JobResult:
     """What one comparison gave.
 
     Attributes:

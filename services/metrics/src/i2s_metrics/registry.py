@@ -12,7 +12,8 @@ from i2s_metrics.metrics.ems import HelmEarthMoverSimilarity, PaperEarthMoverSim
 from i2s_metrics.metrics.lpips import HelmLearnedPerceptualSimilarity, PaperLearnedPerceptualSimilarity
 from i2s_metrics.metrics.pixel import HelmPixelSimilarity, PaperPixelSimilarity
 from i2s_metrics.metrics.ssim import HelmStructuralSimilarity, PaperStructuralSimilarity
-from i2s_metrics.model import Network, Profile
+from i2s_metrics.model import Network
+from i2s_wire.metrics.profile import Profile
 
 #: Networks that cannot be run here, each with the reason and what would make it run.
 Missing = Mapping[Network, str]

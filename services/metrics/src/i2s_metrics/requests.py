@@ -8,9 +8,13 @@ from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError, NotFoundError
 from i2s_metrics import registry
 from i2s_metrics.errors import UnknownMetricError
-from i2s_metrics.model import Job, Profile, SizePolicy
+from i2s_metrics.model import Job
 from i2s_metrics.pictures import SentPictures
 from i2s_metrics.registry import Missing
+from i2s_wire.errors import UnknownValueError
+from i2s_wire.metrics import from_wire
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
 
 _MOST_ID_BYTES = 256
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -76,8 +80,8 @@ def _profile(value: int) -> Profile:
     if value == pb.PROFILE_UNSPECIFIED:
         return Profile.PAPER
     try:
-        return Profile(value)
-    except ValueError:
+        return from_wire.profile(value)
+    except UnknownValueError:
         raise InvalidArgumentError("profile", f"{value} is no profile; 1 is paper, 2 is helm") from None
 
 

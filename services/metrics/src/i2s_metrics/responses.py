@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import version
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_metrics import registry
 from i2s_metrics.metrics.base import Metric
-from i2s_metrics.model import Job, Outcome, Score, Value
+from i2s_metrics.model import Job, JobResult, Outcome, Value
 from i2s_metrics.networks.files import LIBRARIES
 from i2s_metrics.networks.messages import Description
 from i2s_metrics.pictures import sha256
 from i2s_metrics.registry import Missing, reason_against
 from i2s_metrics.settings import MetricsSettings
+from i2s_wire.metrics import to_wire
+from i2s_wire.metrics.score import MetricResult, Score
 
 #: Libraries that can change a value.
 _LIBRARIES = ("numpy", "scipy", "pillow", "scikit-image", "numba")
 
 
-def score_to_wire(request_id: str, job: Job, score: Score, wall_seconds: float) -> pb.ScoreResponse:
+def score_to_wire(request_id: str, job: Job, result: JobResult, wall_seconds: float) -> pb.ScoreResponse:
     """Return the answer to a request."""
     metrics = [registry.find(name, job.profile) for name in job.metrics]
-    return pb.ScoreResponse(
-        id=request_id,
-        results=[_result(metric, outcome) for metric, outcome in zip(metrics, score.outcomes, strict=True)],
-        profile=pb.Profile.ValueType(job.profile),
-        size_policy=pb.SizePolicy.ValueType(job.policy),
+    answer = Score(
+        results=tuple(_result(metric, one) for metric, one in zip(metrics, result.outcomes, strict=True)),
+        profile=job.profile,
         reference_sha256=sha256(job.reference),
         prediction_sha256=sha256(job.prediction),
-        width=score.width,
-        height=score.height,
+        width=result.width,
+        height=result.height,
         wall_seconds=wall_seconds,
-        cpu_seconds=score.cpu_seconds,
+        cpu_seconds=result.cpu_seconds,
     )
+    return to_wire.score(answer, job.policy, request_id)
 
 
 def describe(
@@ -66,21 +68,17 @@ def _versions(networks: Description | None) -> dict[str, str]:
     return versions
 
 
-def _result(metric: Metric, outcome: Outcome) -> pb.MetricResult:
-    result = pb.MetricResult(
+def _result(metric: Metric, outcome: Outcome) -> MetricResult:
+    result = MetricResult(
         name=metric.name,
         version=metric.version,
-        direction=pb.Direction.ValueType(metric.direction),
+        direction=metric.direction,
         lower_bound=metric.lower_bound,
         upper_bound=metric.upper_bound,
     )
     if isinstance(outcome, Value):
-        result.value = outcome.value
-        result.parts.update(outcome.parts)
-    else:
-        result.failure.kind = pb.MetricFailureKind.ValueType(outcome.kind)
-        result.failure.message = outcome.message
-    return result
+        return replace(result, value=outcome.value, parts=outcome.parts)
+    return replace(result, failure=outcome)
 
 
 def _description(metric: Metric, missing: Missing) -> pb.MetricDescription:
@@ -94,7 +92,7 @@ def _description(metric: Metric, missing: Missing) -> pb.MetricDescription:
         upper_bound=metric.upper_bound,
         symmetric=metric.symmetric,
         parts=metric.parts,
-        profiles=[pb.Profile.ValueType(profile) for profile in sorted(metric.profiles)],
+        profiles=sorted(map(to_wire.profile, metric.profiles)),
         available=not reason_against(metric, missing),
         unavailable_reason=reason_against(metric, missing),
     )

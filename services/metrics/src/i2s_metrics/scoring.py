@@ -15,10 +15,11 @@ from i2s_metrics.functional.arrays import RgbArray
 from i2s_metrics.functional.errors import UndefinedError
 from i2s_metrics.memory import Memory
 from i2s_metrics.metrics.base import Metric
-from i2s_metrics.model import Draft, Failure, FailureKind, Inputs, Job, Outcome
+from i2s_metrics.model import Draft, Inputs, Job, Outcome
 from i2s_metrics.pair import Pair
 from i2s_metrics.registry import Missing, reason_against
 from i2s_metrics.sizes import equalise
+from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 
 
 def draft(
@@ -48,7 +49,7 @@ def draft(
         height, width, _ = pair.reference.shape
         outcomes = tuple(_outcome(metric, pair, missing) for metric in metrics)
     except BadImageError as error:
-        outcomes = (Failure(FailureKind.BAD_IMAGE, str(error)),) * len(metrics)
+        outcomes = (MetricFailure(MetricFailureKind.BAD_IMAGE, str(error)),) * len(metrics)
     return Draft(outcomes, width, height, time.process_time() - started)
 
 
@@ -69,8 +70,8 @@ def _decode(which: str, data: bytes, most_pixels: int, most_scans: int) -> RgbAr
 
 def _outcome(metric: Metric, pair: Pair, missing: Missing) -> Outcome | Inputs:
     if reason := reason_against(metric, missing):
-        return Failure(FailureKind.UNAVAILABLE, reason)
+        return MetricFailure(MetricFailureKind.UNAVAILABLE, reason)
     try:
         return metric.compute(pair)
     except UndefinedError as error:
-        return metric.undefined_value() or Failure(FailureKind.UNDEFINED, str(error))
+        return metric.undefined_value() or MetricFailure(MetricFailureKind.UNDEFINED, str(error))

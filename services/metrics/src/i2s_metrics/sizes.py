@@ -7,7 +7,7 @@ from PIL import Image
 
 from i2s_metrics.decode import check_pixels
 from i2s_metrics.functional.arrays import RgbArray
-from i2s_metrics.model import SizePolicy
+from i2s_wire.metrics.score import SizePolicy
 
 _WHITE = 255
 

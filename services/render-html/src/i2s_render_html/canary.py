@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from i2s_chassis.renderer.errors import EngineError
 from i2s_render_html.engine import HtmlEngine
-from i2s_render_html.model import Job, Options, Rendering, SiteFile, Verdict
+from i2s_render_html.model import Job, Options, SiteRendering
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
 
 _PAGE = (
     b"<!DOCTYPE html><title>Canary</title><script src=tweet.js></script><img src=http://169.254.169.254/x>"
 )
 _SCRIPT = b"document.documentElement.dataset.now = Date.now(); document.write('<h1>tweet</h1>')"
-_SITE = (SiteFile("index.html", _PAGE), SiteFile("tweet.js", _SCRIPT))
-_JEKYLL_SITE = (SiteFile("index.html", b"---\ntitle: Canary\n---\n<h1>{{ page.title | downcase }}</h1>\n"),)
+_SITE = (File("index.html", _PAGE), File("tweet.js", _SCRIPT))
+_JEKYLL_SITE = (File("index.html", b"---\ntitle: Canary\n---\n<h1>{{ page.title | downcase }}</h1>\n"),)
 
 
 async def canary(engine: HtmlEngine) -> None:
@@ -28,9 +30,9 @@ async def canary(engine: HtmlEngine) -> None:
         _shown(await engine.render(Job(_JEKYLL_SITE, options=Options(want_text=True))), "canary")
 
 
-def _shown(rendering: Rendering, text: str) -> bytes:
+def _shown(rendering: SiteRendering, text: str) -> bytes:
     if rendering.verdict is not Verdict.RENDERED or rendering.picture is None:
         raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
-    if rendering.facts.text.strip() != text:
-        raise EngineError(f"the canary shows {rendering.facts.text[:100]!r} instead of {text!r}")
+    if rendering.site.text.strip() != text:
+        raise EngineError(f"the canary shows {rendering.site.text[:100]!r} instead of {text!r}")
     return rendering.picture.png

@@ -10,8 +10,9 @@ from typing import Any
 from playwright.async_api import CDPSession
 
 from i2s_chassis.renderer.png import png_size
-from i2s_render_html.model import Options, Picture
+from i2s_render_html.model import Options
 from i2s_render_html.page import PreparedPage
+from i2s_wire.render.rendering import Picture
 
 # Packed less tightly, in half the time.
 _FORMAT = {"format": "png", "optimizeForSpeed": True}

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.jail import Excerpt, Jail, PolicyEvent, Usage
 from i2s_chassis.pool import Lease, Supervisor
+from i2s_chassis.renderer.model import Stage
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser, BrowserSettings
@@ -17,11 +18,14 @@ from i2s_render_html.capture import pixels_of
 from i2s_render_html.chromium import Chromium
 from i2s_render_html.errors import BrowserError, SelectorError
 from i2s_render_html.jekyll import BuiltSite, JekyllBuilder, needs_jekyll, not_installed
-from i2s_render_html.model import Build, Job, Rendering, SourceError, Stage, Verdict
+from i2s_render_html.model import Job, SiteRendering
 from i2s_render_html.page import PreparedPage
 from i2s_render_html.read import check_selector
 from i2s_render_html.show import ShowBounds, Shown, show
 from i2s_render_html.site import INDEX, SiteBounds, complaint, lay_out, with_assets
+from i2s_wire.render.options import SiteBuild
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.source_error import SourceError
 
 _TRIES = 3
 _log = logging.getLogger(__name__)
@@ -119,7 +123,7 @@ class HtmlEngine:
         complaint = self.chromium.fonts.complaint
         return (*plugins, complaint) if complaint else plugins
 
-    async def render(self, job: Job) -> Rendering:
+    async def render(self, job: Job) -> SiteRendering:
         """Render a site.
 
         Raises:
@@ -129,14 +133,14 @@ class HtmlEngine:
         """
         wrong = complaint(job, self._settings.site)
         if wrong is not None:
-            return Rendering(Verdict.INVALID_INPUT, wrong)
+            return SiteRendering(Verdict.INVALID_INPUT, wrong)
         options = job.options
         if pixels_of(options.width, options.height, options.device_scale) > job.limits.pixels:
             size = options.width * options.device_scale, options.height * options.device_scale
             return _without_page(verdict.too_many_pixels(*size, job.limits))
         files: Mapping[str, bytes] = lay_out(job)
         built = None
-        if options.build is Build.JEKYLL or (options.build is Build.AUTO and needs_jekyll(files)):
+        if options.build is SiteBuild.JEKYLL or (options.build is SiteBuild.AUTO and needs_jekyll(files)):
             built = await self._build(files, job)
             judgement = verdict.of_build(built)
             if judgement is not None or built.files is None:
@@ -154,7 +158,7 @@ class HtmlEngine:
 
     async def _show(
         self, files: Mapping[str, bytes], entry: str, job: Job, built: BuiltSite | None
-    ) -> Rendering:
+    ) -> SiteRendering:
         for chance in range(_TRIES):
             try:
                 return await self._on_a_browser(files, entry, job, built)
@@ -167,7 +171,7 @@ class HtmlEngine:
 
     async def _on_a_browser(
         self, files: Mapping[str, bytes], entry: str, job: Job, built: BuiltSite | None
-    ) -> Rendering:
+    ) -> SiteRendering:
         async with self._browsers.lease() as lease:
             browser = lease.worker
             page = await browser.page()
@@ -187,7 +191,7 @@ class HtmlEngine:
         entry: str,
         job: Job,
         built: BuiltSite | None,
-    ) -> Rendering:
+    ) -> SiteRendering:
         """Show a site on a page, and leave its browser ready for the next one or condemned."""
         browser = lease.worker
         if browser.growth_bytes > self._settings.growth_bytes:
@@ -196,7 +200,7 @@ class HtmlEngine:
         shown = await show(browser, page, files, entry, job, self._settings.show, spent)
         visit = page.visit
         rendering = _with_page(shown, built, visit.events)
-        facts = replace(rendering.facts, console=tuple(visit.console), missing=visit.missing)
+        site = replace(rendering.site, console=tuple(visit.console), missing=visit.missing)
         lost = await browser.lost_a_process()
         if lost:
             lease.condemn("died")
@@ -208,22 +212,20 @@ class HtmlEngine:
                 lease.condemn("stuck")
         if lease.condemned is None:
             browser.turn(page)
-        return replace(rendering, facts=facts, interrupted=shown.interrupted or (lost and not shown.limited))
+        return replace(rendering, site=site, interrupted=shown.interrupted or (lost and not shown.limited))
 
 
-def _without_page(judgement: Judgement, built: BuiltSite | None = None) -> Rendering:
+def _without_page(judgement: Judgement, built: BuiltSite | None = None) -> SiteRendering:
     return _with_page(Shown(judgement), built, ())
 
 
-def _with_page(shown: Shown, built: BuiltSite | None, events: tuple[PolicyEvent, ...]) -> Rendering:
-    return Rendering(
+def _with_page(shown: Shown, built: BuiltSite | None, events: tuple[PolicyEvent, ...]) -> SiteRendering:
+    return SiteRendering(
         verdict=shown.judgement.verdict,
         message=shown.judgement.message,
         pictures=(shown.picture,) if shown.picture else (),
         total_pages=1 if shown.picture else 0,
-        facts=shown.facts,
-        jekyll=built is not None,
-        warnings=built.warnings if built else (),
+        site=replace(shown.site, jekyll=built is not None, warnings=built.warnings if built else ()),
         error=_error(shown.judgement, built),
         log=built.log if built else Excerpt(b"", b"", 0),
         stages=(*_build_stage(built), *shown.stages),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from i2s_chassis.jail import Cause, Cell, Usage
 from i2s_chassis.limits import Limits
-from i2s_render_html.model import Stage
+from i2s_chassis.renderer.model import Stage
 
 _LOOK_SECONDS = 0.1
 _LEAST_SECONDS = 0.1

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer import model as renderer
-from i2s_chassis.renderer.model import Picture, SourceError, Stage, Verdict
+from i2s_chassis.renderer.model import RawRendering
+from i2s_wire.render.options import ElementQuery, SiteBuild
+from i2s_wire.render.rendering import Picture
+from i2s_wire.render.request import File
+from i2s_wire.render.site import SiteResult
 
-__all__ = [
-    "PAGE_LIMITS",
-    "PAGE_MAX_LIMITS",
-    "Build",
-    "ConsoleEntry",
-    "Element",
-    "ElementQuery",
-    "Job",
-    "Options",
-    "PageFacts",
-    "Picture",
-    "Rendering",
-    "SiteFile",
-    "SourceError",
-    "Stage",
-    "Verdict",
-]
-
+_NO_SITE = SiteResult()
 _MIB = 1024 * 1024
 
 #: What a page may use. A browser is some processes of many threads each before it shows anything.
@@ -54,20 +39,11 @@ PAGE_MAX_LIMITS = Limits(
 )
 
 
-class Build(enum.IntEnum):
-    """Whether a site goes through Jekyll. Values equal those of the wire."""
-
-    AUTO = 1
-    JEKYLL = 2
-    STATIC = 3
-
-
 @dataclass(frozen=True, slots=True)
-class ElementQuery:
-    """Which elements to return: those that match ``css``, or where that is empty all interactive ones."""
+class ResolvedElementQuery(ElementQuery):
+    """Which elements to return, and how many at most; the attributes are those of ElementQuery."""
 
-    css: str = ""
-    most: int = 1000
+    max_elements: int = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +65,8 @@ class Options:
     device_scale: float = 1.0
     full_page: bool = False
     want_text: bool = False
-    elements: ElementQuery | None = None
-    build: Build = Build.AUTO
-
-
-@dataclass(frozen=True, slots=True)
-class SiteFile:
-    """A file of a site; its path is relative."""
-
-    path: str
-    content: bytes = field(repr=False)
+    elements: ResolvedElementQuery | None = None
+    build: SiteBuild = SiteBuild.AUTO
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,84 +81,22 @@ class Job:
         limits: What it may use.
     """
 
-    files: tuple[SiteFile, ...]
-    assets: tuple[SiteFile, ...] = ()
+    files: tuple[File, ...]
+    assets: tuple[File, ...] = ()
     entry_path: str = ""
     options: Options = Options()
     limits: Limits = PAGE_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
-class ConsoleEntry:
-    """What a page said: level "log", "warning", "error" or "exception", and the text."""
-
-    level: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """An element of the page and its rectangle, in CSS pixels from the top left of the page.
+class SiteRendering(RawRendering):
+    """What came of a job; its log is that of Jekyll.
 
     Attributes:
-        href: Where a link leads, as an absolute URL; empty for other elements.
-        visible: Whether it has an area and is neither hidden nor transparent.
-        covered: Whether something that is neither inside of it nor around it lies in front of it.
-        clipped: Whether a part of its content is cut off.
-        rectangles: How many it consists of.
-        joined: Whether pieces that stand apart follow one another in its text without white space.
+        site: What is known of the page.
     """
 
-    tag: str
-    text: str
-    role: str
-    clickable: bool
-    x: float
-    y: float
-    width: float
-    height: float
-    href: str = ""
-    visible: bool = False
-    covered: bool = False
-    clipped: bool = False
-    rectangles: int = 0
-    joined: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PageFacts:
-    """What is known of a page beside its picture.
-
-    Attributes:
-        title: Of the document.
-        text: As it is shown; empty where it was not asked for.
-        console: What the page said, bounded.
-        elements: Where asked for.
-        settled: Whether it came to rest within the bound.
-        missing: Files that it asked for and the site does not have, bounded.
-    """
-
-    title: str = ""
-    text: str = ""
-    console: tuple[ConsoleEntry, ...] = ()
-    elements: tuple[Element, ...] = ()
-    settled: bool = False
-    missing: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Rendering(renderer.Rendering):
-    """The answer to a job; its log is that of Jekyll.
-
-    Attributes:
-        facts: What is known of the page.
-        jekyll: Whether Jekyll built the site.
-        warnings: What GitHub Pages would have built and Jekyll did not, a sentence each.
-    """
-
-    facts: PageFacts = PageFacts()
-    jekyll: bool = False
-    warnings: tuple[str, ...] = ()
+    site: SiteResult = _NO_SITE
 
     @property
     def picture(self) -> Picture | None:

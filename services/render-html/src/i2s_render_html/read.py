@@ -8,15 +8,16 @@ from typing import Any
 
 from i2s_render_html.errors import SelectorError
 from i2s_render_html.injected import text_of
-from i2s_render_html.model import Element, ElementQuery
+from i2s_render_html.model import ResolvedElementQuery
 from i2s_render_html.page import PreparedPage, ScriptError
+from i2s_wire.render.site import Element
 
 _MOST_RECTANGLES = 1_000_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TRY_SELECTOR = "(css) => { document.createDocumentFragment().querySelector(css); }"
 
 
-async def check_selector(page: PreparedPage, query: ElementQuery | None) -> None:
+async def check_selector(page: PreparedPage, query: ResolvedElementQuery | None) -> None:
     """Have the browser read a selector, before any page can take part.
 
     Raises:
@@ -42,14 +43,14 @@ async def read_text(page: PreparedPage, most_bytes: int) -> str:
         return ""
 
 
-async def read_elements(page: PreparedPage, query: ElementQuery) -> tuple[Element, ...]:
+async def read_elements(page: PreparedPage, query: ResolvedElementQuery) -> tuple[Element, ...]:
     """Return the elements that a query selects, in the order of the document.
 
     Raises:
         playwright.async_api.Error: The page is gone.
     """
     try:
-        found = await page.run(text_of("elements"), {"css": query.css, "most": query.most})
+        found = await page.run(text_of("elements"), {"css": query.css, "most": query.max_elements})
     except ScriptError:
         return ()
     return tuple(_element(one) for one in found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
@@ -13,12 +14,13 @@ from i2s_chassis.service import Chassis
 from i2s_render_html.chromium import Chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.errors import SelectorError
-from i2s_render_html.model import Job, Options, Rendering
+from i2s_render_html.model import Job, Options, SiteRendering
 from i2s_render_html.settings import HtmlSettings
-from i2s_render_html.wire import facts_to_wire, files_from_wire, options_from_wire, options_to_wire
+from i2s_render_html.wire import files_from_wire, options_from_wire, options_to_wire, printable_site
+from i2s_wire.render.rendering import Rendering
 
 
-class HtmlServicer(RendererServicer[Job, Rendering]):
+class HtmlServicer(RendererServicer[Job, SiteRendering]):
     """Answers render requests."""
 
     def __init__(self, engine: HtmlEngine, settings: HtmlSettings, chassis: Chassis) -> None:
@@ -50,7 +52,7 @@ class HtmlServicer(RendererServicer[Job, Rendering]):
             digest.update(file.content)
         return digest.hexdigest()
 
-    async def render(self, job: Job) -> Rendering:  # noqa: D102
+    async def render(self, job: Job) -> SiteRendering:  # noqa: D102
         try:
             return await self._engine.render(job)
         except SelectorError as error:
@@ -60,7 +62,8 @@ class HtmlServicer(RendererServicer[Job, Rendering]):
         name = f"chromium {self._engine.chromium.version}"
         return [pb.WarmEngine(kind="browser", name=name) for _ in range(self._engine.browsers)]
 
-    def complete(self, answer: pb.RenderResponse, rendering: Rendering) -> dict[str, object]:  # noqa: D102
-        site = facts_to_wire(rendering.facts, jekyll=rendering.jekyll, warnings=rendering.warnings)
-        answer.site.CopyFrom(site)
-        return {"jekyll": rendering.jekyll}
+    def complete(self, answer: Rendering, raw: SiteRendering) -> Rendering:  # noqa: D102
+        return replace(answer, site=printable_site(raw.site))
+
+    def notes(self, raw: SiteRendering) -> dict[str, object]:  # noqa: D102
+        return {"jekyll": raw.site.jekyll}

@@ -9,17 +9,20 @@ from dataclasses import dataclass, field
 from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import Cause, CellError, JailError, Usage
+from i2s_chassis.renderer.model import Stage
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser
 from i2s_render_html.capture import page_png, page_size, picture_of, pixels_of
 from i2s_render_html.errors import BrowserError
 from i2s_render_html.meter import Meter
-from i2s_render_html.model import Job, PageFacts, Picture, Stage, Verdict
+from i2s_render_html.model import Job
 from i2s_render_html.origin import url_of
 from i2s_render_html.page import PreparedPage
 from i2s_render_html.read import read_elements, read_text
 from i2s_render_html.settle import SettleBounds, load, settle
+from i2s_wire.render.rendering import Picture, Verdict
+from i2s_wire.render.site import SiteResult
 
 _DOWNLOAD = "Download is starting"  # in the words of Playwright
 _LAST_WORDS_SECONDS = 0.5
@@ -43,7 +46,7 @@ class Shown:
         judgement: What is said of it.
         step: The one that is being made.
         picture: Of the page.
-        facts: Beside the picture.
+        site: Beside the picture.
         stages: Steps that were made.
         interrupted: Whether it failed in a way that the loss of a process outside of the page explains too.
         limited: Whether a limit ended it, and with it maybe its browser.
@@ -52,7 +55,7 @@ class Shown:
     judgement: Judgement
     step: str = "load"
     picture: Picture | None = None
-    facts: PageFacts = field(default_factory=PageFacts)
+    site: SiteResult = field(default_factory=SiteResult)
     stages: list[Stage] = field(default_factory=list)
     interrupted: bool = False
     limited: bool = False
@@ -135,7 +138,7 @@ async def _steps(
     text = await read_text(page, bounds.text_bytes) if options.want_text else ""
     elements = await read_elements(page, options.elements) if options.elements else ()
     shown.stages.append(await meter.stage(shown.step))
-    shown.facts = PageFacts(
+    shown.site = SiteResult(
         title=settled.title,
         text=text,
         elements=elements,

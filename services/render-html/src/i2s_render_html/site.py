@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from i2s_chassis.names import check_name, check_names, shown
-from i2s_render_html.model import Job, SiteFile
+from i2s_render_html.model import Job
+from i2s_wire.render.request import File
 
 #: The page of a site whose job names none.
 INDEX = "index.html"
@@ -43,7 +44,7 @@ def complaint(job: Job, bounds: SiteBounds) -> str | None:
     return _size_complaint((*job.assets, *job.files), bounds)
 
 
-def _size_complaint(files: Sequence[SiteFile], bounds: SiteBounds) -> str | None:
+def _size_complaint(files: Sequence[File], bounds: SiteBounds) -> str | None:
     total = 0
     for file in files:
         size = len(file.content)

@@ -6,8 +6,8 @@ from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_render_html.jekyll import BuildCause, BuiltSite
-from i2s_render_html.model import Verdict
 from i2s_render_html.site import INDEX
+from i2s_wire.render.rendering import Verdict
 
 _BUILD_VERDICTS = {
     BuildCause.FAILED: Verdict.COMPILE_ERROR,

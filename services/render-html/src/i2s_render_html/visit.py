@@ -13,8 +13,8 @@ from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import PolicyEvent, PolicyKind
 from i2s_chassis.names import shown
-from i2s_render_html.model import ConsoleEntry
 from i2s_render_html.origin import find, is_ours, path_of
+from i2s_wire.render.site import ConsoleEntry
 
 _MOST_TEXT = 1000
 _MOST_DETAIL = 200

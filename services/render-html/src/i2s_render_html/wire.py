@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.renderer import wire
 from i2s_chassis.renderer.options import chosen, refuse_foreign, whole_number
-from i2s_render_html.model import ElementQuery, Options, PageFacts, SiteFile
+from i2s_chassis.renderer.wire import printable
+from i2s_render_html.model import Options, ResolvedElementQuery
+from i2s_wire.render.options import WindowOptions
+from i2s_wire.render.request import File
+from i2s_wire.render.request_to_wire import window_options
+from i2s_wire.render.site import ConsoleEntry, SiteResult
 
 _MOST_SIDE = 16_384
 _LEAST_SCALE, _MOST_SCALE = 0.1, 8.0
@@ -46,66 +50,52 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
     )
 
 
-def _query(site: pb.SiteOptions) -> ElementQuery:
+def _query(site: pb.SiteOptions) -> ResolvedElementQuery:
     wanted, field = site.elements, "options.site.elements"
-    most = wanted.max_elements if wanted.HasField("max_elements") else ElementQuery().most
+    most = wanted.max_elements if wanted.HasField("max_elements") else ResolvedElementQuery().max_elements
     if not 1 <= most <= _MOST_ELEMENTS:
         raise InvalidArgumentError(f"{field}.max_elements", f"{most} is not from 1 to {_MOST_ELEMENTS}")
     kind = wanted.WhichOneof("select")
     if kind is None or (kind == "interactive" and not wanted.interactive):
         raise InvalidArgumentError(field, "selects nothing; give css or interactive")
     if kind == "interactive":
-        return ElementQuery(most=most)
+        return ResolvedElementQuery(max_elements=most)
     if not wanted.css.strip() or len(wanted.css) > _MOST_SELECTOR:
         raise InvalidArgumentError(f"{field}.css", f"is empty or longer than {_MOST_SELECTOR} characters")
-    return ElementQuery(wanted.css, most)
+    return ResolvedElementQuery(wanted.css, most)
 
 
 def options_to_wire(options: Options) -> pb.RenderOptions:
     """Return options as the wire has them; of elements nothing, since none is a default."""
-    window = pb.WindowOptions(
-        width=options.width,
-        height=options.height,
-        device_scale=options.device_scale,
-        full_page=options.full_page,
-    )
+    window = WindowOptions(options.width, options.height, options.device_scale, options.full_page)
     site = pb.SiteOptions(want_text=options.want_text, build=pb.SiteBuild.ValueType(options.build))
-    return pb.RenderOptions(window=window, site=site)
+    return pb.RenderOptions(window=window_options(window), site=site)
 
 
-def files_from_wire(source: pb.SiteSource) -> tuple[tuple[SiteFile, ...], tuple[SiteFile, ...]]:
+def files_from_wire(source: pb.SiteSource) -> tuple[tuple[File, ...], tuple[File, ...]]:
     """Return the files and the assets of a site, unchecked."""
-    files = tuple(SiteFile(file.path, file.content) for file in source.files)
-    return files, tuple(SiteFile(file.path, file.content) for file in source.assets)
+    files = tuple(File(file.path, file.content) for file in source.files)
+    return files, tuple(File(file.path, file.content) for file in source.assets)
 
 
-def facts_to_wire(facts: PageFacts, *, jekyll: bool, warnings: Sequence[str] = ()) -> pb.SiteResult:
-    """Return what is known of a page as the wire has it."""
-    return pb.SiteResult(
-        title=wire.printable(facts.title),
-        text=wire.printable(facts.text),
-        console=[pb.ConsoleEntry(level=one.level, text=wire.printable(one.text)) for one in facts.console],
-        elements=[
-            pb.Element(
-                tag=wire.printable(one.tag),
-                text=wire.printable(one.text),
-                role=wire.printable(one.role),
-                clickable=one.clickable,
-                x=one.x,
-                y=one.y,
-                width=one.width,
-                height=one.height,
-                href=wire.printable(one.href),
-                visible=one.visible,
-                covered=one.covered,
-                clipped=one.clipped,
-                rectangles=one.rectangles,
-                joined=one.joined,
+def printable_site(site: SiteResult) -> SiteResult:
+    """Return what is known of a page with all its texts made printable."""
+    return SiteResult(
+        title=printable(site.title),
+        text=printable(site.text),
+        console=tuple(ConsoleEntry(one.level, printable(one.text)) for one in site.console),
+        elements=tuple(
+            replace(
+                one,
+                tag=printable(one.tag),
+                text=printable(one.text),
+                role=printable(one.role),
+                href=printable(one.href),
             )
-            for one in facts.elements
-        ],
-        settled=facts.settled,
-        jekyll=jekyll,
-        missing=[wire.printable(path) for path in facts.missing],
-        warnings=[wire.printable(warning) for warning in warnings],
+            for one in site.elements
+        ),
+        settled=site.settled,
+        jekyll=site.jekyll,
+        missing=tuple(map(printable, site.missing)),
+        warnings=tuple(map(printable, site.warnings)),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from i2s_chassis.renderer.errors import EngineError
 from i2s_render_latex.engine import LatexEngine
-from i2s_render_latex.model import Job, Options, Verdict
+from i2s_render_latex.model import Job, Options
+from i2s_wire.render.rendering import Verdict
 
 _BODY = b"\n\\begin{document}\n$e^{i\\pi} + 1 = 0$\n\\end{document}\n"
 

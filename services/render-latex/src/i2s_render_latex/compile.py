@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, OutputError, PolicyEvent
+from i2s_chassis.renderer.model import Stage
 from i2s_render_latex.document import LOG, PDF
 from i2s_render_latex.log import LogFacts, read_log, refusals
-from i2s_render_latex.model import Stage
 from i2s_render_latex.stable import AUX, is_inert
 from i2s_render_latex.tex import compile_command
 from i2s_render_latex.texlive import ENVIRONMENT

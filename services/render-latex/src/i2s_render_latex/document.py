@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from i2s_chassis.limits import Limits
 from i2s_chassis.names import check_names, shown
 from i2s_chassis.renderer import bounds
-from i2s_render_latex.model import BesideFile
+from i2s_wire.render.request import File
 
 #: TeX's name for the job; its files are called so.
 JOB_NAME = "document"
@@ -26,7 +26,7 @@ _BY_PRODUCTS = 3
 
 
 def complaint(
-    document: bytes, files: Sequence[BesideFile], *, max_bytes: int, max_file_bytes: int, max_files: int
+    document: bytes, files: Sequence[File], *, max_bytes: int, max_file_bytes: int, max_files: int
 ) -> str | None:
     """Return why the source cannot be given to TeX, None where it can.
 
@@ -55,7 +55,7 @@ def complaint(
     return None
 
 
-def disk_complaint(document: bytes, files: Sequence[BesideFile], limits: Limits) -> str | None:
+def disk_complaint(document: bytes, files: Sequence[File], limits: Limits) -> str | None:
     """Return why document and files alone fill a work folder of these limits, None where they do not."""
     contents, paths = [document, *(file.content for file in files)], [file.path for file in files]
     return bounds.disk_complaint(contents, limits, by_products=_BY_PRODUCTS, paths=paths)

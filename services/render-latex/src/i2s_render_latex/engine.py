@@ -11,6 +11,7 @@ from pathlib import Path
 from i2s_chassis.jail import Cause, Cell, Isolation, Jail, Usage
 from i2s_chassis.renderer.bounds import bounded_log
 from i2s_chassis.renderer.errors import EngineError
+from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_chassis.sharing.current import current_flow
 from i2s_render_latex.compile import Compiled, compile_in
@@ -20,13 +21,14 @@ from i2s_render_latex.format_build import Built, build_format
 from i2s_render_latex.format_shelf import Format, Shelf
 from i2s_render_latex.formats import Formats
 from i2s_render_latex.hints import source_error
-from i2s_render_latex.model import Job, Rendering, Verdict
+from i2s_render_latex.model import Job
 from i2s_render_latex.pages import Drawer, Drawn
 from i2s_render_latex.raster import limits_of_raster
 from i2s_render_latex.split import preamble_of, without
 from i2s_render_latex.texindex import TexIndex
 from i2s_render_latex.texlive import Installation
 from i2s_render_latex.verdict import of_compilation
+from i2s_wire.render.rendering import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class LatexEngine:
         """All formats that stand ready."""
         return tuple(self._formats)
 
-    async def render(self, job: Job) -> Rendering:
+    async def render(self, job: Job) -> RawRendering:
         """Render a document.
 
         Raises:
@@ -121,10 +123,10 @@ class LatexEngine:
             max_files=settings.max_files,
         )
         if wrong is not None:
-            return Rendering(Verdict.INVALID_INPUT, wrong)
+            return RawRendering(Verdict.INVALID_INPUT, wrong)
         full = disk_complaint(job.document, job.files, job.limits)
         if full is not None:
-            return Rendering(Verdict.OUTPUT_LIMIT, full)
+            return RawRendering(Verdict.OUTPUT_LIMIT, full)
         compiled, drawn = await self._compile_and_draw(job)
         return self._rendering(job, compiled, drawn)
 
@@ -167,10 +169,10 @@ class LatexEngine:
         most = self._settings.max_picture_bytes
         return await Drawer(cell, compiled.pdf, job.options, job.limits, spent.cpu_seconds, most).draw()
 
-    def _rendering(self, job: Job, compiled: Compiled, drawn: Drawn) -> Rendering:
+    def _rendering(self, job: Job, compiled: Compiled, drawn: Drawn) -> RawRendering:
         judgement = drawn.judgement or Judgement(Verdict.RENDERED, "")
         error = compiled.facts.error if judgement.verdict is Verdict.COMPILE_ERROR else None
-        return Rendering(
+        return RawRendering(
             verdict=judgement.verdict,
             message=judgement.message,
             pictures=tuple(drawn.pictures),

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 
 from i2s_render_latex.log import LoggedError
-from i2s_render_latex.model import ErrorKind
 from i2s_render_latex.texindex import pgf_undefined
+from i2s_wire.render.source_error import ErrorKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from i2s_render_latex.errors import Diagnosis, diagnose
 from i2s_render_latex.log import LoggedError
-from i2s_render_latex.model import ErrorKind, SourceError, Undefined
-from i2s_render_latex.texindex import Provider, TexIndex
+from i2s_render_latex.texindex import TexIndex
+from i2s_wire.render.source_error import ErrorKind, Provider, SourceError, Undefined
 
 _ROOTS = ("/tikz/", "/pgfplots/", "/pgf/")
 
@@ -15,7 +15,7 @@ def source_error(error: LoggedError, index: TexIndex) -> SourceError:
     diagnosis = diagnose(error)
     name = _shown(diagnosis)
     undefined = Undefined(name, _providers(diagnosis, error, index)) if name else None
-    return SourceError(error.message, diagnosis.kind, error.line, error.file, error.context, undefined)
+    return SourceError(error.message, diagnosis.kind, error.line, error.file, undefined, error.context)
 
 
 def _shown(diagnosis: Diagnosis) -> str:

@@ -7,7 +7,8 @@ import sys
 from i2s_render_latex.paths import state_folder
 from i2s_render_latex.settings import IndexSettings
 from i2s_render_latex.state import open_index, prepare_folder, rebuild_index
-from i2s_render_latex.texindex import Provider, TexIndex
+from i2s_render_latex.texindex import TexIndex, load_command
+from i2s_wire.render.source_error import Provider
 
 
 def index_command(settings: IndexSettings) -> int:
@@ -45,5 +46,5 @@ def _describe(index: TexIndex, name: str) -> tuple[str, bool]:
     for kind, providers_of in asked:
         providers: tuple[Provider, ...] = providers_of(name)
         if providers:
-            lines.append(f"  {kind}: {' '.join(provider.loading for provider in providers)}")
+            lines.append(f"  {kind}: {' '.join(map(load_command, providers))}")
     return "\n".join(lines if len(lines) > 1 else [f"{name}: nothing installed defines it"]), len(lines) > 1

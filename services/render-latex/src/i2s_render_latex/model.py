@@ -5,37 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
-from i2s_chassis.renderer.model import (
-    BlankPage,
-    Crop,
-    ErrorKind,
-    PageOptions,
-    Picture,
-    Rendering,
-    SourceError,
-    Stage,
-    Undefined,
-    Verdict,
-)
-
-__all__ = [
-    "BesideFile",
-    "BlankPage",
-    "Crop",
-    "ErrorKind",
-    "Job",
-    "Options",
-    "Picture",
-    "Rendering",
-    "SourceError",
-    "Stage",
-    "Undefined",
-    "Verdict",
-]
+from i2s_chassis.renderer.model import ResolvedPageOptions
+from i2s_wire.render.request import File
 
 
 @dataclass(frozen=True, slots=True)
-class Options(PageOptions):
+class Options(ResolvedPageOptions):
     """How to render, beside what is asked of pages.
 
     Attributes:
@@ -50,18 +25,10 @@ class Options(PageOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class BesideFile:
-    """A file that lies beside the document; its path is relative."""
-
-    path: str
-    content: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class Job:
     """One document to render, with the files beside it."""
 
     document: bytes
-    files: tuple[BesideFile, ...] = ()
+    files: tuple[File, ...] = ()
     options: Options = Options()
     limits: Limits = DEFAULT_LIMITS

@@ -10,12 +10,14 @@ from i2s_chassis.jail import Cell, Ended, OutputError, OutputReason, PolicyEvent
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.errors import RasterError
+from i2s_chassis.renderer.model import Stage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_render_latex import inspect, raster
 from i2s_render_latex.inspect import Page
-from i2s_render_latex.model import Options, Picture, Stage, Verdict
+from i2s_render_latex.model import Options
 from i2s_render_latex.texlive import HUGE_PAGES
 from i2s_render_latex.verdict import of_page, of_pictures, too_many_pages, unreadable
+from i2s_wire.render.rendering import Picture, Verdict
 
 
 @dataclass(slots=True)

@@ -7,16 +7,17 @@ import hashlib
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.service import Chassis
 from i2s_render_latex.engine import LatexEngine
-from i2s_render_latex.model import Job, Options, Rendering
+from i2s_render_latex.model import Job, Options
 from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.texlive import Installation
 from i2s_render_latex.wire import files_from_wire, options_from_wire, options_to_wire
 
 
-class LatexServicer(RendererServicer[Job, Rendering]):
+class LatexServicer(RendererServicer[Job, RawRendering]):
     """Answers render requests."""
 
     def __init__(self, engine: LatexEngine, settings: LatexSettings, chassis: Chassis) -> None:
@@ -40,7 +41,7 @@ class LatexServicer(RendererServicer[Job, Rendering]):
     def source_sha256(self, job: Job) -> str:  # noqa: D102
         return hashlib.sha256(job.document).hexdigest()
 
-    async def render(self, job: Job) -> Rendering:  # noqa: D102
+    async def render(self, job: Job) -> RawRendering:  # noqa: D102
         rendering = await self._engine.render(job)
         self.chassis.telemetry.warm("format", len(self._engine.formats))
         return rendering

@@ -7,7 +7,7 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_render_latex.compile import Compiled
 from i2s_render_latex.inspect import Page
-from i2s_render_latex.model import Verdict
+from i2s_wire.render.rendering import Verdict
 
 
 def of_compilation(compiled: Compiled, limits: Limits) -> Judgement | None:

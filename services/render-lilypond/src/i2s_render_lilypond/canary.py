@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from i2s_chassis.renderer.errors import EngineError
 from i2s_render_lilypond.engine import LilypondEngine
-from i2s_render_lilypond.model import Job, Options, Picture, Verdict
+from i2s_render_lilypond.model import Job, Options
+from i2s_wire.render.rendering import Picture, Verdict
 
 #: Every step takes part: music, text, and an old command, which without convert-ly is an error.
 _SCORE = rb"""\version "2.10.0"

@@ -6,7 +6,7 @@ import enum
 import io
 import re
 
-from i2s_render_lilypond.model import Convert
+from i2s_wire.render.options import LilypondConvert
 
 # The two patterns that convert-ly looks for a version with.
 _STATED = re.compile(r'\\version *"[0-9.]+"')
@@ -27,7 +27,7 @@ def states_version(text: str) -> bool:
     return _STATED.search(text) is not None
 
 
-def need(text: str, assume_version: str, convert: Convert, latest_rule: tuple[int, ...]) -> Need:
+def need(text: str, assume_version: str, convert: LilypondConvert, latest_rule: tuple[int, ...]) -> Need:
     """Return what convert-ly would do to a score.
 
     Args:
@@ -36,12 +36,12 @@ def need(text: str, assume_version: str, convert: Convert, latest_rule: tuple[in
         convert: Whether convert-ly is wanted.
         latest_rule: The newest version that convert-ly has a rule for.
     """
-    if convert is Convert.OFF:
+    if convert is LilypondConvert.OFF:
         return Need.NOTHING
     if not states_version(text):
         if assume_version:
             return Need.RULES
-        return Need.REFUSE if convert is Convert.REQUIRED else Need.NOTHING
+        return Need.REFUSE if convert is LilypondConvert.REQUIRED else Need.NOTHING
     strict = _STRICT.search(text)
     if strict is None or (strict[3] is None and int(strict[2]) % 2):
         return Need.RULES  # a version that convert-ly itself may refuse

@@ -7,14 +7,18 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, Jail, OutputError, PolicyEvent, Usage
+from i2s_chassis.renderer.model import NO_LOG, Stage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_render_lilypond.convert import Need, copied, need, states_version
 from i2s_render_lilypond.faults import WarmError
 from i2s_render_lilypond.installation import CONVERTER, ENVIRONMENT, Installation
-from i2s_render_lilypond.model import NO_LOG, Convert, ErrorKind, Job, SourceError, Stage, Verdict
+from i2s_render_lilypond.model import Job
 from i2s_render_lilypond.score import CONVERT_LOG, SCORE
 from i2s_render_lilypond.warm import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 from i2s_render_lilypond.warm_pool import WarmPool
+from i2s_wire.render.options import LilypondConvert
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.source_error import ErrorKind, SourceError
 
 LOG_BYTES = 256 * 1024
 
@@ -92,7 +96,7 @@ class Converter:
             return Converted(score, judgement, None, ran.log, stages, events)
         if ran.score is not None:
             return Converted(ran.score, stages=stages, events=events)
-        if wanted is Convert.REQUIRED:
+        if wanted is LilypondConvert.REQUIRED:
             return Converted(score, *_refused(_complaint(ran.log)), ran.log, stages, events)
         return Converted(score, stages=stages, events=events)  # the picture decides
 

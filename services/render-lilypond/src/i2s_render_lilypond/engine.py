@@ -9,17 +9,19 @@ from dataclasses import dataclass, replace
 from i2s_chassis.jail import Isolation, Jail, Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import bounded_log, limits_left
+from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_lilypond.cold import ColdPlace
 from i2s_render_lilypond.converter import Converted, Converter
 from i2s_render_lilypond.faults import WarmError
 from i2s_render_lilypond.installation import Installation
-from i2s_render_lilypond.model import Job, Rendering, Verdict
+from i2s_render_lilypond.model import Job
 from i2s_render_lilypond.place import Place
 from i2s_render_lilypond.press import Press, Pressed
 from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
 from i2s_render_lilypond.warm_pool import WarmPool
 from i2s_render_lilypond.zygote import ZygotePlace
+from i2s_wire.render.rendering import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class LilypondEngine:
         """The walls that jobs run in."""
         return self._jail.isolation
 
-    async def render(self, job: Job) -> Rendering:
+    async def render(self, job: Job) -> RawRendering:
         """Render a score.
 
         Raises:
@@ -65,10 +67,10 @@ class LilypondEngine:
         """
         wrong = complaint(job.score, max_bytes=self._settings.max_score_bytes)
         if wrong is not None:
-            return Rendering(Verdict.INVALID_INPUT, wrong)
+            return RawRendering(Verdict.INVALID_INPUT, wrong)
         full = disk_complaint(job.score, job.limits)
         if full is not None:
-            return Rendering(Verdict.OUTPUT_LIMIT, full)
+            return RawRendering(Verdict.OUTPUT_LIMIT, full)
         converted = await self._converter.convert(job)
         if converted.judgement is not None:
             return _refused(job, converted, converted.judgement)
@@ -101,8 +103,8 @@ class LilypondEngine:
             yield ColdPlace(cell, self.installation, no_footers=job.options.no_footers)
 
 
-def _refused(job: Job, converted: Converted, judgement: Judgement) -> Rendering:
-    return Rendering(
+def _refused(job: Job, converted: Converted, judgement: Judgement) -> RawRendering:
+    return RawRendering(
         verdict=judgement.verdict,
         message=judgement.message,
         error=converted.error,
@@ -112,9 +114,9 @@ def _refused(job: Job, converted: Converted, judgement: Judgement) -> Rendering:
     )
 
 
-def _rendering(job: Job, converted: Converted, pressed: Pressed) -> Rendering:
+def _rendering(job: Job, converted: Converted, pressed: Pressed) -> RawRendering:
     judgement = pressed.judgement or Judgement(Verdict.NO_OUTPUT, "")
-    return Rendering(
+    return RawRendering(
         verdict=judgement.verdict,
         message=judgement.message,
         pictures=tuple(pressed.pictures),

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from i2s_render_lilypond.model import ErrorKind, SourceError, Undefined
 from i2s_render_lilypond.score import SCORE
+from i2s_wire.render.source_error import ErrorKind, SourceError, Undefined
 
 _MAX_MESSAGE = 2048
 _MAX_CONTEXT = 1000

@@ -2,51 +2,15 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
-from i2s_chassis.renderer.model import (
-    NO_LOG,
-    BlankPage,
-    Crop,
-    ErrorKind,
-    PageOptions,
-    Picture,
-    Rendering,
-    SourceError,
-    Stage,
-    Undefined,
-    Verdict,
-)
-
-__all__ = [
-    "NO_LOG",
-    "BlankPage",
-    "Convert",
-    "Crop",
-    "ErrorKind",
-    "Job",
-    "Options",
-    "Picture",
-    "Rendering",
-    "SourceError",
-    "Stage",
-    "Undefined",
-    "Verdict",
-]
-
-
-class Convert(enum.IntEnum):
-    """Whether convert-ly runs first. Values equal those of the wire."""
-
-    AUTO = 1
-    REQUIRED = 2
-    OFF = 3
+from i2s_chassis.renderer.model import ResolvedPageOptions
+from i2s_wire.render.options import LilypondConvert
 
 
 @dataclass(frozen=True, slots=True)
-class Options(PageOptions):
+class Options(ResolvedPageOptions):
     """How to render, beside what is asked of pages.
 
     Attributes:
@@ -56,7 +20,7 @@ class Options(PageOptions):
     """
 
     dpi: float = 101.0
-    convert: Convert = Convert.AUTO
+    convert: LilypondConvert = LilypondConvert.AUTO
     no_footers: bool = True
     cold: bool = False
 

@@ -10,12 +10,13 @@ from i2s_chassis.jail import Cause, Excerpt, OutputError, PolicyEvent
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.errors import RasterError
+from i2s_chassis.renderer.model import NO_LOG, Stage
 from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_render_lilypond import raster
 from i2s_render_lilypond.log import first_error
-from i2s_render_lilypond.model import NO_LOG, Options, Picture, SourceError, Stage, Verdict
+from i2s_render_lilypond.model import Options
 from i2s_render_lilypond.paper import HEADER_BYTES, PAPER_BYTES, Paper, count_pages, read_paper
 from i2s_render_lilypond.place import Place, Ran
 from i2s_render_lilypond.score import LOG, PAPER, POSTSCRIPT
@@ -25,6 +26,8 @@ from i2s_render_lilypond.verdict import (
     with_pictures,
     without_pages,
 )
+from i2s_wire.render.rendering import Picture, Verdict
+from i2s_wire.render.source_error import SourceError
 
 _LOG_PART = 512 * 1024  # of head and tail each: what is read for errors
 

@@ -7,16 +7,17 @@ import hashlib
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.service import Chassis
 from i2s_render_lilypond.engine import LilypondEngine
 from i2s_render_lilypond.installation import Installation
-from i2s_render_lilypond.model import Job, Options, Rendering
+from i2s_render_lilypond.model import Job, Options
 from i2s_render_lilypond.settings import LilypondSettings
 from i2s_render_lilypond.wire import options_from_wire, options_to_wire, version_from_wire
 
 
-class LilypondServicer(RendererServicer[Job, Rendering]):
+class LilypondServicer(RendererServicer[Job, RawRendering]):
     """Answers render requests."""
 
     def __init__(self, engine: LilypondEngine, settings: LilypondSettings, chassis: Chassis) -> None:
@@ -40,7 +41,7 @@ class LilypondServicer(RendererServicer[Job, Rendering]):
     def source_sha256(self, job: Job) -> str:  # noqa: D102
         return hashlib.sha256(job.score).hexdigest()
 
-    async def render(self, job: Job) -> Rendering:  # noqa: D102
+    async def render(self, job: Job) -> RawRendering:  # noqa: D102
         rendering = await self._engine.render(job)
         self._jobs += 1
         return rendering

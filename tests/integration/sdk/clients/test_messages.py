@@ -9,19 +9,12 @@ from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceServicer
 from i2s.render.v1 import render_pb2 as pb
 from i2s_sdk.clients import AsyncMetricsClient, AsyncRenderClient, MetricFailureKind, SizePolicy
 from i2s_sdk.errors import ProtocolError, ServiceUnavailableError
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import (
-    BlankPage,
-    Crop,
-    ErrorKind,
-    IsolationTier,
-    Limits,
-    PageOptions,
-    PolicyKind,
-    Provider,
-    ProviderKind,
-    Verdict,
-)
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.isolation import IsolationTier, PolicyKind
+from i2s_wire.render.options import BlankPage, Crop, PageOptions
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.resources import Limits
+from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind
 
 pytestmark = pytest.mark.integration
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.clients import AsyncRenderClient, RenderClient, RetryPolicy
-from i2s_sdk.render_requests import LatexSource, RenderRequest
-from i2s_sdk.render_types import Rendering, Verdict
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.request import LatexSource, RenderRequest
 
 pytestmark = pytest.mark.integration
 

@@ -19,7 +19,7 @@ from i2s_sdk.errors import (
     ServiceFaultError,
     ServiceUnavailableError,
 )
-from i2s_sdk.render_types import Verdict
+from i2s_wire.render.rendering import Verdict
 
 pytestmark = pytest.mark.integration
 

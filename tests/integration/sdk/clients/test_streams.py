@@ -29,8 +29,8 @@ from i2s_sdk.errors import (
     ServiceUnavailableError,
     UsageError,
 )
-from i2s_sdk.render_requests import LatexSource, LilypondSource, RenderRequest, SiteSource
-from i2s_sdk.render_types import Verdict
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import LatexSource, LilypondSource, RenderRequest, SiteSource
 
 pytestmark = pytest.mark.integration
 

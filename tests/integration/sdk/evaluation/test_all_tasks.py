@@ -14,13 +14,13 @@ from PIL import Image
 
 from i2s_sdk import evaluate, render_html, render_lilypond
 from i2s_sdk.errors import CommandMissingError
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_requests import SiteOptions, WindowOptions
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.folder import read_records
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.command import find_program
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.options import SiteOptions, WindowOptions
+from i2s_wire.render.rendering import Verdict
 
 pytestmark = pytest.mark.integration
 

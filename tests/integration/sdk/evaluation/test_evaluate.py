@@ -16,11 +16,11 @@ import pytest
 from i2s_sdk import evaluate
 from i2s_sdk.data import read_folder
 from i2s_sdk.errors import RunConflictError, UsageError
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.folder import RECORDS, read_records
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.settings import Settings
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.rendering import Verdict
 
 pytestmark = pytest.mark.integration
 

@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 
 from i2s_sdk import RoundTrip, Settings
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_wire.render.rendering import Verdict
 
 pytestmark = pytest.mark.integration
 

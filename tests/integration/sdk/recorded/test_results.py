@@ -11,8 +11,8 @@ import pytest
 from recorded import findings, lost, recorded_json
 
 from i2s_sdk import evaluate
-from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
+from i2s_wire.metrics.profile import Profile
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(1200)]
 

@@ -16,12 +16,12 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from i2s_render_html.chromium import installed_browser
 from i2s_render_html.settings import HtmlSettings
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.report import write_report
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Failure, FirstError, Record, RepairNote
+from i2s_wire.render.rendering import Verdict
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
 pytestmark = pytest.mark.integration

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.service_table import RENDER_LATEX
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services
+from i2s_wire.render.rendering import Verdict
 
 pytestmark = pytest.mark.integration
 

@@ -1,31 +1,28 @@
-"""What came of a job, as the wire has it."""
+"""The answer to what came of a job, up to the wire."""
 
-import enum
-from dataclasses import dataclass
+import hashlib
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_chassis.jail import Excerpt, PolicyEvent, PolicyKind, Usage
-from i2s_chassis.renderer.answer import fill_answer
-from i2s_chassis.renderer.model import ErrorKind, Picture, Rendering, SourceError, Stage, Undefined, Verdict
+from i2s_chassis.jail import Excerpt, Isolation, PolicyEvent, PolicyKind, Tier, Usage
+from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.answer import answer_of
+from i2s_chassis.renderer.model import RawRendering, Stage
+from i2s_wire.render import to_wire
+from i2s_wire.render.rendering import Engine, Picture, Verdict
+from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
 
-
-class Kind(enum.IntEnum):
-    PACKAGE = 1
-
-
-@dataclass(frozen=True)
-class Package:
-    name: str
-    kind: Kind = Kind.PACKAGE
-
-
-RENDERING = Rendering(
+RENDERING = RawRendering(
     Verdict.COMPILE_ERROR,
     "The engine stopped.\x1b",
     pictures=(Picture(b"png", 3, 4, 2),),
     total_pages=2,
     error=SourceError(
-        "Undefined", ErrorKind.UNDEFINED_COMMAND, 5, "a.tex", "x", Undefined("t", (Package("p"),))
+        "Undefined",
+        ErrorKind.UNDEFINED_COMMAND,
+        5,
+        "a.tex",
+        Undefined("t", (Provider(ProviderKind.PACKAGE, "p"),)),
+        "x",
     ),
     log=Excerpt(b"log\0", b"", 4),
     stages=(Stage("compile", Usage(1.0, 0.5, 10, 1), "format"), Stage("raster", Usage(1.0, 0.25, 20, 1))),
@@ -33,10 +30,10 @@ RENDERING = Rendering(
 )
 
 
-def answer_to(rendering: Rendering) -> pb.RenderResponse:
-    answer = pb.RenderResponse(id="id")
-    fill_answer(answer, rendering, 0.125)
-    return answer
+def answer_to(rendering: RawRendering) -> pb.RenderResponse:
+    isolation, engine = Isolation(Tier.LANDLOCK, ("seccomp",)), Engine("tex", "1", "abc")
+    answer = answer_of(rendering, 0.125, limits=Limits(pages=7), isolation=isolation, engine=engine)
+    return to_wire.rendering(answer, "id")
 
 
 def test_a_rendering_is_answered_completely():
@@ -54,7 +51,13 @@ def test_a_rendering_is_answered_completely():
     assert answer.policy_events[0].kind == pb.POLICY_KIND_EXECUTE
     picture = answer.pictures[0]
     assert (picture.png, picture.width, picture.height, picture.page) == (b"png", 3, 4, 2)
-    assert picture.sha256 == RENDERING.pictures[0].sha256
+    assert picture.sha256 == hashlib.sha256(b"png").hexdigest()
+
+
+def test_an_answer_says_what_its_job_ran_on():
+    answer = answer_to(RENDERING)
+    assert (answer.limits.pages, answer.isolation.tier) == (7, pb.ISOLATION_TIER_LANDLOCK)
+    assert answer.engine == pb.Engine(name="tex", version="1", digest="abc")
 
 
 def test_what_a_job_said_is_printable():
@@ -64,11 +67,11 @@ def test_what_a_job_said_is_printable():
 
 
 def test_without_an_error_there_is_none_on_the_wire():
-    answer = answer_to(Rendering(Verdict.RENDERED, ""))
+    answer = answer_to(RawRendering(Verdict.RENDERED, ""))
     assert not answer.HasField("error")
     assert len(answer.pictures) == 0
 
 
 def test_an_undefined_name_may_have_no_providers():
     error = SourceError("x", ErrorKind.UNDEFINED_COMMAND, undefined=Undefined("foo"))
-    assert answer_to(Rendering(Verdict.COMPILE_ERROR, "", error=error)).error.undefined.name == "foo"
+    assert answer_to(RawRendering(Verdict.COMPILE_ERROR, "", error=error)).error.undefined.name == "foo"

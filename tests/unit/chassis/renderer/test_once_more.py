@@ -12,11 +12,12 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.jail import CellError, CellLostError, Isolation, JailError, StarvedError, Tier
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.model import Installation, Rendering, Verdict
+from i2s_chassis.renderer.model import Installation, RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.service import Chassis
 from i2s_chassis.settings import ServiceSettings
 from i2s_chassis.telemetry import Telemetry
+from i2s_wire.render.rendering import Verdict
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,10 @@ class _Settings(ServiceSettings):
     port: ClassVar[int] = 1
 
 
-class _Servicer(RendererServicer[_Job, Rendering]):
+class _Servicer(RendererServicer[_Job, RawRendering]):
     """A renderer whose engine answers what a test wants, one answer after the other."""
 
-    def __init__(self, chassis: Chassis, answers: Sequence[Rendering | Exception]) -> None:
+    def __init__(self, chassis: Chassis, answers: Sequence[RawRendering | Exception]) -> None:
         super().__init__(Identity("i2s-chassis", "latex", "test", pb.RenderOptions()), _Settings(), chassis)
         self.answers = list(answers)
 
@@ -50,7 +51,7 @@ class _Servicer(RendererServicer[_Job, Rendering]):
     def source_sha256(self, job: _Job) -> str:
         return ""
 
-    async def render(self, job: _Job) -> Rendering:
+    async def render(self, job: _Job) -> RawRendering:
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
@@ -60,9 +61,9 @@ class _Servicer(RendererServicer[_Job, Rendering]):
         return []
 
 
-RENDERED = Rendering(Verdict.RENDERED, "")
-CRASHED = Rendering(Verdict.CRASHED, "The engine crashed.")
-LOST = Rendering(Verdict.NO_OUTPUT, "net::ERR_ABORTED", interrupted=True)
+RENDERED = RawRendering(Verdict.RENDERED, "")
+CRASHED = RawRendering(Verdict.CRASHED, "The engine crashed.")
+LOST = RawRendering(Verdict.NO_OUTPUT, "net::ERR_ABORTED", interrupted=True)
 
 
 class _Chassis:
@@ -76,7 +77,7 @@ class _Chassis:
         return self.telemetry.registry.get_sample_value("i2s_reruns_total", {"service": "test"})
 
 
-async def rendered(*answers: Rendering | Exception) -> tuple[Rendering, int, float | None]:
+async def rendered(*answers: RawRendering | Exception) -> tuple[RawRendering, int, float | None]:
     """Return the result, how many answers were not asked for, and the number of reruns."""
     chassis = _Chassis()
     servicer = _Servicer(chassis, answers)  # type: ignore[arg-type]
@@ -85,18 +86,18 @@ async def rendered(*answers: Rendering | Exception) -> tuple[Rendering, int, flo
 
 
 @pytest.mark.parametrize("first", [CRASHED, LOST])
-async def test_the_second_result_counts(first: Rendering) -> None:
+async def test_the_second_result_counts(first: RawRendering) -> None:
     assert await rendered(first, RENDERED) == (RENDERED, 0, 1.0)
 
 
 @pytest.mark.parametrize("one", [CRASHED, LOST])
-async def test_what_happens_twice_is_the_sources_own(one: Rendering) -> None:
+async def test_what_happens_twice_is_the_sources_own(one: RawRendering) -> None:
     assert await rendered(one, one, RENDERED) == (one, 1, 1.0)
 
 
 @pytest.mark.parametrize("verdict", [verdict for verdict in Verdict if verdict is not Verdict.CRASHED])
 async def test_other_results_count_at_once(verdict: Verdict) -> None:
-    result, left, reruns = await rendered(Rendering(verdict, ""), CRASHED)
+    result, left, reruns = await rendered(RawRendering(verdict, ""), CRASHED)
     assert (result.verdict, left, reruns or 0.0) == (verdict, 1, 0.0)
 
 

@@ -4,8 +4,10 @@ import pytest
 
 from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.model import Picture, Rendering, SourceError, Verdict
+from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.verdict import limit_passed, too_many_pixels, within_limits
+from i2s_wire.render.rendering import Picture, Verdict
+from i2s_wire.render.source_error import SourceError
 
 
 @pytest.mark.parametrize(
@@ -46,7 +48,7 @@ def test_a_picture_is_measured_before_it_is_made():
 
 
 def rendering(*pictures):
-    return Rendering(Verdict.RENDERED_WITH_ERRORS, "m", pictures, len(pictures), SourceError("e"))
+    return RawRendering(Verdict.RENDERED_WITH_ERRORS, "m", pictures, len(pictures), SourceError("e"))
 
 
 def test_pictures_within_the_limits_pass():

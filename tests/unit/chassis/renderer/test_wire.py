@@ -1,3 +1,5 @@
+from dataclasses import fields
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,8 +7,9 @@ from hypothesis import strategies as st
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail.model import Excerpt, Isolation, PolicyEvent, PolicyKind, Tier, Usage
-from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, LimitTable
+from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, Limits, LimitTable
 from i2s_chassis.renderer import wire
+from i2s_wire.render import isolation, resources, to_wire
 
 
 def test_absent_limits_are_the_defaults():
@@ -18,7 +21,8 @@ def test_limits_are_clamped_and_echoed():
     assert (limits.cpu_seconds, limits.pages, limits.memory_bytes) == (
         *(MAX_LIMITS.cpu_seconds, 3, MAX_LIMITS.memory_bytes),
     )
-    assert wire.limits_from_wire(wire.limits_to_wire(limits), LimitTable()) == limits
+    echoed = to_wire.limits(wire.wire_limits(limits))
+    assert wire.limits_from_wire(echoed, LimitTable()) == limits
 
 
 @pytest.mark.parametrize(
@@ -31,47 +35,47 @@ def test_limit_without_meaning_names_the_field(field, value):
     assert refused.value.message.startswith(f"limits.{field}: ")
 
 
-def test_usage_stage_and_isolation_keep_their_values():
-    usage = Usage(1.5, 0.5, 1000, 3)
-    assert wire.usage_to_wire(usage) == pb.Usage(
-        wall_seconds=1.5, cpu_seconds=0.5, peak_memory_bytes=1000, peak_processes=3
-    )
-    assert wire.stage_to_wire("compile", usage, "format").usage.cpu_seconds == 0.5
-    assert wire.stage_to_wire("queue", wall_seconds=2.0) == pb.Stage(
-        name="queue", usage=pb.Usage(wall_seconds=2.0)
-    )
-    isolation = wire.isolation_to_wire(Isolation(Tier.NAMESPACE, ("bubblewrap 0.8.0", "seccomp")))
-    assert isolation.tier == pb.ISOLATION_TIER_NAMESPACE
-    assert list(isolation.mechanisms) == ["bubblewrap 0.8.0", "seccomp"]
+def test_usage_and_isolation_keep_their_values():
+    used = resources.Usage(1.5, 0.5, 1000, 3, 0.25)
+    assert wire.wire_usage(Usage(1.5, 0.5, 1000, 3, 0.25)) == used
+    sandbox = wire.wire_isolation(Isolation(Tier.NAMESPACE, ("bubblewrap 0.8.0", "seccomp"), 4))
+    assert sandbox == isolation.Isolation(isolation.IsolationTier.NAMESPACE, ("bubblewrap 0.8.0", "seccomp"))
+    assert isinstance(sandbox.tier, isolation.IsolationTier)
 
 
-def test_numbers_of_tiers_and_policy_kinds_are_those_of_the_wire():
-    assert {f"ISOLATION_TIER_{tier.name}": int(tier) for tier in Tier} == {
-        name: number for name, number in pb.IsolationTier.items() if number
-    }
-    assert {f"POLICY_KIND_{kind.name}": int(kind) for kind in PolicyKind} == {
-        name: number for name, number in pb.PolicyKind.items() if number
-    }
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [(Tier, isolation.IsolationTier), (PolicyKind, isolation.PolicyKind)]
+)
+def test_the_jail_has_the_names_and_numbers_of_the_wire(ours, theirs):
+    assert {one.name: int(one) for one in ours} == {one.name: int(one) for one in theirs}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [(Usage, resources.Usage), (Limits, resources.Limits), (PolicyEvent, isolation.PolicyEvent)],
+)
+def test_the_jail_has_the_fields_of_the_wire(ours, theirs):
+    assert {one.name for one in fields(ours)} == {one.name for one in fields(theirs)}
 
 
 def test_equal_policy_events_are_counted_together():
     event = PolicyEvent(PolicyKind.NETWORK, "127.0.0.1:80")
     other = PolicyEvent(PolicyKind.FILE_READ, "/etc/passwd", 2)
-    assert [(e.kind, e.count) for e in wire.policy_events_to_wire([event, other, event])] == [
-        (pb.POLICY_KIND_NETWORK, 2),
-        (pb.POLICY_KIND_FILE_READ, 2),
+    assert [(e.kind, e.count) for e in wire.wire_policy_events([event, other, event])] == [
+        (isolation.PolicyKind.NETWORK, 2),
+        (isolation.PolicyKind.FILE_READ, 2),
     ]
 
 
 def test_policy_events_are_bounded():
     events = [PolicyEvent(PolicyKind.FILE_WRITE, f"{n}" + "x" * 9000) for n in range(1000)]
-    answered = wire.policy_events_to_wire(events)
+    answered = wire.wire_policy_events(events)
     assert len(answered) == 100
     assert max(len(event.detail) for event in answered) == 500
 
 
 def test_log_is_decoded_with_control_characters_shown():
-    log = wire.log_to_wire(Excerpt(b"ok\n\ttab \x1b[31mred \xff\x00\r\n", b"\x7f\xc2\x9b", 1000))
+    log = wire.wire_log(Excerpt(b"ok\n\ttab \x1b[31mred \xff\x00\r\n", b"\x7f\xc2\x9b", 1000))
     assert log.head == "ok\n\ttab \u241b[31mred \ufffd\u2400\u240d\n"
     assert log.tail == "\u2421\ufffd"
     assert log.total_bytes == 1000

@@ -3,16 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from i2s_render_latex.texindex import (
-    Provider,
-    ProviderKind,
-    TexIndex,
-    TreeError,
-    build,
-    build_index,
-    current_digest,
-)
+from i2s_render_latex.texindex import TexIndex, TreeError, build, build_index, current_digest
 from i2s_render_latex.texindex.preferences import preferences_text
+from i2s_wire.render.source_error import Provider, ProviderKind
 
 
 def package(name: str) -> Provider:

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_render_latex.texindex import IndexFileError, Provider, ProviderKind, TexIndex
+from i2s_render_latex.texindex import IndexFileError, TexIndex, load_command
 from i2s_render_latex.texindex.definitions import Category
 from i2s_render_latex.texindex.rank import folded
 from i2s_render_latex.texindex.store import pack, unpack, write
+from i2s_wire.render.source_error import Provider, ProviderKind
 
 BOOKTABS = Provider(ProviderKind.PACKAGE, "booktabs")
 TIKZ_CD = Provider(ProviderKind.PACKAGE, "tikz-cd")
@@ -135,8 +136,8 @@ def test_what_is_packed_is_unpacked(providers: list[Provider]) -> None:
     assert unpack(pack(providers)) == tuple(providers)
 
 
-def test_a_provider_knows_how_it_is_loaded() -> None:
-    assert BOOKTABS.loading == r"\usepackage{booktabs}"
-    assert CALC.loading == r"\usetikzlibrary{calc}"
-    assert FILLBETWEEN.loading == r"\usepgfplotslibrary{fillbetween}"
-    assert Provider(ProviderKind.CLASS, "book").loading == r"\documentclass{book}"
+def test_each_kind_of_provider_is_loaded_by_its_command() -> None:
+    assert load_command(BOOKTABS) == r"\usepackage{booktabs}"
+    assert load_command(CALC) == r"\usetikzlibrary{calc}"
+    assert load_command(FILLBETWEEN) == r"\usepgfplotslibrary{fillbetween}"
+    assert load_command(Provider(ProviderKind.CLASS, "book")) == r"\documentclass{book}"

@@ -3,7 +3,7 @@ from collections import Counter
 
 from i2s_render_latex.texindex.definitions import Category
 from i2s_render_latex.texindex.preferences import last, preferences, preferences_text
-from i2s_render_latex.texindex.provider import Provider, ProviderKind
+from i2s_wire.render.source_error import Provider, ProviderKind
 
 
 def test_no_name_is_preferred_twice() -> None:

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_render_latex.texindex.definitions import Category, How
-from i2s_render_latex.texindex.provider import Provider, ProviderKind
 from i2s_render_latex.texindex.rank import Candidate, ranked
+from i2s_wire.render.source_error import Provider, ProviderKind
 
 A, B = Provider(ProviderKind.PACKAGE, "aaa"), Provider(ProviderKind.PACKAGE, "bbb")
 

@@ -2,8 +2,8 @@ import pytest
 
 from i2s_render_latex.texindex.loadable import demands_other_engine, loadable_units
 from i2s_render_latex.texindex.loads import Load
-from i2s_render_latex.texindex.provider import Provider, ProviderKind
 from i2s_render_latex.texindex.units import Scanned, Unit, provider_of, units
+from i2s_wire.render.source_error import Provider, ProviderKind
 
 
 def package(name: str) -> Provider:

@@ -5,10 +5,13 @@ import io
 import pytest
 from PIL import Image
 
-from i2s_sdk.clients.descriptions import MetricsDescription, RendererDescription
 from i2s_sdk.evaluation.picture_limits import PictureLimits, picture_limits, refuse_unpaddable
-from i2s_sdk.render_types import Engine, Isolation, Limits, Picture, Rendering, Verdict
-from i2s_sdk.score_types import SizePolicy
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.isolation import Isolation
+from i2s_wire.render.rendering import Engine, Picture, Rendering, Verdict
+from i2s_wire.render.resources import Limits
 
 
 def renderer(**limits):

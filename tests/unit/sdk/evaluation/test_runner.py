@@ -16,13 +16,13 @@ from i2s_sdk.evaluation.runner import Runner, StageName
 from i2s_sdk.evaluation.sample import blank
 from i2s_sdk.evaluation.stages import _result
 from i2s_sdk.models import Completion, ModelFailedError
-from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.settings import Settings
+from i2s_wire.metrics.profile import Profile
 from run_folders import instances, options, record_of, write_run
 from tiny_formulas import write_tiny_formulas
 

@@ -6,8 +6,8 @@ from i2s_sdk import dry_run, evaluate, generate
 from i2s_sdk.data import Shard
 from i2s_sdk.errors import UsageError
 from i2s_sdk.evaluation.selection_args import SelectionArgs, resolve_selection
-from i2s_sdk.profile import Profile
 from i2s_sdk.settings import Settings
+from i2s_wire.metrics.profile import Profile
 
 
 def test_without_arguments_all_is_taken_by_the_profile_of_the_settings():

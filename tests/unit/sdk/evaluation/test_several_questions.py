@@ -16,7 +16,6 @@ from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.generate import GenerateStage
 from i2s_sdk.evaluation.sample import Sample, blank
 from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelOptions, ModelRefusedError, open_model
-from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
@@ -24,6 +23,7 @@ from i2s_sdk.runlog.record import Usage
 from i2s_sdk.runlog.rendered import answered
 from i2s_sdk.tasks import ImagePart, Question, TextPart
 from i2s_sdk.tasks.latex import LatexTask
+from i2s_wire.metrics.profile import Profile
 from tiny_formulas import write_tiny_formulas
 
 PAGES = ("page-1", "page-2", "page-3")

@@ -12,9 +12,9 @@ from questions import complete
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
 from i2s_sdk.models import open_model
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks import Question, Structure
 from i2s_sdk.tasks.latex import LatexTask
+from i2s_wire.metrics.profile import Profile
 
 
 def _instance(structure: Path | None = None, task: str = "latex") -> Instance:

@@ -7,7 +7,6 @@ import io
 import pytest
 
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.profile import Profile
 from i2s_sdk.report.paper_tables import PaperTable, paper_tables
 from i2s_sdk.report.summary import print_summary
 from i2s_sdk.runlog.outcome import Outcome
@@ -16,6 +15,7 @@ from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import BENCHMARKS, open_task, task_spec
+from i2s_wire.metrics.profile import Profile
 
 WEB = next(one for one in BENCHMARKS if one.name == "visualwebbench")
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.errors import UsageError
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.report import write_report
 from i2s_sdk.report.samples import CHUNK
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.record import Failure, FirstError, Record, RepairNote, Usage
+from i2s_wire.render.rendering import Verdict
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
 EVIL = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;<!--{{ 7 * 7 }}{% endraw %}"

@@ -7,14 +7,14 @@ import re
 from pathlib import Path
 
 from i2s_sdk.data import Instance
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.report import print_summary
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.scoring.scorer import Metric
 from i2s_sdk.stats.aggregate import aggregate
 from i2s_sdk.stats.columns import Columns
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.rendering import Verdict
 
 
 def _printed(*records: Record) -> str:

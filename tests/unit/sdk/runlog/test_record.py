@@ -7,9 +7,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, FirstError, Record, RepairNote, Usage
+from i2s_wire.render.rendering import Verdict
 
 TEXT = st.text(max_size=20)
 SHARE = st.floats(-10, 10)

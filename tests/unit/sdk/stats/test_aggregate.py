@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.data import Instance
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
@@ -24,6 +22,8 @@ from i2s_sdk.stats.means import IntervalKind, Mean
 from i2s_sdk.stats.results import results_document, summarize
 from i2s_sdk.stats.wilson import mean_share_interval, share_interval
 from i2s_sdk.tasks.benchmark import Benchmark
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.rendering import Verdict
 from run_folders import options
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from i2s_sdk.render_types import Verdict
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.scoring.scorer import Aggregate, Average, Metric
@@ -15,6 +14,7 @@ from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.compare import Comparison, compare
 from i2s_sdk.stats.means import IntervalKind, Mean
 from i2s_sdk.stats.wilson import paired_difference_interval
+from i2s_wire.render.rendering import Verdict
 
 EMS = Columns((Metric("ems"),))
 

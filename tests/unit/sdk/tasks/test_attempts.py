@@ -2,8 +2,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from i2s_sdk.render_types import Rendering, SourceError, Verdict
 from i2s_sdk.tasks import Repair, Repaired, RepairKind, render_with_repairs, render_with_repairs_async
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.source_error import SourceError
 
 REFUSED = Rendering(Verdict.COMPILE_ERROR, error=SourceError("bad"))
 RENDERED = Rendering(Verdict.RENDERED)

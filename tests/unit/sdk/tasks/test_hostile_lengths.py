@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks import Structure
 from i2s_sdk.tasks.fences import fenced_blocks
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_sdk.tasks.latex.helm_repair import _in_dollars
 from i2s_sdk.tasks.latex.own_preamble import defined_names
 from i2s_sdk.tasks.latex.strip import strip_latex
+from i2s_wire.metrics.profile import Profile
 
 pytestmark = pytest.mark.slow
 

@@ -2,13 +2,13 @@ import pytest
 
 from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.instances.content import Content
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import SPECS, TASKS, open_task, task_spec
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.tasks.webpage import SiteStructure
+from i2s_wire.metrics.profile import Profile
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -3,8 +3,8 @@ from hypothesis import strategies as st
 from nltk.metrics.distance import edit_distance
 from nltk.tokenize import TreebankWordTokenizer
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.text import edit_similarity
+from i2s_wire.metrics.profile import Profile
 
 TEXTS = st.text(alphabet=r"ab \{}$^_.,'-%" + '"' + "\n", max_size=40)
 

@@ -10,8 +10,8 @@ from i2s_sdk.data.web_items.fit import fit_elements, text_of
 from i2s_sdk.data.web_items.items import LEAST_WORDS, Item, choice_items
 from i2s_sdk.data.web_items.marks import framed, ratios
 from i2s_sdk.data.web_items.pages import HEIGHT, WIDTH, DrawnPage, by_path
-from i2s_sdk.render_types import Element
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
+from i2s_wire.render.site import Element
 
 
 def action_items(

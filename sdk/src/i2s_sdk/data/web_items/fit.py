@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.data.web_items.pages import HEIGHT, WIDTH, DrawnPage
-from i2s_sdk.render_types import Element
+from i2s_wire.render.site import Element
 
 #: Characters of the longest text; the renderer cuts off what is longer.
 LONGEST_TEXT = 199

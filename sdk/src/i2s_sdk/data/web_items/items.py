@@ -12,8 +12,8 @@ from typing import Any
 from i2s_sdk.data.web_items.fit import Fit, fit_elements, overlap, text_of
 from i2s_sdk.data.web_items.marks import NoRoomError, framed, lettered, ratios
 from i2s_sdk.data.web_items.pages import HEIGHT, WIDTH, DrawnPage
-from i2s_sdk.render_types import Element
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
+from i2s_wire.render.site import Element
 
 #: Least number of words of a description that is asked for.
 LEAST_WORDS = 4

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from PIL import Image, ImageDraw, ImageFont
 
 from i2s_sdk.instances.images import decode_image
-from i2s_sdk.render_types import Element
 from i2s_sdk.tasks.visualwebbench.boxes import Box
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
+from i2s_wire.render.site import Element
 
 _RED, _WHITE = (220, 0, 0), (255, 255, 255)
 _LINE = 3  # pixels of a frame's line, drawn outside of the element

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from i2s_sdk.render_types import Element
+from i2s_wire.render.site import Element
 
 #: The window that pages are drawn in, in CSS pixels; one of them is one pixel.
 WIDTH, HEIGHT = 1280, 1024

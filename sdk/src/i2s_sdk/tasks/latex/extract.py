@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.fences import fenced_blocks, longest_block
 from i2s_sdk.tasks.helm_fence import helm_fenced
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_wire.metrics.profile import Profile
 
 #: What models write after an opening fence when they mean LaTeX.
 LANGUAGES = frozenset({"latex", "tex", "pdflatex", "latex2e", "tikz", "pgf", "pgfplots", "circuitikz"})

@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.line_arguments import LineArguments, first, without
 from i2s_sdk.tasks.latex.numbering import NUMBERED
 from i2s_sdk.tasks.latex.preamble import DOCUMENT_CLASS, preamble
 from i2s_sdk.tasks.latex.strip import strip_latex
+from i2s_wire.metrics.profile import Profile
 
 BEGIN, END = r"\begin{document}", r"\end{document}"
 

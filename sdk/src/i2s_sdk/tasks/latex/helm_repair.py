@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from i2s_sdk.render_types import SourceError
 from i2s_sdk.tasks.latex.helm_document import BEGIN, END, HelmDocument, helm_document
 from i2s_sdk.tasks.latex.preamble import DOCUMENT_CLASS
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
+from i2s_wire.render.source_error import SourceError
 
 #: The most repairs of one document.
 MAX_REPAIRS = 3

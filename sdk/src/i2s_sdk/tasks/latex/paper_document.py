@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import Provider, ProviderKind
 from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.loading import loading_lines
 from i2s_sdk.tasks.latex.numbering import without_numbers
@@ -25,6 +23,8 @@ from i2s_sdk.tasks.latex.packages import (
 )
 from i2s_sdk.tasks.latex.preamble import fixed_packages, preamble, preamble_without
 from i2s_sdk.tasks.latex.tex_source import code_only, find_code, without_comments
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.source_error import Provider, ProviderKind
 
 _LIBRARY_LINES = {
     ProviderKind.TIKZ_LIBRARY: r"\usetikzlibrary{%s}",

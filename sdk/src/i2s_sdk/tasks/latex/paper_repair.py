@@ -14,13 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from i2s_sdk.render_types import ErrorKind, Provider, ProviderKind, SourceError
 from i2s_sdk.tasks.latex.own_preamble import defined_names
 from i2s_sdk.tasks.latex.packages import ALGORITHM2E, ALGORITHM2E_NAMES, Package
 from i2s_sdk.tasks.latex.paper_document import PaperDocument
 from i2s_sdk.tasks.latex.preamble import fixed_libraries
 from i2s_sdk.tasks.latex.tex_source import find_code
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
+from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError
 
 #: The most repairs of one document.
 MAX_REPAIRS = 5

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from i2s_sdk.profile import Profile
+from i2s_wire.metrics.profile import Profile
 
 #: Begins every preamble file, in a line of its own.
 DOCUMENT_CLASS = r"\documentclass{article}"

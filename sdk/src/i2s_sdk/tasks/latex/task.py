@@ -7,10 +7,6 @@ from dataclasses import dataclass
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_requests import LatexSource, RenderOptions, RenderRequest
-from i2s_sdk.render_types import BlankPage, Crop, PageOptions, Rendering, Verdict
-from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.latex import helm_repair, paper_repair
@@ -22,6 +18,11 @@ from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.options import BlankPage, Crop, PageOptions, RenderOptions
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.request import LatexSource, RenderRequest
 
 #: Resolution of the references.
 DPI = 200.0

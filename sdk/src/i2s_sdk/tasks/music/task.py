@@ -7,16 +7,6 @@ from dataclasses import dataclass
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_requests import (
-    LilypondConvert,
-    LilypondOptions,
-    LilypondSource,
-    RenderOptions,
-    RenderRequest,
-)
-from i2s_sdk.render_types import BlankPage, Crop, Limits, PageOptions, Rendering
-from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.music import versions
 from i2s_sdk.tasks.music.extract import extract
@@ -25,6 +15,19 @@ from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.options import (
+    BlankPage,
+    Crop,
+    LilypondConvert,
+    LilypondOptions,
+    PageOptions,
+    RenderOptions,
+)
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import LilypondSource, RenderRequest
+from i2s_wire.render.resources import Limits
 
 #: Resolution of LilyPond where nobody asks for another one.
 DPI = 101.0

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from i2s_sdk.render_types import Rendering, Verdict
 from i2s_sdk.tasks.music.score import Score
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
+from i2s_wire.render.rendering import Rendering, Verdict
 
 #: Versions to convert from, in the order in which they are tried.
 VERSIONS = ("2.12.0", "2.18.0", "2.22.0")

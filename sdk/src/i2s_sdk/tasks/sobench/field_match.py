@@ -26,9 +26,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.sobench.labels import Rule, is_meaningful, label_of_element, label_of_field
 from i2s_sdk.tasks.sobench.leaves import is_number, same_number, same_text
+from i2s_wire.metrics.profile import Profile
 
 
 class _Absent:

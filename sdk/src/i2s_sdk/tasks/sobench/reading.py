@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from i2s_sdk.json_text import read_json, read_strict_json
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.fences import fenced_blocks
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_wire.metrics.profile import Profile
 
 #: Info strings of fences that hold JSON; a fence without one may hold it too.
 _LANGUAGES = frozenset({"json", ""})

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.scorer import Aggregate, Metric, Scorable, Values
 from i2s_sdk.tasks.sobench.field_match import ABSENT, Counts, Node, match_fields
 from i2s_sdk.tasks.sobench.reading import read_answer
 from i2s_sdk.tasks.sobench.rows import rows_of
 from i2s_sdk.tasks.sobench.schema_check import follows_schema
+from i2s_wire.metrics.profile import Profile
 
 #: Name of the scorer, and of its detail in records.
 NAME = "sobench"

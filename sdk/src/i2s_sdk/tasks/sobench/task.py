@@ -9,7 +9,6 @@ from pathlib import Path
 
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
@@ -17,6 +16,7 @@ from i2s_sdk.tasks.sobench import prompt
 from i2s_sdk.tasks.sobench.reading import extract
 from i2s_sdk.tasks.sobench.scorer import StructuredOutputScorer
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.metrics.profile import Profile
 
 #: The most tokens of a completion; the largest gold answers have a few thousand.
 MAX_TOKENS = 8192

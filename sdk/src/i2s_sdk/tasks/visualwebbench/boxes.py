@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from i2s_sdk.profile import Profile
+from i2s_wire.metrics.profile import Profile
 
 Box = tuple[float, float, float, float]
 Point = tuple[float, float]

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.visualwebbench.choice_scorers import ACCURACY, BoxScorer, LetterScorer, PointScorer
 from i2s_sdk.tasks.visualwebbench.text_scorers import F1, ROUGE_L, QuestionScorer, RougeScorer
+from i2s_wire.metrics.profile import Profile
 
 #: Where the shown picture has no marks drawn on it, this input names it.
 RAW_IMAGE = "raw_image"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from i2s_sdk.profile import Profile
+from i2s_wire.metrics.profile import Profile
 
 #: The letters of the eight choices.
 LETTERS = "ABCDEFGH"

@@ -11,8 +11,8 @@ from importlib.resources import files
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
+from i2s_wire.metrics.profile import Profile
 
 #: The most tokens of an answer.
 MAX_TOKENS = 512

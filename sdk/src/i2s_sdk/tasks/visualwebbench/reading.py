@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.visualwebbench.boxes import read_box, read_point
 from i2s_sdk.tasks.visualwebbench.kinds import Form
 from i2s_sdk.tasks.visualwebbench.letters import read_letter
 from i2s_sdk.tasks.visualwebbench.texts import read_description, read_element_text, read_plain
+from i2s_wire.metrics.profile import Profile
 
 _TEXTS = {
     Form.DESCRIPTION: read_description,

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.visualwebbench.kinds import RAW_IMAGE, Kind
 from i2s_sdk.tasks.visualwebbench.prompts import MAX_TOKENS, prompt, prompt_templates
 from i2s_sdk.tasks.visualwebbench.reading import read_answer
+from i2s_wire.metrics.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Metric, Scorable, Values, values_of_unusable
 from i2s_sdk.tasks.visualwebbench.rouge import EPSILON, EmptyTextError, RougeScores, rouge_scores
 from i2s_sdk.tasks.visualwebbench.shown import shown_detail
 from i2s_sdk.tasks.visualwebbench.squad import squad_f1
 from i2s_sdk.tasks.visualwebbench.texts import unquoted
+from i2s_wire.metrics.profile import Profile
 
 ROUGE_L, ROUGE_1, ROUGE_2, F1 = "rouge_l", "rouge_1", "rouge_2", "f1"
 

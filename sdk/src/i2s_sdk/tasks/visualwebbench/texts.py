@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import re
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.fences import fenced_blocks, longest_block
+from i2s_wire.metrics.profile import Profile
 
 _RELEASED_START, _RELEASED_END = '<meta name="description" content="', '">'
 _META = re.compile(r"<meta\b([^<]*)", re.IGNORECASE)

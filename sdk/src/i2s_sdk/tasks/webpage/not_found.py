@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from i2s_sdk.render_types import Rendering, Verdict
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_sdk.tasks.webpage.site import Site
+from i2s_wire.render.rendering import Rendering, Verdict
 
 #: As the server words it; its last line has versions and a port that were never recorded.
 PAGE = b"""<html><head><title>Not Found</title></head>

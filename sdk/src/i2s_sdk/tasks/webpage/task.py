@@ -9,10 +9,6 @@ from i2s_sdk.instances.asset_names import asset_names
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.site_files import INDEXES
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_requests import RenderOptions, RenderRequest, SiteOptions, SiteSource, WindowOptions
-from i2s_sdk.render_types import Rendering
-from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.prompts import task_prompt
@@ -25,6 +21,11 @@ from i2s_sdk.tasks.webpage.helm_files import write_files
 from i2s_sdk.tasks.webpage.page_text import EXTRA, INSTALL, html_to_text, is_available, without_front_matter
 from i2s_sdk.tasks.webpage.paper_files import find_files
 from i2s_sdk.tasks.webpage.site import Site, SiteStructure, site_of, site_structure
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.options import RenderOptions, SiteOptions, WindowOptions
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import RenderRequest, SiteSource
 
 #: The viewport of the references, in CSS pixels.
 WIDTH, HEIGHT = 1920, 1080

@@ -1,58 +1,65 @@
-"""The answer of a renderer as the wire has it."""
+"""The answer of a renderer, made of what came of a job: texts printable, numbers bounded."""
 
 from __future__ import annotations
 
-from i2s.render.v1 import render_pb2 as pb
+import hashlib
+from dataclasses import replace
+
+from i2s_chassis.jail import Isolation
+from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import wire
-from i2s_chassis.renderer.model import Picture, Rendering, SourceError
+from i2s_chassis.renderer.model import RawRendering
+from i2s_chassis.renderer.wire import printable
+from i2s_wire.render.rendering import Engine, Picture, Rendering, Stage
+from i2s_wire.render.resources import Usage
+from i2s_wire.render.source_error import SourceError, Undefined
 
 _MAX_TEXT = 2048
 
 
-def fill_answer(answer: pb.RenderResponse, rendering: Rendering, queue_seconds: float) -> None:
-    """Write into an answer what came of its job.
+def answer_of(
+    raw: RawRendering, queue_seconds: float, *, limits: Limits, isolation: Isolation, engine: Engine
+) -> Rendering:
+    """Return the answer to a job.
 
     Args:
-        answer: Holds what does not depend on that.
-        rendering: What came of it.
+        raw: What came of it.
         queue_seconds: How long it waited for a slot.
+        limits: Those in force for it.
+        isolation: The sandbox that it ran in.
+        engine: What it ran on.
     """
-    answer.verdict = pb.Verdict.ValueType(rendering.verdict)
-    answer.message = wire.printable(rendering.message)[:_MAX_TEXT]
-    answer.pictures.extend(_picture(picture) for picture in rendering.pictures)
-    answer.total_pages = rendering.total_pages
-    if rendering.error is not None:
-        answer.error.CopyFrom(_error(rendering.error))
-    answer.log.CopyFrom(wire.log_to_wire(rendering.log))
-    answer.stages.append(wire.stage_to_wire("queue", wall_seconds=queue_seconds))
-    answer.stages.extend(wire.stage_to_wire(one.name, one.usage, one.detail) for one in rendering.stages)
-    answer.usage.CopyFrom(wire.usage_to_wire(rendering.usage))
-    answer.policy_events.extend(wire.policy_events_to_wire(rendering.events))
-
-
-def _picture(picture: Picture) -> pb.Picture:
-    return pb.Picture(
-        png=picture.png,
-        width=picture.width,
-        height=picture.height,
-        page=picture.page,
-        sha256=picture.sha256,
+    return Rendering(
+        verdict=raw.verdict,
+        message=printable(raw.message)[:_MAX_TEXT],
+        pictures=tuple(map(_with_digest, raw.pictures)),
+        total_pages=raw.total_pages,
+        error=_error(raw.error) if raw.error is not None else None,
+        log=wire.wire_log(raw.log),
+        stages=(
+            Stage("queue", Usage(wall_seconds=queue_seconds)),
+            *(Stage(one.name, wire.wire_usage(one.usage), one.detail) for one in raw.stages),
+        ),
+        usage=wire.wire_usage(raw.usage),
+        limits=wire.wire_limits(limits),
+        isolation=wire.wire_isolation(isolation),
+        engine=engine,
+        policy_events=wire.wire_policy_events(raw.events),
     )
 
 
-def _error(error: SourceError) -> pb.SourceError:
-    undefined = None
-    if error.undefined is not None:
-        providers = [
-            pb.Provider(kind=pb.ProviderKind.ValueType(one.kind), name=one.name)
-            for one in error.undefined.providers
-        ]
-        undefined = pb.Undefined(name=wire.printable(error.undefined.name), providers=providers)
-    return pb.SourceError(
-        message=wire.printable(error.message)[:_MAX_TEXT],
-        line=error.line,
-        file=wire.printable(error.file),
-        kind=pb.ErrorKind.ValueType(error.kind),
+def _with_digest(picture: Picture) -> Picture:
+    return replace(picture, sha256=hashlib.sha256(picture.png).hexdigest())
+
+
+def _error(error: SourceError) -> SourceError:
+    undefined = error.undefined
+    if undefined is not None:
+        undefined = Undefined(printable(undefined.name), undefined.providers)
+    return replace(
+        error,
+        message=printable(error.message)[:_MAX_TEXT],
+        file=printable(error.file),
         undefined=undefined,
-        context=wire.printable(error.context),
+        context=printable(error.context),
     )

@@ -13,8 +13,10 @@ from collections.abc import Callable
 from PIL import Image, ImageChops
 
 from i2s_chassis.jail.model import Usage
-from i2s_chassis.renderer.model import BlankPage, Crop, PageOptions, Picture, Stage
+from i2s_chassis.renderer.model import ResolvedPageOptions, Stage
 from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, Pixmap
+from i2s_wire.render.options import BlankPage, Crop
+from i2s_wire.render.rendering import Picture
 
 #: Level 1 takes 7 ms for a large plot where 6 takes 10 and 9 takes 51, for 2 % more bytes.
 _COMPRESSION = 1
@@ -47,7 +49,7 @@ def encode(picture: Image.Image) -> bytes:
     return output.getvalue()
 
 
-def finish(page: Pixmap, number: int, options: PageOptions) -> Picture | None:
+def finish(page: Pixmap, number: int, options: ResolvedPageOptions) -> Picture | None:
     """Return the picture of a drawn page, None for a blank page that does not count.
 
     Args:
@@ -68,7 +70,7 @@ def finish(page: Pixmap, number: int, options: PageOptions) -> Picture | None:
 
 
 async def finish_in_thread(
-    read: Callable[[], Pixmap], number: int, options: PageOptions
+    read: Callable[[], Pixmap], number: int, options: ResolvedPageOptions
 ) -> tuple[Picture | None, Stage]:
     """Decode and finish a drawn page in a thread; returns the stage "crop" with what that used too.
 
@@ -84,7 +86,7 @@ async def finish_in_thread(
 
 
 def _finish_and_measure(
-    read: Callable[[], Pixmap], number: int, options: PageOptions
+    read: Callable[[], Pixmap], number: int, options: ResolvedPageOptions
 ) -> tuple[Picture | None, Stage]:
     wall, cpu = time.monotonic(), time.thread_time()
     picture = finish(read(), number, options)

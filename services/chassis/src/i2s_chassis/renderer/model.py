@@ -1,79 +1,25 @@
-"""The words of renderers: how a render ended, and what stands in its answer."""
+"""What came of a job, for every renderer; the answer is made of it."""
 
 from __future__ import annotations
 
-import enum
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Protocol
 
 from i2s_chassis.jail import Excerpt, PolicyEvent, Usage
+from i2s_wire.render.options import BlankPage, Crop, PageOptions
+from i2s_wire.render.rendering import Picture, Verdict
+from i2s_wire.render.source_error import SourceError
 
 NO_LOG = Excerpt(b"", b"", 0)
 _NO_USAGE = Usage()
 
 
-class Verdict(enum.IntEnum):
-    """How a render ended. Values equal those of the wire."""
-
-    RENDERED = 1
-    RENDERED_WITH_ERRORS = 2
-    COMPILE_ERROR = 3
-    NO_OUTPUT = 4
-    TIME_LIMIT = 5
-    MEMORY_LIMIT = 6
-    PROCESS_LIMIT = 7
-    OUTPUT_LIMIT = 8
-    PIXEL_LIMIT = 9
-    PAGE_LIMIT = 10
-    CRASHED = 11
-    INVALID_INPUT = 12
-
-
-class ErrorKind(enum.IntEnum):
-    """What an error of an engine is about. Values equal those of the wire."""
-
-    OTHER = 1
-    SYNTAX = 2
-    MISSING_MATH = 3
-    UNDEFINED_COMMAND = 4
-    UNDEFINED_ENVIRONMENT = 5
-    UNDEFINED_FILE = 6
-    UNDEFINED_KEY = 7
-    ALREADY_DEFINED = 8
-    CONFLICT = 9
-    CAPACITY = 10
-    INPUT_OUTPUT = 11
-    UNDEFINED_COLOR = 12
-
-
-class Crop(enum.IntEnum):
-    """What happens to a page after its foot was cut off. Values equal those of the wire."""
-
-    NONE = 1
-    INK = 2
-
-
-class BlankPage(enum.IntEnum):
-    """What an entirely white page means. Values equal those of the wire."""
-
-    NO_OUTPUT = 1
-    KEEP = 2
-
-
 @dataclass(frozen=True, slots=True)
-class PageOptions:
-    """Which pages of a paged document to return, and how.
+class ResolvedPageOptions(PageOptions):
+    """Which pages of a paged document to return, and how, with nothing left to a default.
 
-    Attributes:
-        dpi: Dots per inch.
-        first_page: The first page to return, from 1.
-        page_count: How many pages to return at most.
-        cut_bottom: Share of the height that is cut off at the foot of a page, in [0, 1).
-        crop: What happens after the cut.
-        blank_page: What an entirely white page means.
+    The attributes are those of PageOptions.
     """
 
     dpi: float
@@ -82,21 +28,6 @@ class PageOptions:
     cut_bottom: float = 0.0
     crop: Crop = Crop.INK
     blank_page: BlankPage = BlankPage.NO_OUTPUT
-
-
-@dataclass(frozen=True)
-class Picture:
-    """One page as PNG (RGB, 8 bit), its size in pixels, and its number from 1."""
-
-    png: bytes = field(repr=False)
-    width: int
-    height: int
-    page: int = 1
-
-    @cached_property
-    def sha256(self) -> str:
-        """Of ``png``, lower-case hexadecimal."""
-        return hashlib.sha256(self.png).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,52 +39,9 @@ class Stage:
     detail: str = ""
 
 
-class Provider(Protocol):
-    """What defines a name. The value of ``kind`` equals that of the wire."""
-
-    @property
-    def kind(self) -> enum.IntEnum:
-        """How it is loaded."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """What to load."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class Undefined:
-    """A name that nothing defines, without decoration, and what would define it, best first."""
-
-    name: str
-    providers: tuple[Provider, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SourceError:
-    """The first error that was reported.
-
-    Attributes:
-        message: The engine's own words, without decoration.
-        kind: What it is about.
-        line: Line of the source as it was compiled, from 1; 0 where none was named.
-        file: File that the line is in; empty for the document itself.
-        context: The line up to where the engine stopped.
-        undefined: What was missing, for the kinds UNDEFINED_*.
-    """
-
-    message: str
-    kind: ErrorKind = ErrorKind.OTHER
-    line: int = 0
-    file: str = ""
-    context: str = ""
-    undefined: Undefined | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Rendering:
-    """The answer to a job.
+class RawRendering:
+    """What came of a job, before its texts are made printable and its events are bounded.
 
     Attributes:
         verdict: How it ended.

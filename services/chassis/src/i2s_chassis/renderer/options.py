@@ -1,36 +1,27 @@
-"""Options of a request, read from the wire and written to it; what several renderers share."""
+"""Options of a request, read from the wire; what several renderers share."""
 
 from __future__ import annotations
 
 import enum
 import math
 from collections.abc import Iterable
-from typing import Any, Protocol, TypedDict, TypeVar
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.renderer.model import BlankPage, Crop, PageOptions
+from i2s_chassis.renderer.model import ResolvedPageOptions
 
 _MAX_DPI = 2400.0
 _MAX_PAGES = 100_000
 _GROUPS = ("page", "window", "latex", "site", "lilypond")
 
 E = TypeVar("E", bound=enum.IntEnum)
+P = TypeVar("P", bound=ResolvedPageOptions)
 
 
 class _Message(Protocol):
     def HasField(self, field_name: Any, /) -> bool: ...  # noqa: N802, ANN401 - as protobuf has it
-
-
-class PageValues(TypedDict):
-    """The attributes of PageOptions by name."""
-
-    dpi: float
-    first_page: int
-    page_count: int
-    cut_bottom: float
-    crop: Crop
-    blank_page: BlankPage
 
 
 def refuse_foreign(message: pb.RenderOptions, own: Iterable[str], what: str) -> None:
@@ -77,7 +68,7 @@ def chosen(value: int, default: E, field: str) -> E:
         raise InvalidArgumentError(field, f"{value} is none of its values") from None
 
 
-def page_values(page: pb.PageOptions, default: PageOptions) -> PageValues:
+def page_from_wire(page: pb.PageOptions, default: P) -> P:
     """Return what a request asks of pages, defaults elsewhere.
 
     Raises:
@@ -89,23 +80,12 @@ def page_values(page: pb.PageOptions, default: PageOptions) -> PageValues:
     cut = page.cut_bottom if page.HasField("cut_bottom") else default.cut_bottom
     if not 0 <= cut < 1:
         raise InvalidArgumentError("options.page.cut_bottom", f"{cut} is not from 0 to below 1")
-    return PageValues(
+    return replace(
+        default,
         dpi=dpi,
         first_page=whole_number(page, "first_page", "options.page", default.first_page),
         page_count=whole_number(page, "page_count", "options.page", default.page_count),
         cut_bottom=cut,
         crop=chosen(page.crop, default.crop, "options.page.crop"),
         blank_page=chosen(page.blank_page, default.blank_page, "options.page.blank_page"),
-    )
-
-
-def page_to_wire(options: PageOptions) -> pb.PageOptions:
-    """Return options of pages as the wire has them."""
-    return pb.PageOptions(
-        dpi=options.dpi,
-        first_page=options.first_page,
-        page_count=options.page_count,
-        cut_bottom=options.cut_bottom,
-        crop=pb.Crop.ValueType(options.crop),
-        blank_page=pb.BlankPage.ValueType(options.blank_page),
     )

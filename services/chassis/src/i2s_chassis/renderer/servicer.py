@@ -21,11 +21,13 @@ from i2s_chassis.jail import CellError, Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.logs import log_context
 from i2s_chassis.renderer import wire
-from i2s_chassis.renderer.answer import fill_answer
-from i2s_chassis.renderer.model import Installation, Rendering, Verdict
+from i2s_chassis.renderer.answer import answer_of
+from i2s_chassis.renderer.model import Installation, RawRendering
 from i2s_chassis.renderer.verdict import within_limits
 from i2s_chassis.service import Chassis, Register
 from i2s_chassis.settings import ServiceSettings
+from i2s_wire.render import to_wire
+from i2s_wire.render.rendering import Engine, Rendering, Verdict
 
 _MAX_ID_BYTES = 256
 _log = logging.getLogger(__name__)
@@ -41,7 +43,7 @@ class Job(Protocol):
 
 
 J = TypeVar("J", bound=Job)
-R = TypeVar("R", bound=Rendering)
+R = TypeVar("R", bound=RawRendering)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +112,13 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
     def warm(self) -> list[pb.WarmEngine]:
         """Return what stands ready."""
 
-    def complete(self, answer: pb.RenderResponse, rendering: R) -> dict[str, object]:
-        """Add to an answer what only this renderer has; returns fields for the log."""
-        return {"pages": answer.total_pages}
+    def complete(self, answer: Rendering, raw: R) -> Rendering:
+        """Return an answer with what only this renderer has."""
+        return answer
+
+    def notes(self, raw: R) -> dict[str, object]:
+        """Return fields for the log."""
+        return {"pages": raw.total_pages}
 
     async def Render(  # noqa: N802 - the name on the wire
         self,
@@ -142,12 +148,12 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         return pb.DescribeResponse(
             service=self._settings.service,
             version=version(identity.package),
-            engine=self._engine_to_wire(),
+            engine=to_wire.engine(self._named_engine()),
             versions=dict(installation.versions),
             fonts_digest=installation.fonts_digest,
-            isolation=wire.isolation_to_wire(self.isolation),
-            default_limits=wire.limits_to_wire(self._limits.default),
-            max_limits=wire.limits_to_wire(self._limits.maximum),
+            isolation=to_wire.isolation(wire.wire_isolation(self.isolation)),
+            default_limits=to_wire.limits(wire.wire_limits(self._limits.default)),
+            max_limits=to_wire.limits(wire.wire_limits(self._limits.maximum)),
             defaults=identity.options,
             sources=[identity.source],
             max_request_bytes=self._settings.max_request_bytes,
@@ -158,9 +164,8 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
             missing=self.missing,
         )
 
-    def _engine_to_wire(self) -> pb.Engine:
-        found = self.installation
-        return pb.Engine(name=self._identity.engine, version=found.version, digest=found.digest)
+    def _named_engine(self) -> Engine:
+        return Engine(self._identity.engine, self.installation.version, self.installation.digest)
 
     async def _item(self, request: pb.RenderRequest, ticket: Ticket) -> pb.RenderStreamResponse:
         if not request.id:
@@ -175,18 +180,19 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
             raise InvalidArgumentError("source", f"this service renders {source} only")
         limits = wire.limits_from_wire(request.limits, self._limits)
         job = self.job(request, limits)
-        answer = pb.RenderResponse(
-            id=request.id,
-            limits=wire.limits_to_wire(limits),
-            isolation=wire.isolation_to_wire(self.isolation),
-            engine=self._engine_to_wire(),
-        )
         current_entry().source_sha256 = digest = self.source_sha256(job)
         with log_context(source_sha256=digest):
-            rendering = within_limits(await self._render_surely(job), limits)
-            fill_answer(answer, rendering, ticket.queue_seconds)
-            self._record(rendering, ticket, self.complete(answer, rendering))
-        return answer
+            raw = within_limits(await self._render_surely(job), limits)
+            answer = answer_of(
+                raw,
+                ticket.queue_seconds,
+                limits=limits,
+                isolation=self.isolation,
+                engine=self._named_engine(),
+            )
+            message = to_wire.rendering(self.complete(answer, raw), request.id)
+            self._record(raw, ticket)
+        return message
 
     async def _render_surely(self, job: J) -> R:
         """Render; where it cannot be known whether the source or something outside ended it, once more.
@@ -210,7 +216,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
                 "the sandbox of the job was lost or could not be made; ask again, the log has the reason"
             ) from error
 
-    def _record(self, rendering: Rendering, ticket: Ticket, notes: dict[str, object]) -> None:
+    def _record(self, rendering: R, ticket: Ticket) -> None:
         telemetry, verdict = self.chassis.telemetry, rendering.verdict.name.lower()
         ticket.cpu_seconds = sum(stage.usage.cpu_seconds for stage in rendering.stages)
         current_entry().verdict = verdict
@@ -219,7 +225,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
             telemetry.stage(stage.name, stage.usage.wall_seconds)
         for event in rendering.events:
             telemetry.policy_event(event.kind.name.lower(), event.count)
-        _log.info("rendered", extra={"fields": {"verdict": verdict, **notes}})
+        _log.info("rendered", extra={"fields": {"verdict": verdict, **self.notes(rendering)}})
 
     def registration(self) -> Register:
         """Return what adds this to a server."""

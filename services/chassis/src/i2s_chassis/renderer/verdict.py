@@ -7,9 +7,10 @@ from typing import TypeVar
 
 from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.model import Picture, Rendering, Verdict
+from i2s_chassis.renderer.model import RawRendering
+from i2s_wire.render.rendering import Picture, Verdict
 
-R = TypeVar("R", bound=Rendering)
+R = TypeVar("R", bound=RawRendering)
 
 
 @dataclass(frozen=True, slots=True)

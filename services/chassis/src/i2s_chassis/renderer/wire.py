@@ -1,15 +1,18 @@
-"""Conversions between the wire of the renderers and the domain, the same for every engine."""
+"""What the jail and the limits of a service say, in the types of the wire; the same for every engine."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.jail.model import Excerpt, Isolation, PolicyEvent, PolicyKind, Usage
+from i2s_chassis.jail import model as jail
 from i2s_chassis.limits import Limits, LimitTable
+from i2s_wire.render import from_wire, resources
+from i2s_wire.render.isolation import Isolation, IsolationTier, PolicyEvent, PolicyKind
+from i2s_wire.render.rendering import LogExcerpt
 
 MAX_POLICY_EVENTS = 100
 MAX_DETAIL = 500
@@ -31,50 +34,41 @@ def limits_from_wire(message: pb.Limits, table: LimitTable) -> Limits:
         InvalidArgumentError: A value is negative or not finite; names the field.
     """
     try:
-        return table.resolve({field.name: getattr(message, field.name) for field in fields(Limits)})
+        return table.resolve(asdict(from_wire.limits(message)))
     except ValueError as error:
         field, _, reason = str(error).partition(": ")
         raise InvalidArgumentError(field, reason) from None
 
 
-def limits_to_wire(limits: Limits) -> pb.Limits:
-    """Return the limits as the wire has them."""
-    return pb.Limits(**asdict(limits))
+def wire_limits(limits: Limits) -> resources.Limits:
+    """Return limits in force in the type of the wire."""
+    return resources.Limits(**asdict(limits))
 
 
-def usage_to_wire(usage: Usage) -> pb.Usage:
-    """Return what was used as the wire has it."""
-    return pb.Usage(**asdict(usage))
+def wire_usage(usage: jail.Usage) -> resources.Usage:
+    """Return what was used in the type of the wire."""
+    return resources.Usage(**asdict(usage))
 
 
-def stage_to_wire(
-    name: str, usage: Usage | None = None, detail: str = "", *, wall_seconds: float = 0.0
-) -> pb.Stage:
-    """Return one stage; ``wall_seconds`` alone for a stage that ran no program."""
-    return pb.Stage(name=name, usage=usage_to_wire(usage or Usage(wall_seconds=wall_seconds)), detail=detail)
+def wire_isolation(isolation: jail.Isolation) -> Isolation:
+    """Return the sandbox in the type of the wire."""
+    return Isolation(IsolationTier(isolation.tier), isolation.mechanisms)
 
 
-def isolation_to_wire(isolation: Isolation) -> pb.Isolation:
-    """Return the walls as the wire has them."""
-    return pb.Isolation(tier=pb.IsolationTier.ValueType(isolation.tier), mechanisms=isolation.mechanisms)
-
-
-def policy_events_to_wire(events: Iterable[PolicyEvent]) -> list[pb.PolicyEvent]:
+def wire_policy_events(events: Iterable[jail.PolicyEvent]) -> tuple[PolicyEvent, ...]:
     """Return what was prevented: equal events merged, the first 100 kinds of event, details bounded."""
-    merged: Counter[tuple[PolicyKind, str]] = Counter()
+    merged: Counter[tuple[jail.PolicyKind, str]] = Counter()
     for event in events:
         merged[event.kind, event.detail] += event.count
-    return [
-        pb.PolicyEvent(kind=pb.PolicyKind.ValueType(kind), detail=printable(detail[:MAX_DETAIL]), count=count)
+    return tuple(
+        PolicyEvent(PolicyKind(kind), printable(detail[:MAX_DETAIL]), count)
         for (kind, detail), count in list(merged.items())[:MAX_POLICY_EVENTS]
-    ]
-
-
-def log_to_wire(excerpt: Excerpt) -> pb.LogExcerpt:
-    """Return a log that came from an untrusted job, made printable."""
-    return pb.LogExcerpt(
-        head=printable(excerpt.head), tail=printable(excerpt.tail), total_bytes=excerpt.total_bytes
     )
+
+
+def wire_log(excerpt: jail.Excerpt) -> LogExcerpt:
+    """Return a log that came from an untrusted job, made printable."""
+    return LogExcerpt(printable(excerpt.head), printable(excerpt.tail), excerpt.total_bytes)
 
 
 def printable(raw: bytes | str) -> str:

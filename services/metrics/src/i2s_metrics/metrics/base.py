@@ -5,8 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from i2s_metrics.model import Direction, Inputs, Network, Profile, Value
+from i2s_metrics.model import Inputs, Network, Value
 from i2s_metrics.pair import Pair
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import Direction
 
 
 class Metric(ABC):

@@ -8,8 +8,9 @@ from typing import ClassVar
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_metrics.functional.cis import cis_input, cis_input_of_leaderboard, cis_similarity
 from i2s_metrics.metrics.base import Metric
-from i2s_metrics.model import Comparison, Inputs, Network, Profile, Value
+from i2s_metrics.model import Comparison, Inputs, Network, Value
 from i2s_metrics.pair import Pair
+from i2s_wire.metrics.profile import Profile
 
 
 class _InceptionSimilarity(Metric):

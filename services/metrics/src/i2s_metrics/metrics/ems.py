@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from i2s_metrics.functional.ems import HELM, PAPER, EarthMover, Reference, Rules, earth_mover_similarity
 from i2s_metrics.metrics.base import Metric
-from i2s_metrics.model import Profile, Value
+from i2s_metrics.model import Value
 from i2s_metrics.pair import Pair
+from i2s_wire.metrics.profile import Profile
 
 
 class _EarthMoverSimilarity(Metric):

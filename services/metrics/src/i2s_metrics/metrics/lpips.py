@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from i2s_metrics.functional.lpips import check_leaderboard_range, lpips_input, lpips_similarity
 from i2s_metrics.metrics.base import Metric
-from i2s_metrics.model import Comparison, Inputs, Network, Profile, Value
+from i2s_metrics.model import Comparison, Inputs, Network, Value
 from i2s_metrics.pair import Pair
+from i2s_wire.metrics.profile import Profile
 
 
 class PaperLearnedPerceptualSimilarity(Metric):

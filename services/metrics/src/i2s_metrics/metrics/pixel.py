@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from i2s_metrics.functional.pixel import pixel_row_similarity, pixel_similarity
 from i2s_metrics.metrics.base import Metric
-from i2s_metrics.model import Profile, Value
+from i2s_metrics.model import Value
 from i2s_metrics.pair import Pair
+from i2s_wire.metrics.profile import Profile
 
 
 class PaperPixelSimilarity(Metric):

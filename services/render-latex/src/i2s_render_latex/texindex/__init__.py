@@ -7,19 +7,18 @@ turns an error message of the TikZ family into the name to ask for.
 from .build import IndexSummary, build_index, current_digest
 from .index import TexIndex
 from .pgf_errors import pgf_undefined
-from .provider import Provider, ProviderKind
+from .provider import load_command
 from .store import IndexFileError
 from .trees import TreeError, tree_roots
 
 __all__ = [
     "IndexFileError",
     "IndexSummary",
-    "Provider",
-    "ProviderKind",
     "TexIndex",
     "TreeError",
     "build_index",
     "current_digest",
+    "load_command",
     "pgf_undefined",
     "tree_roots",
 ]

@@ -10,12 +10,13 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from i2s_wire.render.source_error import Provider, ProviderKind
+
 from .definitions import Category, How
 from .evidence import Candidates, popularity, read_candidates, scan
 from .loadable import loadable_units
 from .observation import apply_trials, try_out
 from .preferences import last, preferences
-from .provider import Provider, ProviderKind
 from .rank import Candidate, folded, ranked
 from .store import Row, write
 from .trees import TreeError, TreeFile, tree_digest, tree_files, tree_roots

@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from i2s_wire.render.source_error import Provider, ProviderKind
+
 from .definitions import Category, How, definitions
 from .keys import keys
 from .loadable import demands_other_engine
 from .loads import loads
-from .provider import Provider, ProviderKind
 from .rank import Candidate
 from .source import clean
 from .trees import TreeFile

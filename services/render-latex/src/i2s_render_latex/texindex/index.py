@@ -6,9 +6,10 @@ import difflib
 import sqlite3
 from pathlib import Path
 
+from i2s_wire.render.source_error import Provider
+
 from .definitions import Category
 from .keys import key_name
-from .provider import Provider
 from .rank import folded
 from .store import open_index, unpack
 from .units import provider_of

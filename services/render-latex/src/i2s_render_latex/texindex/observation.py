@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from i2s_wire.render.source_error import Provider
+
 from .definitions import Category, How
 from .evidence import Candidates, Scans
-from .provider import Provider
 from .rank import Candidate
 from .trial import Engine
 from .units import Unit, loaded_file, provider_of

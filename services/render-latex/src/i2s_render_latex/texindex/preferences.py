@@ -6,8 +6,9 @@ import tomllib
 from functools import lru_cache
 from importlib import resources
 
+from i2s_wire.render.source_error import Provider, ProviderKind
+
 from .definitions import Category
-from .provider import Provider, ProviderKind
 
 _SECTIONS = {"commands": Category.COMMAND, "environments": Category.ENVIRONMENT, "keys": Category.KEY}
 _PREFIXES = {

@@ -1,24 +1,8 @@
-"""The answer of the index: what can be loaded to define a name."""
+"""The LaTeX command that loads a provider."""
 
 from __future__ import annotations
 
-import enum
-from dataclasses import dataclass
-
-
-class ProviderKind(enum.IntEnum):
-    """How a provider is loaded. Values equal those of the wire."""
-
-    PACKAGE = 1
-    CLASS = 2
-    TIKZ_LIBRARY = 3
-    PGFPLOTS_LIBRARY = 4
-
-    @property
-    def command(self) -> str:
-        r"""The LaTeX command that loads a provider of this kind, without its backslash."""
-        return _COMMANDS[self]
-
+from i2s_wire.render.source_error import Provider, ProviderKind
 
 _COMMANDS = {
     ProviderKind.PACKAGE: "usepackage",
@@ -28,22 +12,9 @@ _COMMANDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Provider:
-    r"""A package, class or library of the installed TeX tree.
+def load_command(provider: Provider) -> str:
+    r"""Return the line that loads a provider, such as ``\usepackage{booktabs}``.
 
-    Attributes:
-        kind: How it is loaded.
-        name: What stands in the braces of the command that loads it, such as "booktabs".
+    A library needs its package (tikz or pgfplots) to be loaded before.
     """
-
-    kind: ProviderKind
-    name: str
-
-    @property
-    def loading(self) -> str:
-        r"""The line that loads it, such as ``\usepackage{booktabs}``.
-
-        A library needs its package (tikz or pgfplots) to be loaded before.
-        """
-        return f"\\{self.kind.command}{{{self.name}}}"
+    return f"\\{_COMMANDS[provider.kind]}{{{provider.name}}}"

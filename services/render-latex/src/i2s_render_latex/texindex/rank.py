@@ -7,8 +7,9 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from i2s_wire.render.source_error import Provider, ProviderKind
+
 from .definitions import Category, How
-from .provider import Provider, ProviderKind
 
 #: How much each way of defining is worth.
 _WEIGHT = {

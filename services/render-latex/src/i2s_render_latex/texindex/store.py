@@ -8,8 +8,9 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from i2s_wire.render.source_error import Provider, ProviderKind
+
 from .definitions import Category
-from .provider import Provider, ProviderKind
 
 #: Changes with the form of the file.
 SCHEMA = "1"

@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from i2s_wire.render.source_error import Provider, ProviderKind
+
 from .loads import Load
-from .provider import Provider, ProviderKind
 
 _LIBRARY = re.compile(r"(?:tikz|pgf)library(pgfplots\.)?(.+)\.code\.tex$")
 #: Copies of an older version that a bundle keeps, such as ``amsmath-2018-12-01.sty``.

@@ -13,9 +13,9 @@ from i2s_sdk.models.ocr.latex import as_latex, escape
 from i2s_sdk.models.ocr.lines import Line, Page
 from i2s_sdk.models.ocr.music import as_score
 from i2s_sdk.models.ocr.webpage import as_webpage
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_sdk.tasks.structure import Structure
+from i2s_wire.metrics.profile import Profile
 
 WHITE = (255, 255, 255)
 

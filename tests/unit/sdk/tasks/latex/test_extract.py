@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex.extract import extract
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_wire.metrics.profile import Profile
 
 COMPLETIONS = st.text(alphabet="`~ \nlatex\\{}$%", max_size=80)
 

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex.helm_document import helm_document
 from i2s_sdk.tasks.latex.preamble import preamble
+from i2s_wire.metrics.profile import Profile
 
 FIXED = preamble(Profile.HELM)
 

@@ -2,12 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import Rendering, SourceError, Verdict
 from i2s_sdk.tasks import RepairKind, render_with_repairs
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_sdk.tasks.latex.helm_document import helm_document
 from i2s_sdk.tasks.latex.helm_repair import HOPELESS, repair
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.source_error import SourceError
 
 
 @pytest.mark.parametrize("message", ["Missing $ inserted.", "Error: \\mathbb allowed only in math mode."])

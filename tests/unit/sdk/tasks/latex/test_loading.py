@@ -1,9 +1,9 @@
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex.loading import loading_lines
 from i2s_sdk.tasks.latex.packages import Package
 from i2s_sdk.tasks.latex.preamble import preamble
+from i2s_wire.metrics.profile import Profile
 
 FIXED = preamble(Profile.PAPER)
 

@@ -1,10 +1,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex.packages import ALGORITHM2E, Package
 from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
 from i2s_sdk.tasks.latex.preamble import preamble, preamble_without
+from i2s_wire.metrics.profile import Profile
 
 FIXED = preamble(Profile.PAPER)
 

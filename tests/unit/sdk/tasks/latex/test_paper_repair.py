@@ -4,21 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import (
-    ErrorKind,
-    Provider,
-    ProviderKind,
-    Rendering,
-    SourceError,
-    Undefined,
-    Verdict,
-)
 from i2s_sdk.tasks import Repair, RepairKind, render_with_repairs
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_sdk.tasks.latex.packages import ALGORITHM2E, Package
 from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
 from i2s_sdk.tasks.latex.paper_repair import repair
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
 
 TCOLORBOX = Provider(ProviderKind.PACKAGE, "tcolorbox")
 

@@ -1,8 +1,8 @@
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.latex import preamble_files, preamble_path
 from i2s_sdk.tasks.latex.preamble import fixed_libraries, fixed_packages, preamble, preamble_without
+from i2s_wire.metrics.profile import Profile
 
 # What both profiles have, as the references were made with it.
 REFERENCE_PACKAGES = """

@@ -3,10 +3,12 @@ from dataclasses import replace
 import pytest
 
 from i2s_sdk.instances.content import Content
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_types import BlankPage, Crop, Rendering, SourceError, Verdict
 from i2s_sdk.tasks import Repair, RepairKind, Structure
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.options import BlankPage, Crop
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.source_error import SourceError
 
 MATHS = Rendering(Verdict.COMPILE_ERROR, error=SourceError("Missing $ inserted."))
 

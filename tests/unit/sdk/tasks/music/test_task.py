@@ -4,12 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_requests import LilypondConvert, LilypondSource
-from i2s_sdk.render_types import BlankPage, Crop, Rendering, SourceError, Verdict
-from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.tasks import NoStructure, RepairKind, Structure, render_with_repairs
 from i2s_sdk.tasks.music import MusicTask, Score
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.options import BlankPage, Crop, LilypondConvert
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.request import LilypondSource
+from i2s_wire.render.source_error import SourceError
 
 PAPER, HELM = MusicTask(Profile.PAPER), MusicTask(Profile.HELM)
 CODE = "\\version \"2.24.0\"\n{ c'4 d' }"

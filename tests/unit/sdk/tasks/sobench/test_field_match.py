@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.sobench.field_match import ABSENT, Counts, match_fields
+from i2s_wire.metrics.profile import Profile
 from sobench_definition import LETTERS, paper, released
 
 RECORDED = json.loads((Path(__file__).parent / "field_match_vectors.json").read_text(encoding="utf-8"))

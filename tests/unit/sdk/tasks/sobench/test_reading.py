@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.sobench.reading import extract, read_answer
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_wire.metrics.profile import Profile
 
 PAPER, REFERENCE = Profile.PAPER, Profile.HELM
 _JSON = st.recursive(

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.scoring.scorer import Scorable, Values
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.means import IntervalKind, Mean
 from i2s_sdk.tasks.sobench.scorer import StructuredOutputScorer
+from i2s_wire.metrics.profile import Profile
 
 PAPER, REFERENCE = StructuredOutputScorer(Profile.PAPER), StructuredOutputScorer(Profile.HELM)
 GOLD = {"shop": "Corner Deli", "total": 12.5, "items": [{"name": "tea", "n": 2}], "note": None}

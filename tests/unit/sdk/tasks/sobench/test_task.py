@@ -14,15 +14,16 @@ from i2s_sdk.data.folder import read_folder
 from i2s_sdk.errors import DataError, SettingsError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.question import read_question
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorable
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.lines import LineScore, score_lines
 from i2s_sdk.tasks.question import ImagePart, TextPart
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.sobench.scorer import NAME, StructuredOutputScorer
+from i2s_sdk.tasks.sobench.task import SOBenchTask
 from i2s_sdk.tasks.sobench.view import view
 from i2s_sdk.tasks.view import RowMark, Shown, TreePanel, TreeRow
+from i2s_wire.metrics.profile import Profile
 
 SCHEMA = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "integer"}}}
 
@@ -67,6 +68,7 @@ def test_in_structured_mode_the_server_has_the_schema_and_the_text_has_not(insta
     assert isinstance(text, TextPart)
     assert (question.json_schema, "Schema" in text.text, "```" in question.system) == (SCHEMA, False, False)
     assert "User Intent: the bill" in text.text
+    assert isinstance(task, SOBenchTask)
     assert task.facts()["sobench answer mode"] == "structured"
     assert open_task("sobench").prompt_texts() != task.prompt_texts()
 
@@ -85,6 +87,7 @@ def test_profile_reference_asks_with_the_system_text_of_the_user(instance: Insta
     task = open_task("sobench", Profile.HELM, settings)
     (question,) = task.questions(instance)
     assert question.system == task.prompt_texts()[0] == "Extract."
+    assert isinstance(task, SOBenchTask)
     assert task.facts()["sobench system text"] == "as given"
     assert read_question(instance, question).system == "Extract."
 

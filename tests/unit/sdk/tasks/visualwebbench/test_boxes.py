@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.visualwebbench.boxes import Box, contains, iou, read_box, read_point
+from i2s_wire.metrics.profile import Profile
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.visualwebbench.letters import index_of, lenient_letter, read_letter, released_letter
+from i2s_wire.metrics.profile import Profile
 
 
 @pytest.mark.parametrize(

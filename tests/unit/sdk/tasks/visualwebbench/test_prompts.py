@@ -2,9 +2,9 @@
 
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS
 from i2s_sdk.tasks.visualwebbench.prompts import prompt, prompt_templates
+from i2s_wire.metrics.profile import Profile
 
 INPUTS = {
     "question": "How much?",

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Aggregate, Scorable
 from i2s_sdk.tasks.visualwebbench.choice_scorers import BoxScorer, LetterScorer, PointScorer
 from i2s_sdk.tasks.visualwebbench.text_scorers import QuestionScorer, RougeScorer
+from i2s_wire.metrics.profile import Profile
 
 OPTIONS = [[0.0, 0.0, 0.125, 0.125], [0.125, 0.125, 0.625, 0.625]]
 

@@ -8,12 +8,12 @@ import pytest
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.profile import Profile
 from i2s_sdk.scoring.scorer import Scorable
 from i2s_sdk.tasks.question import ImagePart, TextPart
 from i2s_sdk.tasks.registry import open_task, task_spec
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS, SEVEN
+from i2s_wire.metrics.profile import Profile
 
 BOXES = [[0.1 * number, 0.25, 0.1 * number + 0.0625, 0.5] for number in range(8)]
 TEXTS = [f"page {number}" for number in range(8)]

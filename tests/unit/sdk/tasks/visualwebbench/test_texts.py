@@ -2,8 +2,8 @@
 
 import pytest
 
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks.visualwebbench.texts import read_description, read_element_text, read_plain, unquoted
+from i2s_wire.metrics.profile import Profile
 
 META = '<meta name="description" content="{}">'
 

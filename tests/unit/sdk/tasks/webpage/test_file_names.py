@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.names import check_names
-from i2s_sdk.profile import Profile
 from i2s_sdk.tasks import NoStructure, RepairKind
 from i2s_sdk.tasks.webpage import WebpageTask
 from i2s_sdk.tasks.webpage.site import SiteStructure, as_json
+from i2s_wire.metrics.profile import Profile
 
 PAPER, HELM = WebpageTask(Profile.PAPER), WebpageTask(Profile.HELM)
 INDEX = {"index.html": "<h1>Hi</h1>"}

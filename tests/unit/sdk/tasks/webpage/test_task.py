@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Asset, Instance
-from i2s_sdk.profile import Profile
-from i2s_sdk.render_requests import SiteSource
-from i2s_sdk.render_types import Rendering, SiteResult, Verdict
-from i2s_sdk.score_types import SizePolicy
 from i2s_sdk.tasks import NoStructure, RepairKind, Structure, TextPart
 from i2s_sdk.tasks.webpage import Site, WebpageTask, page_text
 from i2s_sdk.tasks.webpage.site import as_json, site_of
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.request import SiteSource
+from i2s_wire.render.site import SiteResult
 
 PAPER, HELM = WebpageTask(Profile.PAPER), WebpageTask(Profile.HELM)
 

@@ -1,20 +1,30 @@
-"""What a renderer is asked, in the SDK's own words: a source, options, limits.
-
-Enum values equal those of ``i2s.render.v1``, so a client converts by number. None in an option takes the
-renderer's default.
-"""
+"""How a renderer is asked to render. None takes the renderer's default."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from i2s_sdk.render_types import Limits, PageOptions
+
+class Crop(enum.IntEnum):
+    """What is done with a page after its foot was cut off. Values equal those of the wire."""
+
+    NONE = 1
+    INK = 2
+
+
+class BlankPage(enum.IntEnum):
+    """What an entirely white page means. Values equal those of the wire."""
+
+    NO_OUTPUT = 1
+    KEEP = 2
 
 
 class SiteBuild(enum.IntEnum):
-    """Whether a site goes through Jekyll. AUTO: where it would change a byte, and only there."""
+    """Whether a site goes through Jekyll. Values equal those of the wire.
+
+    AUTO: where it would change a byte, and only there.
+    """
 
     AUTO = 1
     JEKYLL = 2
@@ -22,7 +32,7 @@ class SiteBuild(enum.IntEnum):
 
 
 class LilypondConvert(enum.IntEnum):
-    """Whether convert-ly runs first.
+    """Whether convert-ly runs first. Values equal those of the wire.
 
     AUTO: where the score states a version or one is assumed. REQUIRED: always, and a score that cannot be
     converted is a COMPILE_ERROR.
@@ -34,48 +44,24 @@ class LilypondConvert(enum.IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class LatexSource:
-    r"""A LaTeX document.
+class PageOptions:
+    """How a page of a document becomes a picture.
 
     Attributes:
-        document: UTF-8, from ``\documentclass`` to ``\end{document}``.
-        files: That lie beside it, by relative path.
+        dpi: Resolution in dots per inch.
+        first_page: The first page returned, counted from 1.
+        page_count: How many pages are returned at most.
+        cut_bottom: Share of the height cut off at the foot before anything else, in [0, 1).
+        crop: What is done after the cut.
+        blank_page: What an entirely white page means.
     """
 
-    document: bytes = field(repr=False)
-    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class SiteSource:
-    """The files of a web site.
-
-    Attributes:
-        files: Of the author of the structure, by relative path.
-        assets: Of the data set; a file of the same path in ``files`` is ignored.
-        entry_path: The page that is shown; empty is the index page.
-    """
-
-    files: Mapping[str, bytes] = field(repr=False)
-    assets: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    entry_path: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LilypondSource:
-    r"""A score.
-
-    Attributes:
-        score: UTF-8.
-        assume_version: To convert from where the score has no ``\version``; empty compiles such a score as
-            current syntax.
-    """
-
-    score: bytes = field(repr=False)
-    assume_version: str = ""
-
-
-Source = LatexSource | SiteSource | LilypondSource
+    dpi: float | None = None
+    first_page: int | None = None
+    page_count: int | None = None
+    cut_bottom: float | None = None
+    crop: Crop | None = None
+    blank_page: BlankPage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,27 +137,10 @@ class LilypondOptions:
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """How to render; what does not concern the engine is ignored by it."""
+    """How to render; a renderer refuses groups that have no meaning for its engine."""
 
     page: PageOptions = field(default_factory=PageOptions)
     window: WindowOptions = field(default_factory=WindowOptions)
     latex: LatexOptions = field(default_factory=LatexOptions)
     site: SiteOptions = field(default_factory=SiteOptions)
     lilypond: LilypondOptions = field(default_factory=LilypondOptions)
-
-
-@dataclass(frozen=True, slots=True)
-class RenderRequest:
-    """One job of a renderer.
-
-    Attributes:
-        source: What to render; its type must be one that the renderer serves.
-        options: How to render.
-        limits: Wanted; the renderer clamps them. None takes its defaults.
-        id: Stands in the logs of the renderer; tells the answers of a stream apart.
-    """
-
-    source: Source
-    options: RenderOptions = field(default_factory=RenderOptions)
-    limits: Limits | None = None
-    id: str = ""

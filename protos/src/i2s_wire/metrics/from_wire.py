@@ -1,54 +1,40 @@
-"""Scores on the wire: requests from our own words, answers into them."""
+"""Answers of the metric service, read from messages of ``i2s.metrics.v1``."""
 
 from __future__ import annotations
 
 import math
 
 from i2s.metrics.v1 import metrics_pb2 as pb
-from i2s_sdk.clients.descriptions import MetricDescription, MetricsDescription
-from i2s_sdk.clients.wire import member
-from i2s_sdk.errors import ProtocolError
-from i2s_sdk.profile import Profile
-from i2s_sdk.score_types import (
-    Direction,
-    MetricFailure,
-    MetricFailureKind,
-    MetricResult,
-    Score,
-    ScoreRequest,
-)
+from i2s_wire.errors import ContractError, UnknownValueError, member
+from i2s_wire.metrics import to_wire
+from i2s_wire.metrics.description import MetricDescription, MetricsDescription
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import Direction, MetricFailure, MetricFailureKind, MetricResult, Score
 
-_TO_WIRE = {Profile.PAPER: pb.PROFILE_PAPER, Profile.HELM: pb.PROFILE_HELM}
-_FROM_WIRE = {number: profile for profile, number in _TO_WIRE.items()}
+_PROFILES: dict[int, Profile] = {to_wire.profile(one): one for one in Profile}
 
 
-def score_request(request: ScoreRequest, reference_sha256: str = "") -> pb.ScoreRequest:
-    """Return the request to compare two encoded pictures.
+def profile(number: int, field: str = "profile") -> Profile:
+    """Return the profile with this number.
 
-    Args:
-        request: In our own words.
-        reference_sha256: Of a reference that the stream has; empty sends the reference itself.
+    Raises:
+        UnknownValueError: There is none.
     """
-    reference = pb.Image(sha256=reference_sha256) if reference_sha256 else pb.Image(data=request.reference)
-    return pb.ScoreRequest(
-        id=request.id,
-        reference=reference,
-        prediction=pb.Image(data=request.prediction),
-        size_policy=pb.SizePolicy.ValueType(request.size_policy),
-        profile=_TO_WIRE[request.profile],
-        metrics=request.metrics,
-    )
+    try:
+        return _PROFILES[number]
+    except KeyError:
+        raise UnknownValueError(field, number) from None
 
 
 def score(answer: pb.ScoreResponse) -> Score:
-    """Return an answer in our own words.
+    """Return the score of a pair.
 
     Raises:
-        ProtocolError: It holds something that the contract does not have.
+        ContractError: The message holds something that the contract does not allow.
     """
     return Score(
         results=tuple(_result(one) for one in answer.results),
-        profile=_profile(answer.profile),
+        profile=profile(answer.profile),
         reference_sha256=answer.reference_sha256,
         prediction_sha256=answer.prediction_sha256,
         width=answer.width,
@@ -59,10 +45,10 @@ def score(answer: pb.ScoreResponse) -> Score:
 
 
 def description(answer: pb.DescribeResponse) -> MetricsDescription:
-    """Return what a metric service says of itself in our own words.
+    """Return what a metric service says of itself.
 
     Raises:
-        ProtocolError: It holds something that the contract does not have.
+        ContractError: The message holds something that the contract does not allow.
     """
     return MetricsDescription(
         service=answer.service,
@@ -81,11 +67,9 @@ def description(answer: pb.DescribeResponse) -> MetricsDescription:
 def _result(result: pb.MetricResult) -> MetricResult:
     outcome = result.WhichOneof("outcome")
     if outcome is None:
-        raise ProtocolError(f"the metric service answered neither a value nor a reason for {result.name!r}")
+        raise ContractError(f"neither a value nor a reason for {result.name!r}")
     if outcome == "value" and not math.isfinite(result.value):
-        raise ProtocolError(
-            f"the metric service answered {result.value} for {result.name!r}, which is no value"
-        )
+        raise ContractError(f"{result.value} for {result.name!r}, which is no value")
     failure = None
     if outcome == "failure":
         kind = member(MetricFailureKind, result.failure.kind, "results.failure.kind")
@@ -113,14 +97,7 @@ def _metric(metric: pb.MetricDescription) -> MetricDescription:
         upper_bound=metric.upper_bound,
         symmetric=metric.symmetric,
         parts=tuple(metric.parts),
-        profiles=tuple(_profile(one) for one in metric.profiles),
+        profiles=tuple(profile(one, "metrics.profiles") for one in metric.profiles),
         available=metric.available,
         unavailable_reason=metric.unavailable_reason,
     )
-
-
-def _profile(number: int) -> Profile:
-    found = _FROM_WIRE.get(pb.Profile.ValueType(number))
-    if found is None:
-        raise ProtocolError(f"the metric service answered profile = {number}, which i2s-sdk does not know")
-    return found

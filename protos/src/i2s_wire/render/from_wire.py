@@ -1,41 +1,24 @@
-"""Answers of renderers in our own words."""
+"""Answers of renderers, read from messages of ``i2s.render.v1``."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_sdk.clients.descriptions import RendererDescription, WarmEngine
-from i2s_sdk.clients.wire import member
-from i2s_sdk.render_types import (
-    ConsoleEntry,
-    Element,
-    Engine,
-    ErrorKind,
-    Isolation,
-    IsolationTier,
-    Limits,
-    LogExcerpt,
-    Picture,
-    PolicyEvent,
-    PolicyKind,
-    Provider,
-    ProviderKind,
-    Rendering,
-    SiteResult,
-    SourceError,
-    Stage,
-    Undefined,
-    Usage,
-    Verdict,
-)
+from i2s_wire.errors import member
+from i2s_wire.render.description import RendererDescription, WarmEngine
+from i2s_wire.render.isolation import Isolation, IsolationTier, PolicyEvent, PolicyKind
+from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Stage, Verdict
+from i2s_wire.render.resources import Limits, Usage
+from i2s_wire.render.site import ConsoleEntry, Element, SiteResult
+from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
 
 
 def rendering(answer: pb.RenderResponse) -> Rendering:
-    """Return an answer in our own words.
+    """Return what a renderer answered.
 
     Raises:
-        ProtocolError: It holds something that the contract does not have.
+        ContractError: The message holds something that the contract does not allow.
     """
     return Rendering(
         verdict=member(Verdict, answer.verdict, "verdict"),
@@ -49,7 +32,7 @@ def rendering(answer: pb.RenderResponse) -> Rendering:
         log=LogExcerpt(head=answer.log.head, tail=answer.log.tail, total_bytes=answer.log.total_bytes),
         stages=tuple(Stage(one.name, _usage(one.usage), one.detail) for one in answer.stages),
         usage=_usage(answer.usage),
-        limits=_limits(answer.limits),
+        limits=limits(answer.limits),
         isolation=_isolation(answer.isolation),
         engine=_engine(answer.engine),
         policy_events=tuple(
@@ -61,10 +44,10 @@ def rendering(answer: pb.RenderResponse) -> Rendering:
 
 
 def description(answer: pb.DescribeResponse) -> RendererDescription:
-    """Return what a renderer says of itself in our own words.
+    """Return what a renderer says of itself.
 
     Raises:
-        ProtocolError: It holds something that the contract does not have.
+        ContractError: The message holds something that the contract does not allow.
     """
     return RendererDescription(
         service=answer.service,
@@ -73,8 +56,8 @@ def description(answer: pb.DescribeResponse) -> RendererDescription:
         versions=dict(sorted(answer.versions.items())),
         fonts_digest=answer.fonts_digest,
         isolation=_isolation(answer.isolation),
-        default_limits=_limits(answer.default_limits),
-        max_limits=_limits(answer.max_limits),
+        default_limits=limits(answer.default_limits),
+        max_limits=limits(answer.max_limits),
         sources=tuple(answer.sources),
         max_request_bytes=answer.max_request_bytes,
         slots=answer.slots,
@@ -84,35 +67,26 @@ def description(answer: pb.DescribeResponse) -> RendererDescription:
     )
 
 
+def limits(message: pb.Limits) -> Limits:
+    """Return limits as they were sent, unchecked: floats may be negative or not finite."""
+    return Limits(**{field.name: getattr(message, field.name) for field in fields(Limits)})
+
+
 def _site(site: pb.SiteResult) -> SiteResult:
     return SiteResult(
         title=site.title,
         text=site.text,
         console=tuple(ConsoleEntry(one.level, one.text) for one in site.console),
-        elements=tuple(
-            Element(
-                tag=one.tag,
-                text=one.text,
-                role=one.role,
-                clickable=one.clickable,
-                x=one.x,
-                y=one.y,
-                width=one.width,
-                height=one.height,
-                href=one.href,
-                visible=one.visible,
-                covered=one.covered,
-                clipped=one.clipped,
-                rectangles=one.rectangles,
-                joined=one.joined,
-            )
-            for one in site.elements
-        ),
+        elements=tuple(_element(one) for one in site.elements),
         settled=site.settled,
         jekyll=site.jekyll,
         missing=tuple(site.missing),
         warnings=tuple(site.warnings),
     )
+
+
+def _element(element: pb.Element) -> Element:
+    return Element(**{field.name: getattr(element, field.name) for field in fields(Element)})
 
 
 def _error(error: pb.SourceError) -> SourceError:
@@ -136,10 +110,6 @@ def _error(error: pb.SourceError) -> SourceError:
 
 def _usage(usage: pb.Usage) -> Usage:
     return Usage(**{field.name: getattr(usage, field.name) for field in fields(Usage)})
-
-
-def _limits(limits: pb.Limits) -> Limits:
-    return Limits(**{field.name: getattr(limits, field.name) for field in fields(Limits)})
 
 
 def _isolation(isolation: pb.Isolation) -> Isolation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_sdk.profile import Profile
+from i2s_wire.metrics.profile import Profile
 
 
 def test_reference_is_another_name_of_helm() -> None:

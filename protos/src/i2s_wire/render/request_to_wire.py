@@ -1,29 +1,31 @@
-"""Requests to renderers on the wire, from our own words."""
+"""Requests to renderers as messages of ``i2s.render.v1``.
+
+There is no way back: a renderer checks a request field by field as it was sent, since these types cannot hold
+what it refuses, such as one path twice.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_sdk.render_requests import (
+from i2s_wire.render import to_wire
+from i2s_wire.render.options import (
     ElementQuery,
     LatexOptions,
-    LatexSource,
     LilypondOptions,
-    LilypondSource,
+    PageOptions,
     RenderOptions,
-    RenderRequest,
     SiteOptions,
-    SiteSource,
     WindowOptions,
 )
-from i2s_sdk.render_types import Limits, PageOptions
+from i2s_wire.render.request import LatexSource, LilypondSource, RenderRequest, SiteSource
 
 
 def render_request(request: RenderRequest) -> pb.RenderRequest:
     """Return a request as the wire has it."""
-    wire = pb.RenderRequest(id=request.id, options=_options(request.options), limits=_limits(request.limits))
+    limits = to_wire.limits(request.limits) if request.limits is not None else None
+    wire = pb.RenderRequest(id=request.id, options=_options(request.options), limits=limits)
     match request.source:
         case LatexSource() as latex:
             wire.latex.CopyFrom(pb.LatexSource(document=latex.document, files=_files(latex.files)))
@@ -38,28 +40,8 @@ def render_request(request: RenderRequest) -> pb.RenderRequest:
     return wire
 
 
-def _files(files: Mapping[str, bytes]) -> list[pb.File]:
-    return [pb.File(path=path, content=content) for path, content in files.items()]
-
-
-def _limits(limits: Limits | None) -> pb.Limits | None:
-    if limits is None:
-        return None
-    return pb.Limits(**{field.name: getattr(limits, field.name) for field in fields(Limits)})
-
-
-def _options(options: RenderOptions) -> pb.RenderOptions:
-    """Return options as the wire has them; groups that say nothing are left out."""
-    return pb.RenderOptions(
-        page=_page(options.page) if options.page != PageOptions() else None,
-        window=_window(options.window) if options.window != WindowOptions() else None,
-        latex=_latex(options.latex) if options.latex != LatexOptions() else None,
-        site=_site(options.site) if options.site != SiteOptions() else None,
-        lilypond=_lilypond(options.lilypond) if options.lilypond != LilypondOptions() else None,
-    )
-
-
-def _page(page: PageOptions) -> pb.PageOptions:
+def page_options(page: PageOptions) -> pb.PageOptions:
+    """Return options of pages as the wire has them."""
     return pb.PageOptions(
         dpi=page.dpi,
         first_page=page.first_page,
@@ -70,12 +52,36 @@ def _page(page: PageOptions) -> pb.PageOptions:
     )
 
 
-def _window(window: WindowOptions) -> pb.WindowOptions:
+def window_options(window: WindowOptions) -> pb.WindowOptions:
+    """Return options of windows as the wire has them."""
     return pb.WindowOptions(
         width=window.width,
         height=window.height,
         device_scale=window.device_scale,
         full_page=window.full_page,
+    )
+
+
+def lilypond_options(lilypond: LilypondOptions) -> pb.LilypondOptions:
+    """Return options of LilyPond as the wire has them."""
+    return pb.LilypondOptions(
+        convert=pb.LilypondConvert.ValueType(lilypond.convert or pb.LILYPOND_CONVERT_UNSPECIFIED),
+        no_footers=lilypond.no_footers,
+    )
+
+
+def _files(files: Mapping[str, bytes]) -> list[pb.File]:
+    return [pb.File(path=path, content=content) for path, content in files.items()]
+
+
+def _options(options: RenderOptions) -> pb.RenderOptions:
+    """Return options as the wire has them; groups that say nothing are left out."""
+    return pb.RenderOptions(
+        page=page_options(options.page) if options.page != PageOptions() else None,
+        window=window_options(options.window) if options.window != WindowOptions() else None,
+        latex=_latex(options.latex) if options.latex != LatexOptions() else None,
+        site=_site(options.site) if options.site != SiteOptions() else None,
+        lilypond=lilypond_options(options.lilypond) if options.lilypond != LilypondOptions() else None,
     )
 
 
@@ -95,10 +101,3 @@ def _elements(query: ElementQuery) -> pb.ElementQuery:
     if query.css:
         return pb.ElementQuery(css=query.css, max_elements=query.max_elements)
     return pb.ElementQuery(interactive=True, max_elements=query.max_elements)
-
-
-def _lilypond(lilypond: LilypondOptions) -> pb.LilypondOptions:
-    return pb.LilypondOptions(
-        convert=pb.LilypondConvert.ValueType(lilypond.convert or pb.LILYPOND_CONVERT_UNSPECIFIED),
-        no_footers=lilypond.no_footers,
-    )

@@ -1,7 +1,4 @@
-"""What is asked of the metric service and what it answers, in the SDK's own words.
-
-Enum values equal those of ``i2s.metrics.v1``, so a client converts by number.
-"""
+"""What is asked of the metric service and what it answers."""
 
 from __future__ import annotations
 
@@ -9,25 +6,25 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from i2s_sdk.profile import Profile
+from i2s_wire.metrics.profile import Profile
 
 
 class SizePolicy(enum.IntEnum):
-    """How two pictures of different size are made comparable."""
+    """How two pictures of different size are made comparable. Values equal those of the wire."""
 
     PAD = 1
     RESIZE = 2
 
 
 class Direction(enum.IntEnum):
-    """Which values are the better ones."""
+    """Which values are the better ones. Values equal those of the wire."""
 
     HIGHER_IS_BETTER = 1
     LOWER_IS_BETTER = 2
 
 
 class MetricFailureKind(enum.IntEnum):
-    """Why a metric has no value for a pair."""
+    """Why a metric has no value for a pair. Values equal those of the wire."""
 
     UNAVAILABLE = 1
     UNDEFINED = 2
@@ -94,7 +91,7 @@ class Score:
 
     Attributes:
         results: In the order asked for.
-        profile: The rule book of the values.
+        profile: The rules of the values.
         reference_sha256: Of the encoded reference.
         prediction_sha256: Of the encoded prediction.
         width: Of both after the size policy, in pixels.

@@ -1,0 +1,43 @@
+"""What is wrong with a message that is outside the contract.
+
+::
+
+    ContractError               a message holds something that the contract does not allow
+    └── UnknownValueError       a number that no member of the enum has
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TypeVar
+
+E = TypeVar("E", bound=enum.Enum)
+
+
+class ContractError(ValueError):
+    """A message holds something that the contract does not allow; the text says what."""
+
+
+class UnknownValueError(ContractError):
+    """A number that no member of the enum has: the peer has a newer version of the contract.
+
+    Attributes:
+        field: Path of the field in the message, such as "error.kind".
+        number: Its value.
+    """
+
+    def __init__(self, field: str, number: int) -> None:
+        super().__init__(f"{field} = {number}, which is no known value")
+        self.field, self.number = field, number
+
+
+def member(kind: type[E], number: int, field: str) -> E:
+    """Return the member of an enum with this number.
+
+    Raises:
+        UnknownValueError: There is none.
+    """
+    try:
+        return kind(number)
+    except ValueError:
+        raise UnknownValueError(field, number) from None

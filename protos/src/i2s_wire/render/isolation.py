@@ -1,0 +1,56 @@
+"""The sandbox that a job ran in, and what it was prevented from."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class IsolationTier(enum.IntEnum):
+    """How strong the sandbox of a job is, weakest first. Values equal those of the wire."""
+
+    NONE = 1
+    CONTAINER = 2
+    LANDLOCK = 3
+    NAMESPACE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """The sandbox that jobs run in.
+
+    Attributes:
+        tier: The tier in force.
+        mechanisms: What it consists of on this machine, such as "seccomp", for people to read.
+    """
+
+    tier: IsolationTier = IsolationTier.NONE
+    mechanisms: tuple[str, ...] = ()
+
+
+class PolicyKind(enum.IntEnum):
+    """What kind of attempt was prevented. Values equal those of the wire."""
+
+    FILE_READ = 1
+    FILE_WRITE = 2
+    NETWORK = 3
+    EXECUTE = 4
+    SYSTEM_CALL = 5
+    LEFT_BEHIND = 6
+    IRREGULAR_OUTPUT = 7
+    BROWSER_FEATURE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyEvent:
+    """One thing that a source tried and was prevented from.
+
+    Attributes:
+        kind: What was prevented.
+        detail: The file, the address or the system call, for people to read.
+        count: How often it was tried.
+    """
+
+    kind: PolicyKind
+    detail: str
+    count: int = 1

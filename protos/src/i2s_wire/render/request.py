@@ -1,0 +1,79 @@
+"""What a renderer is asked: a source, options, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from i2s_wire.render.options import RenderOptions
+from i2s_wire.render.resources import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that lies in the work folder when the job starts; its path is relative."""
+
+    path: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LatexSource:
+    r"""A LaTeX document.
+
+    Attributes:
+        document: UTF-8, from ``\documentclass`` to ``\end{document}``.
+        files: That lie beside it, by relative path.
+    """
+
+    document: bytes = field(repr=False)
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSource:
+    """The files of a web site.
+
+    Attributes:
+        files: Of the author of the structure, by relative path.
+        assets: Of the data set; a file of the same path in ``files`` is ignored.
+        entry_path: The page that is shown; empty is the index page.
+    """
+
+    files: Mapping[str, bytes] = field(repr=False)
+    assets: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    entry_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LilypondSource:
+    r"""A score.
+
+    Attributes:
+        score: UTF-8.
+        assume_version: To convert from where the score has no ``\version``; empty compiles such a score as
+            current syntax.
+    """
+
+    score: bytes = field(repr=False)
+    assume_version: str = ""
+
+
+Source = LatexSource | SiteSource | LilypondSource
+
+
+@dataclass(frozen=True, slots=True)
+class RenderRequest:
+    """One job of a renderer.
+
+    Attributes:
+        source: What to render; its type must be one that the renderer serves.
+        options: How to render.
+        limits: Wanted; the renderer clamps them. None takes its defaults.
+        id: Stands in the logs of the renderer; tells the answers of a stream apart.
+    """
+
+    source: Source
+    options: RenderOptions = field(default_factory=RenderOptions)
+    limits: Limits | None = None
+    id: str = ""

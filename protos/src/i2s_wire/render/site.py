@@ -1,0 +1,77 @@
+"""What a renderer of sites answers beside the picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of a page; x, y, width and height in CSS pixels from the top left of the page.
+
+    Attributes:
+        tag: In lower case.
+        text: That it shows, or its label; at most 200 characters. Of a meta element, its content.
+        role: As for assistive technology, such as "link"; empty where there is none.
+        clickable: Whether a user can interact with it.
+        x: Left edge.
+        y: Top edge.
+        width: Of its rectangle.
+        height: Of its rectangle.
+        href: Where a link leads, as an absolute URL; empty for other elements.
+        visible: Whether it has an area and is neither hidden nor transparent.
+        covered: Whether something that is neither inside of it nor around it lies in front of it.
+        clipped: Whether a part of its content is cut off.
+        rectangles: How many it consists of; text within a line that wraps has more than one.
+        joined: Whether pieces that stand apart in the picture follow one another in ``text`` without white
+            space.
+    """
+
+    tag: str
+    text: str
+    role: str
+    clickable: bool
+    x: float
+    y: float
+    width: float
+    height: float
+    href: str = ""
+    visible: bool = False
+    covered: bool = False
+    clipped: bool = False
+    rectangles: int = 0
+    joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleEntry:
+    """One message of a page's console; ``level`` is "log", "warning", "error" or "exception"."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SiteResult:
+    """What is known of a page beside its picture.
+
+    Attributes:
+        title: Of the page.
+        text: As the DOM shows it; empty where it was not asked for.
+        console: Messages and errors of the page, bounded.
+        elements: Those that were asked for.
+        settled: Whether fonts, requests and frames came to rest within the bound.
+        jekyll: Whether Jekyll built the site.
+        missing: Files that the page asked for and the site does not have, bounded.
+        warnings: What GitHub Pages would have built and Jekyll did not: plugins and themes that are not
+            installed, one sentence each.
+    """
+
+    title: str = ""
+    text: str = ""
+    console: tuple[ConsoleEntry, ...] = ()
+    elements: tuple[Element, ...] = ()
+    settled: bool = False
+    jekyll: bool = False
+    missing: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()

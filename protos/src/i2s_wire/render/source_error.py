@@ -1,0 +1,79 @@
+"""The first error that an engine reported about a source."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class ErrorKind(enum.IntEnum):
+    """What an error is about. Values equal those of the wire."""
+
+    OTHER = 1
+    SYNTAX = 2
+    MISSING_MATH = 3
+    UNDEFINED_COMMAND = 4
+    UNDEFINED_ENVIRONMENT = 5
+    UNDEFINED_FILE = 6
+    UNDEFINED_KEY = 7
+    ALREADY_DEFINED = 8
+    CONFLICT = 9
+    CAPACITY = 10
+    INPUT_OUTPUT = 11
+    UNDEFINED_COLOR = 12
+
+
+class ProviderKind(enum.IntEnum):
+    """How a provider is loaded. Values equal those of the wire."""
+
+    PACKAGE = 1
+    CLASS = 2
+    TIKZ_LIBRARY = 3
+    PGFPLOTS_LIBRARY = 4
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Provider:
+    """A package, class or library of the renderer's installation that defines a name.
+
+    Attributes:
+        kind: How it is loaded.
+        name: Such as "booktabs" or "positioning".
+    """
+
+    kind: ProviderKind
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A name that the source uses and nothing defines, without backslash or braces.
+
+    Attributes:
+        name: Such as "toprule", "tabularx" or "fill between".
+        providers: What would define it, best first; empty where nothing installed would.
+    """
+
+    name: str
+    providers: tuple[Provider, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceError:
+    """The first error that an engine reported about a source.
+
+    Attributes:
+        message: The engine's own words, without its decoration.
+        kind: What the error is about.
+        line: Line of the source, counted from 1; 0 where the engine named none.
+        file: File of the source that the line is in; empty for the document itself.
+        undefined: What was missing, where kind is one of UNDEFINED_*.
+        context: The line of the source up to the point where the engine stopped.
+    """
+
+    message: str
+    kind: ErrorKind = ErrorKind.OTHER
+    line: int = 0
+    file: str = ""
+    undefined: Undefined | None = None
+    context: str = ""

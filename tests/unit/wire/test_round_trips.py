@@ -1,0 +1,82 @@
+"""What a service puts on the wire is what a client reads, whatever it is."""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from typing import Any, get_args, get_origin, get_type_hints
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from i2s.metrics.v1 import metrics_pb2
+from i2s.render.v1 import render_pb2
+from i2s_wire.metrics import from_wire as metrics_from_wire
+from i2s_wire.metrics import to_wire as metrics_to_wire
+from i2s_wire.metrics.score import MetricFailure, MetricResult, Score, SizePolicy
+from i2s_wire.render import from_wire, to_wire
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.resources import Limits
+
+PLAIN = {
+    str: st.text(max_size=20),
+    int: st.integers(1, 2**32 - 1),
+    float: st.floats(-1e9, 1e9),
+    bool: st.booleans(),
+    bytes: st.binary(max_size=20),
+}
+
+
+def values(kind: Any, **given_fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Values of a type, of all fields where it is a dataclass."""
+    if kind in PLAIN:
+        return PLAIN[kind]
+    if is_dataclass(kind):
+        fields = {
+            name: values(hint) for name, hint in get_type_hints(kind).items() if name not in given_fields
+        }
+        return st.builds(kind, **fields, **given_fields)
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return st.sampled_from(kind)
+    inner = get_args(kind)
+    if get_origin(kind) is tuple:
+        return st.lists(values(inner[0]), max_size=3).map(tuple)
+    if get_origin(kind) is Mapping:
+        return st.dictionaries(values(inner[0]), values(inner[1]), max_size=3)
+    assert get_origin(kind) is types.UnionType
+    assert inner[1] is types.NoneType
+    return st.none() | values(inner[0])
+
+
+def results(**outcome: st.SearchStrategy[Any]) -> st.SearchStrategy[MetricResult]:
+    return values(MetricResult, **{"value": st.none(), "failure": st.none(), **outcome})
+
+
+RESULTS = results(value=PLAIN[float]) | results(failure=values(MetricFailure))
+SCORES = values(Score, results=st.lists(RESULTS, max_size=3).map(tuple))
+
+
+@given(values(Rendering), PLAIN[str])
+def test_a_rendering_survives_the_wire(rendering: Rendering, name: str) -> None:
+    sent = to_wire.rendering(rendering, name).SerializeToString()
+    received = render_pb2.RenderResponse.FromString(sent)
+    assert from_wire.rendering(received) == rendering
+    assert received.id == name
+
+
+@given(values(Limits))
+def test_limits_survive_the_wire(limits: Limits) -> None:
+    sent = to_wire.limits(limits).SerializeToString()
+    assert from_wire.limits(render_pb2.Limits.FromString(sent)) == limits
+
+
+@given(
+    values(Score, results=st.lists(RESULTS, max_size=3).map(tuple)), st.sampled_from(SizePolicy), PLAIN[str]
+)
+def test_a_score_survives_the_wire(score: Score, policy: SizePolicy, name: str) -> None:
+    sent = metrics_to_wire.score(score, policy, name).SerializeToString()
+    received = metrics_pb2.ScoreResponse.FromString(sent)
+    assert metrics_from_wire.score(received) == score
+    assert (received.id, received.size_policy) == (name, policy)
