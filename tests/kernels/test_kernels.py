@@ -138,6 +138,21 @@ def test_pictures_are_the_same_in_every_pixel(
     assert _pixels(rendered) == _pixels(rendered_here[engine])
 
 
+@pytest.mark.parametrize(
+    ("guest", "user"),
+    [(part, user) for part, user, engine in RENDERED if engine == "render-html"],
+    indirect=["guest"],
+    ids=_id,
+)
+def test_the_sandbox_of_the_browser_is_on_where_user_namespaces_are_permitted(
+    guest: Guest, user: str
+) -> None:
+    permitted = any(way.endswith("NAMESPACE") for way in EXPECTED[guest.name]["serve"])
+    state = "(namespace, seccomp-bpf)" if permitted else "off"
+    rendered = guest.output(f"render {user}")["rendered"]["render-html"]
+    assert f"chromium sandbox {state}" in rendered["mechanisms"]
+
+
 @pytest.mark.parametrize(("guest", "user", "engine"), REFUSED, indirect=["guest"], ids=_id)
 def test_a_service_that_cannot_serve_ends_with_the_reason_in_one_line(
     guest: Guest, user: str, engine: str
