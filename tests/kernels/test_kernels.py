@@ -17,6 +17,7 @@ from guest_machine import JAILS
 from guest_results import EXPECTED, WAYS, Guest, attack_names
 
 ENGINES = ("render-latex", "render-html", "render-lilypond")
+ENGINES_IN_LANDLOCK = ("render-latex", "render-lilypond")
 ATTACKS = attack_names(ROOT / "tests/security/jail/attacks")
 #: The first Landlock that controls an access itself, and what the escape tests say where an older one does
 #: not and the system call filter does not stand in for it.
@@ -27,6 +28,15 @@ HOLES = {
 }
 SERVING = [((name, JAILS), way) for name, about in EXPECTED.items() for way in about["serve"]]
 ATTACKED = [((name, f"attacks {way}"), way) for name, about in EXPECTED.items() for way in about["attacked"]]
+#: Parts, users and engines of which services are started: those that render, and those that are refused.
+STARTED = [
+    ((name, f"render {user}"), user, engine)
+    for name, about in EXPECTED.items()
+    for user in about["rendered"]
+    for engine in (ENGINES if user != "contained" else ENGINES_IN_LANDLOCK)
+]
+REFUSED = [one for one in STARTED if one[2] in EXPECTED[one[0][0]].get("refused", {}).get(one[1], {})]
+RENDERED = [one for one in STARTED if one not in REFUSED]
 
 
 def _id(value: object) -> str:
@@ -118,18 +128,7 @@ def _pixels(picture: dict[str, Any]) -> tuple[tuple[int, int], bytes]:
         return image.size, image.convert("RGB").tobytes()
 
 
-@pytest.mark.parametrize(
-    ("guest", "user"),
-    [
-        ((name, f"render {user}"), user)
-        for name, about in EXPECTED.items()
-        for user in about["rendered"]
-        if user != "contained"
-    ],
-    indirect=["guest"],
-    ids=_id,
-)
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("guest", "user", "engine"), RENDERED, indirect=["guest"], ids=_id)
 def test_pictures_are_the_same_in_every_pixel(
     guest: Guest, user: str, engine: str, rendered_here: dict[str, dict[str, Any]]
 ) -> None:
@@ -140,19 +139,27 @@ def test_pictures_are_the_same_in_every_pixel(
 
 
 @pytest.mark.parametrize(
-    "guest",
-    [(name, "render contained") for name, about in EXPECTED.items() if "contained" in about["rendered"]],
-    indirect=True,
+    ("guest", "user"),
+    [(part, user) for part, user, engine in RENDERED if engine == "render-html"],
+    indirect=["guest"],
     ids=_id,
 )
-@pytest.mark.parametrize("engine", ["render-latex", "render-lilypond"])
-def test_a_service_with_the_rights_of_a_container_renders(
-    guest: Guest, engine: str, rendered_here: dict[str, dict[str, Any]]
+def test_the_sandbox_of_the_browser_is_on_where_user_namespaces_are_permitted(
+    guest: Guest, user: str
 ) -> None:
-    rendered = guest.output("render contained")["rendered"][engine]
-    assert rendered.get("error") is None
-    assert rendered["tier"] == "LANDLOCK"
-    assert _pixels(rendered) == _pixels(rendered_here[engine])
+    permitted = any(way.endswith("NAMESPACE") for way in EXPECTED[guest.name]["serve"])
+    state = "(namespace, seccomp-bpf)" if permitted else "off"
+    rendered = guest.output(f"render {user}")["rendered"]["render-html"]
+    assert f"chromium sandbox {state}" in rendered["mechanisms"]
+
+
+@pytest.mark.parametrize(("guest", "user", "engine"), REFUSED, indirect=["guest"], ids=_id)
+def test_a_service_that_cannot_serve_ends_with_the_reason_in_one_line(
+    guest: Guest, user: str, engine: str
+) -> None:
+    error = guest.output(f"render {user}")["rendered"][engine]["error"]
+    assert EXPECTED[guest.name]["refused"][user][engine] in error.splitlines()[-1]
+    assert "Traceback" not in error
 
 
 @pytest.mark.parametrize(

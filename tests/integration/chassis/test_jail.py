@@ -12,6 +12,7 @@ import pytest
 
 from i2s_chassis.jail import Cause, CellError, Isolation, Jail, JailSettings, NoTierError, Tier, escape
 from i2s_chassis.limits import DEFAULT_LIMITS
+from root_of_namespace import run_as_root_of_namespace
 
 pytestmark = pytest.mark.integration
 
@@ -113,3 +114,25 @@ async def test_the_next_tier_is_taken_where_the_strongest_fails() -> None:
         assert isinstance(jail.isolation, Isolation)
     finally:
         await jail.close()
+
+
+SHOWS = """
+import asyncio
+from i2s_chassis.jail import Jail, JailSettings, Tier
+
+async def main():
+    jail = await Jail.start(JailSettings(tier=Tier.LANDLOCK))
+    print(jail.shows_processes)
+    await jail.close()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif("os.geteuid() != 0", reason="only root maps all users into a user namespace")
+@pytest.mark.parametrize("own_processes", [True, False])
+def test_a_root_that_may_not_mount_proc_gives_programs_none(own_processes: bool) -> None:
+    """Root of a user namespace may mount a /proc only where it has a process namespace of its own."""
+    ended = run_as_root_of_namespace(SHOWS, own_processes=own_processes)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.split() == [str(own_processes)]

@@ -55,7 +55,7 @@ class HtmlService:
                 raise StartError(
                     f"no browser starts in the isolation tier {tier} as it is here, since programs have no "
                     "/proc in it: permit user namespaces (tier namespace; `i2s-render-html host` says what "
-                    "forbids them), or start the service as root where it may mount"
+                    "forbids them), or start the service as root where it may mount a /proc"
                 )
             builder = await _jekyll(settings, jail, chassis, stack)
             with canary_required(chassis.telemetry, JailError, UnavailableError):

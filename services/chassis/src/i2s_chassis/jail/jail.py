@@ -190,7 +190,7 @@ class Jail:
     def shows_processes(self) -> bool:
         """Whether programs of a nesting cell have a /proc, without which no browser starts."""
         tier = self.isolation.tier
-        mounted = tier is Tier.LANDLOCK and self._survey.root and self._private_mount
+        mounted = tier is Tier.LANDLOCK and self._survey.mounts_processes and self._private_mount
         return tier in (Tier.NAMESPACE, Tier.NONE) or mounted
 
     @contextlib.asynccontextmanager

@@ -24,12 +24,23 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from i2s_chassis.jail import by_user, cgroup, follow, framing, gvisor, keeper, processes, seccomp, syscalls
+from i2s_chassis.jail import (
+    by_user,
+    cgroup,
+    confine,
+    follow,
+    framing,
+    gvisor,
+    keeper,
+    processes,
+    seccomp,
+    syscalls,
+)
 from i2s_chassis.jail.bounds import RefusedError, Terms
 from i2s_chassis.jail.errors import CellError
 from i2s_chassis.jail.framing import Message
@@ -53,6 +64,7 @@ class Survey:
         root: Whether the spawner may become other users.
         private_mount: Whether a keeper can mount a tmpfs for its cell.
         new_user: Whether it needs a user namespace for that.
+        mounts_processes: Whether it can mount a /proc of its own for a program.
         groups: Where control groups can be made, as Hierarchy.to_json says it; None for nowhere.
         bwrap: Path and version of bubblewrap, empty where there is none.
         landlock_abi: 0 for none.
@@ -65,6 +77,7 @@ class Survey:
     root: bool
     private_mount: bool
     new_user: bool
+    mounts_processes: bool
     groups: list[Any] | None
     bwrap: str
     bwrap_version: str
@@ -301,14 +314,15 @@ def survey(bwrap: str) -> Survey:
     path = shutil.which(bwrap, path=os.defpath + ":/usr/local/bin") or ""
     # gVisor of 2022 grants a mount namespace and gives none: what is mounted then lies there for all.
     inside_gvisor = gvisor.inside()
-    plain = not inside_gvisor and _can_mount(new_user=False)
-    with_user = not inside_gvisor and not root and _can_mount(new_user=True)
+    plain = not inside_gvisor and _can(_mount_folder, False)
+    with_user = not inside_gvisor and not root and _can(_mount_folder, True)
     hierarchy = cgroup.find()
     groups = None if hierarchy is None else hierarchy.to_json()
     return Survey(
         root=root,
         private_mount=plain or with_user,
         new_user=not plain and with_user,
+        mounts_processes=root and plain and _can(confine.mount_processes),
         groups=groups,
         bwrap=path,
         bwrap_version=_version(path) if path else "",
@@ -320,12 +334,17 @@ def survey(bwrap: str) -> Survey:
     )
 
 
-def _can_mount(*, new_user: bool) -> bool:
+def _mount_folder(new_user: bool) -> None:
+    keeper.enter_private_mounts(new_user=new_user)
+    syscalls.mount("i2s", "/tmp", "tmpfs", 0, "size=65536")  # noqa: S108 (only this process sees it)
+
+
+def _can(mount: Callable[..., None], *arguments: bool) -> bool:
+    """Whether a function that mounts something succeeds, in a process of its own."""
     child = os.fork()
     if child == 0:
         try:
-            keeper.enter_private_mounts(new_user=new_user)
-            syscalls.mount("i2s", "/tmp", "tmpfs", 0, "size=65536")  # noqa: S108 (only this child sees it)
+            mount(*arguments)
         except OSError:
             os._exit(1)
         os._exit(0)
