@@ -25,12 +25,16 @@ class ChanceBaseline:
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the letter, the box or a point of one of the choices.
 
+        The answer to a question of VisualWebBench for a text is empty, and counts 0.
+
         Raises:
-            ModelError: The instance has no choices.
+            ModelError: The instance is of another benchmark.
         """
         form, options = _FORMS.get(instance.task), instance.inputs.get("options")
-        if form not in (Form.LETTER, Form.BOX, Form.POINT) or not options:
+        if form is None:
             raise ModelError(f"{self.name} chooses, and task {instance.task!r} has no choices")
+        if form not in (Form.LETTER, Form.BOX, Form.POINT) or not options:
+            return Completion("", Finish.STOP)
         index = int.from_bytes(hashlib.sha256(instance.id.encode()).digest()) % len(options)
         return Completion(_answer(form, options[index], index), Finish.STOP)
 

@@ -33,8 +33,12 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         console.print(_table(title, usable_word(task), result))
     for name, mean in summary.benchmarks.items():
         between = figures.interval(mean)
-        shown = f"{name}: {figures.value(mean.value)}" + (f" ({between})" if between else "")
-        console.print(Text(visible_line(f"{shown}, the mean of the main metrics of {mean.n} tasks")))
+        shown = (
+            f"{figures.value(mean.value)}{f' ({between})' if between else ''}, the mean of the main metrics"
+        )
+        if mean.value is None:
+            shown = "no mean, since a task has no value; there are values"
+        console.print(Text(visible_line(f"{name}: {shown} of {mean.n} tasks")))
     console.print(
         "Means over all scored samples (one that is not usable counts 0 if its metric says nothing else) "
         "and, in parentheses, over the usable ones. Intervals are of the former, by the bootstrap; those of "

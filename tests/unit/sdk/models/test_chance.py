@@ -36,6 +36,10 @@ async def test_boxes_and_points_are_those_of_the_same_choice() -> None:
     assert await said("a", "action_ground_point") == f"[{(x1 + x2) / 2:.6f}, 0.500000]"
 
 
-async def test_what_has_no_choices_has_no_answer() -> None:
-    with pytest.raises(ModelError, match="has no choices"):
-        await said("a", "webqa")
+async def test_a_question_for_a_text_has_an_empty_answer() -> None:
+    assert await said("a", "webqa") == ""
+
+
+async def test_a_task_of_another_benchmark_has_no_choices() -> None:
+    with pytest.raises(ModelError, match="task 'latex' has no choices"):
+        await said("a", "latex")

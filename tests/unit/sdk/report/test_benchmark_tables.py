@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns
+from i2s_sdk.stats.means import Mean
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import BENCHMARKS, open_task, task_spec
 from i2s_wire.metrics.profile import Profile
@@ -73,4 +75,14 @@ def test_the_table_of_a_benchmark_leaves_out_runs_without_its_tasks() -> None:
 def test_the_terminal_says_the_mean() -> None:
     stream = io.StringIO()
     print_summary(_summary(*WEB.main_metrics), {}, stream)
-    assert "visualwebbench: 0.400, the mean of the main metrics of 7 tasks" in stream.getvalue()
+    assert "visualwebbench: 0.400" in stream.getvalue()
+    assert "the mean of the main metrics of 7 tasks" in stream.getvalue()
+
+
+def test_the_terminal_says_that_there_is_no_mean() -> None:
+    summary = _summary(*WEB.main_metrics)
+    stream = io.StringIO()
+    print_summary(replace(summary, benchmarks={"visualwebbench": Mean(None, 3)}), {}, stream)
+    assert (
+        "visualwebbench: no mean, since a task has no value; there are values of 3 tasks" in stream.getvalue()
+    )

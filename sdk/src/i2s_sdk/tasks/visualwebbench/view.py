@@ -19,10 +19,11 @@ def view(kind: Kind, shown: Shown) -> tuple[Panel, ...]:
 
     Args:
         kind: The task.
-        shown: The sample; its detail has the inputs and the target that the scorer kept.
+        shown: The sample; its detail has the inputs and the target that the scorer kept. One that was not
+            scored has none, and no panel.
     """
-    detail: Mapping[str, Any] = next(iter(shown.detail.values()), {})
-    return tuple(_panels(kind, shown, detail))
+    detail: Mapping[str, Any] | None = next(iter(shown.detail.values()), None)
+    return () if detail is None else tuple(_panels(kind, shown, detail))
 
 
 def _panels(kind: Kind, shown: Shown, detail: Mapping[str, Any]) -> Iterator[Panel]:
@@ -59,9 +60,10 @@ def _marks(kind: Kind, shown: Shown, detail: Mapping[str, Any]) -> Iterator[Mark
     boxes = [_box(one) for one in detail["options"]]
     target = detail.get("target")
     chosen = index_of(shown.structure or "") if kind.form is Form.LETTER else -1
-    for index, box in enumerate(boxes):
-        if index not in (target, chosen):
-            yield Mark(MarkKind.CANDIDATE, box, LETTERS[index])
+    if kind.raw:  # else the picture itself has the letters
+        for index, box in enumerate(boxes):
+            if index not in (target, chosen):
+                yield Mark(MarkKind.CANDIDATE, box, LETTERS[index])
     if isinstance(target, int) and target < len(boxes):
         yield Mark(MarkKind.GOLD, boxes[target], LETTERS[target])
     if kind.form is Form.LETTER and 0 <= chosen < len(boxes):

@@ -21,7 +21,6 @@ def test_a_choice_is_shown_on_the_picture_with_gold_and_answer() -> None:
         MarkedImage(
             "Gold and answer",
             (
-                Mark(MarkKind.CANDIDATE, (0.1, 0.1, 0.2, 0.2), "A"),
                 Mark(MarkKind.GOLD, (0.3, 0.3, 0.4, 0.4), "B"),
                 Mark(MarkKind.ANSWER, (0.5, 0.5, 0.6, 0.6), "C"),
             ),
@@ -40,6 +39,9 @@ def test_boxes_and_points_of_answers_are_shown_and_letters_beyond_the_choices_ar
         image = panels(task, json.dumps(answer), detail)[1]
         assert isinstance(image, MarkedImage)
         assert image.marks[-1] == Mark(MarkKind.ANSWER, box)
+        candidates = panels(task, None, {**detail, "options": BOXES})[1]
+        assert isinstance(candidates, MarkedImage)
+        assert [one.kind for one in candidates.marks] == [*[MarkKind.CANDIDATE] * 2, MarkKind.GOLD]
     for task, answer in (("action_ground", "Z"), ("action_ground", None), ("action_ground_box", None)):
         image = panels(task, answer, detail)[1]
         assert isinstance(image, MarkedImage)
@@ -65,8 +67,7 @@ def test_texts_are_shown_with_all_golds() -> None:
     )
 
 
-def test_a_sample_without_detail_has_no_gold() -> None:
-    assert panels("web_caption", "text", {}) == (
-        TextPanel("Gold", "none"),
-        TextPanel("Answer as read", "text"),
-    )
+def test_a_sample_that_was_not_scored_has_no_panel() -> None:
+    view = task_spec("web_caption").view
+    assert view is not None
+    assert view(Shown()) == ()
