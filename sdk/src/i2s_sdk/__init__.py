@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from i2s_sdk.report import PaperTable, Report, table, write_report
     from i2s_sdk.runlog.reader import StoredRun, read_run
     from i2s_sdk.settings import Settings
-    from i2s_sdk.single.lines import LineScore, score_lines
+    from i2s_sdk.single.lines import LineFault, LineScore, score_lines
     from i2s_sdk.single.render import RenderedSource, render_html, render_latex, render_lilypond
     from i2s_sdk.single.score import FolderScore, metrics, score
     from i2s_sdk.stack.doctor import Finding, doctor
@@ -54,6 +54,7 @@ _HOMES = {
     "Finding": "i2s_sdk.stack.doctor",
     "FolderScore": "i2s_sdk.single.score",
     "I2SError": "i2s_sdk.errors",
+    "LineFault": "i2s_sdk.single.lines",
     "LineScore": "i2s_sdk.single.lines",
     "Limits": "i2s_wire.render.resources",
     "MergeResult": "i2s_sdk.evaluation.merge",
@@ -110,6 +111,7 @@ __all__ = [
     "FolderScore",
     "I2SError",
     "Limits",
+    "LineFault",
     "LineScore",
     "MergeResult",
     "MetricsClient",

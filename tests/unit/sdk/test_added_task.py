@@ -15,14 +15,14 @@ from colour_task.spec import COLOUR
 from i2s_sdk import Settings, evaluate, export, generate, read_run, render_run, score_run, table, write_report
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
-from i2s_sdk.errors import ModelError
+from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Completion
 from i2s_sdk.report.charts import endings, histograms
 from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
-from i2s_sdk.single.lines import LineScore, score_lines
+from i2s_sdk.single.lines import LineFault, LineScore, score_lines
 from i2s_sdk.stats.means import IntervalKind
 from i2s_sdk.tasks.registry import SPECS
 
@@ -188,6 +188,28 @@ def test_report_tables_and_export_show_it(data: Path, replay: str, tmp_path: Pat
     assert [one.name for one in colours.headings] == ["Model", "Usable", "accepted", "length", "Scored"]
     assert export(run, tmp_path / "run.csv") == 6
     assert "a colour has no digits" in (tmp_path / "run.csv").read_text()
+
+
+def test_lines_that_cannot_be_scored_are_told_and_the_others_scored() -> None:
+    good = {"id": "red", "completion": "red", "target": ["red"]}
+    lines = [
+        b"{",
+        b"[]",
+        b'{"id": "a"}',
+        json.dumps({**good, "target": []}).encode(),
+        json.dumps(good).encode(),
+    ]
+    found: list[LineScore | LineFault] = []
+    count = score_lines(lines, "colour", settings=_settings(), on_score=found.append, on_fault=found.append)
+    assert count == 1
+    assert isinstance(found[-1], LineScore)
+    faults = [one for one in found if isinstance(one, LineFault)]
+    assert [(one.id, one.line) for one in faults] == [(None, 1), (None, 2), ("a", 3), ("red", 4)]
+    assert faults[0].fault.startswith("is not JSON")
+    assert "must have the texts" in faults[2].fault
+    assert "should be non-empty" in faults[3].fault
+    with pytest.raises(DataError, match="standard input:1: is not JSON"):
+        score_lines(lines, "colour", settings=_settings(), on_score=found.append)
 
 
 _IN_INSPECT = """

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from i2s_sdk.cli.main import FAULT
+from i2s_sdk.cli.main import FAULT, USAGE
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
 from i2s_sdk.cli.terminal import say
+from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
     from i2s_sdk.settings import Settings
-    from i2s_sdk.single.lines import LineScore
+    from i2s_sdk.single.lines import LineFault, LineScore
     from i2s_sdk.single.score import FolderScore, PairScore
     from i2s_wire.metrics.score import Score
 
@@ -62,7 +63,8 @@ def command(
 
     With --lines each line of standard input is a JSON object: id, completion, and inputs and target as in a
     data set. Each line of standard output is one too: id, usable, reason, structure, metrics, undefined,
-    parts.
+    parts. A line that cannot be scored (a fault of the data) is answered with id, line and fault, and the
+    exit code is 2.
 
     \b
     Examples:
@@ -103,11 +105,22 @@ def command(
 def _score_lines(task: str, settings: Settings) -> int:
     from i2s_sdk.single.lines import score_lines
 
-    def tell(found: LineScore) -> None:
+    faults: list[LineFault] = []
+
+    def show(found: LineScore | LineFault) -> None:
         say(json.dumps(asdict(found)))
 
-    score_lines(sys.stdin.buffer, task, settings=settings, on_score=tell)
-    return 0
+    def note(fault: LineFault) -> None:
+        faults.append(fault)
+        show(fault)
+
+    count = score_lines(sys.stdin.buffer, task, settings=settings, on_score=show, on_fault=note)
+    if not faults:
+        return 0
+    first = f"standard input:{faults[0].line}: {faults[0].fault}"
+    summary = f"{len(faults)} of {count + len(faults)} lines cannot be scored; the first: {first}"
+    say(visible_line(summary), err=True)
+    return USAGE
 
 
 def _tell_pair(result: Score, as_json: bool) -> int:

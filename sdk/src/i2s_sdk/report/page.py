@@ -103,6 +103,10 @@ def write_page(
     return _write([view], storage, REPORT, single_file=False).path
 
 
+#: How a difference of options is worded, where the name of the option is not.
+_OTHER = {"data_sha256": "another data set", "prompts": "other prompts"}
+
+
 def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_file: bool) -> Report:
     rows = samples.sample_rows(views)
     sources = {digest: views[at].storage for digest, at in samples.digests_of(rows).items()}
@@ -123,12 +127,11 @@ def notices(views: Sequence[RunView]) -> list[str]:
     found = []
     for view in views[1:]:
         options = view.manifest.options
-        for name in ("profile", "data_sha256", "metrics", "engines", "sdk"):
+        for name in ("profile", "data_sha256", "prompts", "metrics", "engines", "sdk"):
             mine, theirs = getattr(options, name), getattr(first, name)
             if isinstance(mine, Mapping):
                 both = mine.keys() & theirs.keys()
                 mine, theirs = ({key: side[key] for key in both} for side in (mine, theirs))
             if mine != theirs:
-                what = "data set" if name == "data_sha256" else name
-                found.append(f"{view.label} has another {what} than {views[0].label}.")
+                found.append(f"{view.label} has {_OTHER.get(name, f'another {name}')} than {views[0].label}.")
     return found

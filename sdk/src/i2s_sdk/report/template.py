@@ -65,6 +65,8 @@ def render_page(
         views=views,
         tasks=list(dict.fromkeys(task for view in views for task in view.summary.tasks)),
         standings=standings,
+        task_facts=task_facts(views),
+        abouts={view.label: view.manifest.about for view in views},
         benchmark_means=list(dict.fromkeys(name for view in views for name in view.summary.benchmarks)),
         versus=versus,
         notices=told,
@@ -77,6 +79,13 @@ def render_page(
         samples=max(len(rows), *(len(view.records) for view in views)),
         unavailable=_unavailable(views),
     )
+
+
+def task_facts(views: Sequence[RunView]) -> list[str]:
+    """Return the names of the facts that tasks of the runs said of themselves, such as how they ask."""
+    tasks = dict.fromkeys(task for view in views for task in view.summary.tasks)
+    names = dict.fromkeys(name for view in views for name in view.manifest.about)
+    return [name for name in names if name.partition(" ")[0] in tasks]
 
 
 def _unavailable(views: Sequence[RunView]) -> list[tuple[str, str, list[str]]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,21 @@ class LineScore:
     parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class LineFault:
+    """A line that cannot be scored, which is no model's doing.
+
+    Attributes:
+        id: As the line has it; None if it has none.
+        line: Counted from 1.
+        fault: What is wrong with it.
+    """
+
+    id: str | None
+    line: int
+    fault: str
+
+
 def score_lines(
     lines: Iterable[bytes],
     task: str,
@@ -62,12 +78,12 @@ def score_lines(
     profile: Profile | str | None = None,
     settings: Settings | None = None,
     on_score: Callable[[LineScore], None],
+    on_fault: Callable[[LineFault], None] | None = None,
     where: Path = Path("standard input"),
 ) -> int:
-    """Score completions of a task that needs no rendering, and return how many there were.
+    """Score completions of a task that needs no rendering, and return how many were scored.
 
-    Several are scored at the same time; results come in the order of the lines, those before a line that is
-    not well-formed too.
+    Several are scored at the same time; results and faults come in the order of the lines.
 
     Args:
         lines: A JSON object each: ``id`` and ``completion``, and ``inputs`` and ``target`` as in a data set.
@@ -76,12 +92,14 @@ def score_lines(
         profile: Which rules; None takes that of the settings.
         settings: None reads environment and configuration file.
         on_score: Called with each result.
+        on_fault: Called with each line that is not of this kind, after which the others are scored; None
+            raises DataError at the first one.
         where: The lines come from, for messages.
 
     Raises:
         UnknownNameError: There is no such task.
         UsageError: The task renders, so that its values need services and pictures.
-        DataError: A line is none of this kind; names it.
+        DataError: A line is none of this kind, and there is no ``on_fault``; names it.
         ScorerError: A scorer failed.
     """
     settings = settings or Settings.load()
@@ -94,7 +112,7 @@ def score_lines(
             f"task {task!r} compares pictures: `i2s-sdk score REFERENCE PREDICTION` does. "
             f"Lines are for tasks that need no rendering; there are: {others or 'none'}"
         )
-    return run_blocking(_Lines(opened, settings, where).score(lines, on_score))
+    return run_blocking(_Lines(opened, settings, where).score(lines, on_score, on_fault))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,44 +121,59 @@ class _Lines:
     settings: Settings
     where: Path
 
-    async def score(self, lines: Iterable[bytes], on_score: Callable[[LineScore], None]) -> int:
+    async def score(
+        self,
+        lines: Iterable[bytes],
+        on_score: Callable[[LineScore], None],
+        on_fault: Callable[[LineFault], None] | None,
+    ) -> int:
         ours = self.settings
         workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
         step = ScoreStep(self.task, None, (), available_scorers(self.task), workers)
         count = 0
         try:
-            async for found in self._in_order(lines, step):
-                on_score(found)
-                count += 1
+            async with aclosing(self._in_order(lines, step)) as results:
+                async for found in results:
+                    if isinstance(found, LineScore):
+                        on_score(found)
+                        count += 1
+                    elif on_fault is not None:
+                        on_fault(found)
+                    else:
+                        raise DataError(self.where, found.line, found.fault)
         finally:
             await workers.close()
         return count
 
-    async def _in_order(self, lines: Iterable[bytes], step: ScoreStep) -> AsyncIterator[LineScore]:
+    async def _in_order(
+        self, lines: Iterable[bytes], step: ScoreStep
+    ) -> AsyncGenerator[LineScore | LineFault, None]:
         """Yield results in the order of the lines, a bounded number of them under way."""
         most = self.settings.jobs or 8
-        waiting: list[asyncio.Task[LineScore]] = []
-        fault: DataError | None = None
+        waiting: list[asyncio.Task[LineScore | LineFault]] = []
         try:
             for number, line in enumerate(lines, start=1):
                 if not line.strip():
                     continue
-                try:
-                    instance, completion = self._read(number, line)
-                except DataError as error:
-                    fault = error
-                    break
-                waiting.append(asyncio.create_task(self._scored(instance, completion, step)))
+                waiting.append(asyncio.create_task(self._result(number, line, step)))
                 if len(waiting) >= most:
                     yield await waiting.pop(0)
             while waiting:
                 yield await waiting.pop(0)
-            if fault is not None:
-                raise fault
         finally:
             for one in waiting:
                 one.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
+
+    async def _result(self, number: int, line: bytes, step: ScoreStep) -> LineScore | LineFault:
+        plain: object = None
+        try:
+            plain = _parsed(line)
+            instance, completion = self._instance(plain)
+        except ValueError as error:
+            identity = plain.get("id") if isinstance(plain, dict) else None
+            return LineFault(identity if isinstance(identity, str) else None, number, str(error))
+        return await self._scored(instance, completion, step)
 
     async def _scored(self, instance: Instance, completion: str, step: ScoreStep) -> LineScore:
         answer = Answer.of(instance.id, Completion(completion), 0.0, self.settings.completion_characters)
@@ -157,18 +190,17 @@ class _Lines:
             record.parts,
         )
 
-    def _read(self, number: int, line: bytes) -> tuple[Instance, str]:
-        try:
-            plain = read_json(line.decode("utf-8"))
-        except ValueError as error:
-            raise DataError(self.where, number, f"is not JSON: {error}") from None
+    def _instance(self, plain: object) -> tuple[Instance, str]:
+        """Return the instance and the completion of a line.
+
+        Raises:
+            ValueError: It is none of this kind; says why.
+        """
         if not isinstance(plain, dict):
-            raise DataError(self.where, number, "is not a JSON object")
+            raise ValueError("is not a JSON object")
         unknown = [name for name in plain if name not in _FIELDS]
         if unknown:
-            raise DataError(
-                self.where, number, f"no field is called {unknown[0]!r}; there are: {', '.join(_FIELDS)}"
-            )
+            raise ValueError(f"no field is called {unknown[0]!r}; there are: {', '.join(_FIELDS)}")
         inputs: Any = plain.get("inputs") or {}
         match plain:
             case {"id": str(identity), "completion": str(completion)} if isinstance(inputs, dict):
@@ -177,8 +209,13 @@ class _Lines:
                 instance = Instance(identity, name, "", None, inputs=inputs, target=target)
                 fault = fault or task_spec(name).instance_fault(instance)
                 if fault:
-                    raise DataError(self.where, number, fault)
+                    raise ValueError(fault)
                 return instance, completion
-        raise DataError(
-            self.where, number, "must have the texts 'id' and 'completion'; 'inputs' is an object or left out"
-        )
+        raise ValueError("must have the texts 'id' and 'completion'; 'inputs' is an object or left out")
+
+
+def _parsed(line: bytes) -> object:
+    try:
+        return read_json(line.decode("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"is not JSON: {error}") from None

@@ -245,3 +245,18 @@ def test_several_runs_need_a_place(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot be written"):
         write_report(runs, tmp_path / "file" / "out")
+
+
+def test_runs_that_asked_in_other_words_are_said_to(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / "a", 5), make_run(tmp_path / "b", 5, model="b", prompts={"latex": "other"})]
+    assert write_report(runs, tmp_path / "out").notices == ["b has other prompts than model-a."]
+
+
+def test_what_a_task_said_of_itself_is_a_column(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "a", 5)
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest["about"]["latex answer mode"] = "<structured>"
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    page = write_report([run], tmp_path / "out").path.read_text()
+    assert '<th rowspan="2">latex answer mode</th>' in page
+    assert "<td>&lt;structured&gt;</td>" in page

@@ -16,7 +16,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.question import read_question
 from i2s_sdk.scoring.scorer import Scorable
 from i2s_sdk.settings import Settings
-from i2s_sdk.single.lines import LineScore, score_lines
+from i2s_sdk.single.lines import LineFault, LineScore, score_lines
 from i2s_sdk.tasks.question import ImagePart, TextPart
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.sobench.scorer import NAME, StructuredOutputScorer
@@ -138,7 +138,7 @@ def test_a_fault_of_the_data_is_named_with_its_instance(
 
 
 @pytest.mark.slow
-def test_lines_are_scored_and_a_schema_that_cannot_be_used_ends_them(tmp_path: Path) -> None:
+def test_lines_are_scored_and_a_schema_that_cannot_be_used_is_a_fault_of_its_line() -> None:
     target = {"answer": {"a": 1, "b": "x y"}, "labels": {"a": "exact", "b": "ignore"}}
     lines = [
         {"id": "1", "completion": '```json\n{"a": 1}\n```', "inputs": {"schema": SCHEMA}, "target": target},
@@ -150,12 +150,16 @@ def test_lines_are_scored_and_a_schema_that_cannot_be_used_ends_them(tmp_path: P
             "target": target,
         },
     ]
+    raw = [json.dumps(one).encode() for one in (lines[0], lines[2], lines[1])]
     found: list[LineScore] = []
-    with pytest.raises(DataError, match="instance '3': the JSON Schema cannot be used"):
-        score_lines(
-            [json.dumps(one).encode() for one in lines], "sobench", profile="reference", on_score=found.append
-        )
-    first, second = found
+    with pytest.raises(DataError, match="standard input:2: instance '3': the JSON Schema cannot be used"):
+        score_lines(raw, "sobench", profile="reference", on_score=found.append)
+    assert [one.id for one in found] == ["1"]
+    scored: list[LineScore] = []
+    faults: list[LineFault] = []
+    count = score_lines(raw, "sobench", profile="reference", on_score=scored.append, on_fault=faults.append)
+    assert (count, [(one.id, one.line) for one in faults]) == (2, [("3", 2)])
+    first, second = scored
     assert (first.usable, first.metrics["fma"], first.metrics["fsma"], first.parts["fma"]) == (
         True,
         1.0,
