@@ -248,7 +248,11 @@ def test_several_runs_need_a_place(tmp_path: Path) -> None:
 
 
 def test_runs_that_asked_in_other_words_are_said_to(tmp_path: Path) -> None:
-    runs = [make_run(tmp_path / "a", 5), make_run(tmp_path / "b", 5, model="b", prompts={"latex": "other"})]
+    prompts = ({"latex": "one"}, {"latex": "other"})
+    runs = [
+        make_run(tmp_path / "a", 5, prompts=prompts[0]),
+        make_run(tmp_path / "b", 5, model="b", prompts=prompts[1]),
+    ]
     assert write_report(runs, tmp_path / "out").notices == ["b has other prompts than model-a."]
 
 
