@@ -233,9 +233,9 @@ async def test_a_class_beside_the_document_is_not_hidden_by_a_format(engine, kno
 
 
 async def test_formats_of_a_former_start_are_used_again(engine):
-    from i2s_render_latex.format_shelf import Shelf
+    from i2s_render_latex.format_cache import FormatCache
 
-    again = Shelf(engine._settings.formats_folder, engine.installation.digest, 10**9)
+    again = FormatCache(engine._settings.formats_folder, engine.installation.digest, 10**9)
     assert {one.key for one in again} == {one.key for one in engine.formats}
 
 
@@ -335,8 +335,8 @@ async def test_a_preamble_cannot_see_whether_others_have_made_it_hot(engine, nam
     try:
         for head in (preamble.encode(), preamble.encode() + BEGIN):
             built = await build_format(engine._jail, engine.installation, head)
-            engine._shelf.write(head, built.dumped)
-            engine._shelf.add(head)
+            engine._cache.write(head, built.dumped)
+            engine._cache.add(head)
     except FormatError:
         pass
     for files in ((), beside):
@@ -375,8 +375,8 @@ async def test_documents_of_the_profile_paper_begin_with_a_format_and_have_fadin
     head = of_the_profiles[Profile.PAPER]
     for one in (head, head + BEGIN):
         built = await build_format(engine._jail, engine.installation, one)
-        engine._shelf.write(one, built.dumped)
-        engine._shelf.add(one)
+        engine._cache.write(one, built.dumped)
+        engine._cache.add(one)
     for body in FADINGS.values():
         warm, cold = await both(engine, document(head.decode(), body))
         assert (warm.stages[0].detail, warm.verdict) == ("format", Verdict.RENDERED)

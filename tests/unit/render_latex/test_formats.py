@@ -5,7 +5,7 @@ import pytest
 from i2s_chassis.jail import JailError
 from i2s_render_latex.format_budget import BuildBudget, BuildShares
 from i2s_render_latex.format_build import Built, FormatError
-from i2s_render_latex.format_shelf import Shelf
+from i2s_render_latex.format_cache import FormatCache
 from i2s_render_latex.formats import Formats
 from i2s_render_latex.split import BEGIN
 
@@ -39,7 +39,7 @@ def builder():
 
 @pytest.fixture
 def formats(tmp_path, builder):
-    return Formats(Shelf(tmp_path, "digest", 10_000), builder, HOT)
+    return Formats(FormatCache(tmp_path, "digest", 10_000), builder, HOT)
 
 
 async def built(formats, builder, preamble):
@@ -69,18 +69,18 @@ async def test_a_preamble_may_have_the_first_format_alone(tmp_path):
             raise FormatError("writes files")
         return Built(b"dump")
 
-    formats = Formats(Shelf(tmp_path, "digest", 10_000), build, HOT)
+    formats = Formats(FormatCache(tmp_path, "digest", 10_000), build, HOT)
     await formats.know({"paper": b"pre"})
     (found,) = formats.find(b"pre", ())
     assert found.head == b"pre"
 
 
 async def test_what_has_begun_serves_only_beside_the_format_of_its_whole_preamble(tmp_path, builder):
-    shelf = Shelf(tmp_path, "digest", 10_000)
-    formats = Formats(shelf, builder, HOT)
+    cache = FormatCache(tmp_path, "digest", 10_000)
+    formats = Formats(cache, builder, HOT)
     await formats.know({"short": b"a"})
-    shelf.write(b"a\n\\b" + BEGIN, b"dump")
-    shelf.add(b"a\n\\b" + BEGIN)
+    cache.write(b"a\n\\b" + BEGIN, b"dump")
+    cache.add(b"a\n\\b" + BEGIN)
     assert [one.head for one in formats.find(b"a\n\\b", ())] == [b"a"]
 
 
@@ -130,7 +130,7 @@ async def test_a_preamble_that_cannot_be_dumped_is_tried_once(formats, builder, 
 
 
 async def test_hot_formats_can_be_turned_off(tmp_path, builder):
-    formats = Formats(Shelf(tmp_path, "digest", 10_000), builder, 0)
+    formats = Formats(FormatCache(tmp_path, "digest", 10_000), builder, 0)
     for _ in range(100):
         formats.saw(b"hot")
     async with formats.open():
@@ -163,7 +163,7 @@ async def drained(formats, builder, *, until):
 async def test_many_hot_preambles_of_a_caller_cost_no_more_than_its_budget(tmp_path, kind):
     builder = Builder(cpu_seconds=10.0)
     budget = BuildBudget(BuildShares(total=60.0, caller=15.0), clock=lambda: 0.0)
-    formats = Formats(Shelf(tmp_path, "digest", 10_000), builder, 1, budget)
+    formats = Formats(FormatCache(tmp_path, "digest", 10_000), builder, 1, budget)
     for number in range(9):
         formats.saw(b"%s%d" % (kind, number), "peer:1")
     await drained(formats, builder, until=2)
@@ -179,7 +179,7 @@ async def test_all_callers_together_have_a_budget(tmp_path):
     now = 0.0
     builder = Builder(cpu_seconds=10.0)
     budget = BuildBudget(BuildShares(total=15.0, caller=15.0), clock=lambda: now)
-    formats = Formats(Shelf(tmp_path, "digest", 10_000), builder, 1, budget)
+    formats = Formats(FormatCache(tmp_path, "digest", 10_000), builder, 1, budget)
     for number in range(9):
         formats.saw(b"hot%d" % number, f"peer:{number}")
     await drained(formats, builder, until=2)
@@ -199,7 +199,7 @@ async def test_no_build_begins_under_load(tmp_path, builder, monkeypatch):
         looks += 1
         return idle
 
-    formats = Formats(Shelf(tmp_path, "digest", 10_000), builder, 1, is_idle=is_idle)
+    formats = Formats(FormatCache(tmp_path, "digest", 10_000), builder, 1, is_idle=is_idle)
     formats.saw(b"hot")
     async with formats.open():
         while looks < 50:

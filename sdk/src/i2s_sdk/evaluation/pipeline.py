@@ -47,9 +47,9 @@ async def run_pipeline(
     Raises:
         Exception: What a stage, the source or ``done`` raised first.
     """
-    belt = _Belt(iter(source), stages, ended, done)
+    queues = _StageQueues(iter(source), stages, ended, done)
     workers = [
-        asyncio.create_task(belt.work(number))
+        asyncio.create_task(queues.work(number))
         for number, stage in enumerate(stages)
         for _ in range(stage.jobs)
     ]
@@ -62,7 +62,7 @@ async def run_pipeline(
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-class _Belt(Generic[S]):
+class _StageQueues(Generic[S]):
     """Queues between stages; None in a queue says that nothing follows."""
 
     def __init__(

@@ -16,7 +16,7 @@ from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks import Repair, Structure, render_with_repairs_async
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
-from i2s_sdk.tasks.music import MusicTask, Score
+from i2s_sdk.tasks.music import LilypondDocument, MusicTask
 from i2s_sdk.tasks.webpage import WebpageTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import Crop, PageOptions, SiteOptions, WindowOptions
@@ -127,7 +127,7 @@ def render_lilypond(
         options = replace(options, lilypond=replace(options.lilypond, no_footers=False))
 
     async def work(renderer: AsyncRenderClient) -> RenderedSource:
-        async def once(score: Score) -> Rendering:
+        async def once(score: LilypondDocument) -> Rendering:
             return await renderer.render(replace(task.request(score), options=options))
 
         score = task.document(Structure(source))

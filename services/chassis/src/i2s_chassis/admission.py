@@ -127,14 +127,14 @@ class Admission:
             if job.has_place:
                 self._leave()
 
-    async def place_for_stream(self) -> Place:
+    async def place_for_stream(self) -> StreamPlace:
         """Wait until an item of a bulk stream may come in; the place must be used or left."""
         flow = current_flow()
         account = self._accounts.of(flow.caller)
         await self._wait_for_quota(account)
         await self._streams.take(flow.caller)
         self._report()
-        return Place(lambda: self._run_item(flow), lambda: self._leave_stream(flow.caller))
+        return StreamPlace(lambda: self._run_item(flow), lambda: self._leave_stream(flow.caller))
 
     async def _wait_for_quota(self, account: Account) -> None:
         while True:
@@ -280,7 +280,7 @@ class _StreamPlaces:
                 waiter[1].set_result(None)
 
 
-class Place:
+class StreamPlace:
     """The right of one item of a bulk stream to be inside; given back exactly once."""
 
     def __init__(

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Generic, TypeVar
 
-from i2s_chassis.admission import Place, Ticket
+from i2s_chassis.admission import StreamPlace, Ticket
 from i2s_chassis.audit import audited
 from i2s_chassis.errors import CallError, InternalError, Status, UnavailableError, new_error_id
 from i2s_chassis.service import Chassis
@@ -97,7 +97,7 @@ class _Stream(Generic[Q, R]):
         if self._chassis.draining.is_set():
             raise UnavailableError("the service is draining; send what has no answer to another one")
 
-    def _start(self, request: Q, place: Place) -> None:
+    def _start(self, request: Q, place: StreamPlace) -> None:
         def ended(item: asyncio.Task[None]) -> None:
             self._items.discard(item)
             place.leave()  # also where the item was cancelled before it began
@@ -106,7 +106,7 @@ class _Stream(Generic[Q, R]):
         self._items.add(item)
         item.add_done_callback(ended)
 
-    async def _run(self, request: Q, place: Place) -> None:
+    async def _run(self, request: Q, place: StreamPlace) -> None:
         with audited() as entry:
             began, status = time.monotonic(), Status.CANCELLED
             try:
@@ -116,7 +116,7 @@ class _Stream(Generic[Q, R]):
         self._chassis.telemetry.item(status)
         self._done.put_nowait(response)
 
-    async def _outcome(self, request: Q, place: Place) -> tuple[R, Status]:
+    async def _outcome(self, request: Q, place: StreamPlace) -> tuple[R, Status]:
         try:
             async with place.enter() as ticket:
                 return await self._answer(request, ticket), Status.OK

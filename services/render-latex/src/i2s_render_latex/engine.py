@@ -18,7 +18,7 @@ from i2s_render_latex.compile import Compiled, compile_in
 from i2s_render_latex.document import PDF, SOURCE, complaint, disk_complaint
 from i2s_render_latex.format_budget import BuildBudget, BuildShares
 from i2s_render_latex.format_build import Built, build_format
-from i2s_render_latex.format_shelf import Format, Shelf
+from i2s_render_latex.format_cache import Format, FormatCache
 from i2s_render_latex.formats import Formats
 from i2s_render_latex.hints import source_error
 from i2s_render_latex.model import Job
@@ -81,10 +81,10 @@ class LatexEngine:
         """
         self._settings, self._jail, self._index = settings, jail, index
         self.installation = installation
-        shelf = Shelf(settings.formats_folder, installation.digest, settings.formats_bytes)
-        self._shelf = shelf
+        cache = FormatCache(settings.formats_folder, installation.digest, settings.formats_bytes)
+        self._cache = cache
         budget = BuildBudget(settings.build_shares)
-        self._formats = Formats(shelf, self._build, settings.hot_after, budget, is_idle)
+        self._formats = Formats(cache, self._build, settings.hot_after, budget, is_idle)
 
     async def _build(self, head: bytes) -> Built:
         return await build_format(self._jail, self.installation, head)
@@ -159,7 +159,7 @@ class LatexEngine:
         formats = self._formats.find(preamble, beside)
         with contextlib.ExitStack() as lent:
             for one in formats:
-                lent.enter_context(self._shelf.lend(one))
+                lent.enter_context(self._cache.lend(one))
             yield formats
 
     async def _draw(self, cell: Cell, job: Job, compiled: Compiled) -> Drawn:

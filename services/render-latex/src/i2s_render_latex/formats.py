@@ -20,7 +20,7 @@ from typing import TypeVar
 from i2s_chassis.jail import JailError
 from i2s_render_latex.format_budget import BuildBudget, BuildShares
 from i2s_render_latex.format_build import Built, FormatError
-from i2s_render_latex.format_shelf import Format, Shelf
+from i2s_render_latex.format_cache import Format, FormatCache
 from i2s_render_latex.searches import PICTURES_AND_DATA
 from i2s_render_latex.split import BEGIN, continues
 
@@ -49,7 +49,7 @@ class Formats:
 
     def __init__(
         self,
-        shelf: Shelf,
+        cache: FormatCache,
         build: Build,
         hot_after: int,
         budget: BuildBudget | None = None,
@@ -58,13 +58,13 @@ class Formats:
         """Prepare.
 
         Args:
-            shelf: Where formats are.
+            cache: Where formats are.
             build: Makes one.
             hot_after: How often a preamble is seen before it gets a format; 0: never.
             budget: Of builds in the background; None takes the default shares.
             is_idle: Whether a slot is free and nobody waits; no build begins otherwise.
         """
-        self._shelf, self._build, self._hot_after = shelf, build, hot_after
+        self._cache, self._build, self._hot_after = cache, build, hot_after
         self._budget, self._is_idle = budget or BuildBudget(BuildShares()), is_idle
         self._seen: OrderedDict[str, int] = OrderedDict()
         self._failed: OrderedDict[str, str] = OrderedDict()
@@ -72,7 +72,7 @@ class Formats:
 
     def __iter__(self) -> Iterator[Format]:
         """All that stand ready."""
-        return iter(self._shelf)
+        return iter(self._cache)
 
     async def know(self, preambles: Mapping[str, bytes]) -> None:
         """Make sure of the formats of known preambles, by name.
@@ -100,7 +100,7 @@ class Formats:
             while not self._is_idle():  # noqa: ASYNC110 - nobody announces that the load has gone
                 await asyncio.sleep(_LOOK_SECONDS)
             if not await self._make_both(wanted.preamble, "hot", wanted.caller):
-                self._seen.pop(self._shelf.key(wanted.preamble), None)  # it may become hot again
+                self._seen.pop(self._cache.key(wanted.preamble), None)  # it may become hot again
 
     async def _make_both(self, preamble: bytes, name: str, caller: str | None = None) -> list[Format]:
         """Return the formats of a preamble; the second one needs the first, for documents run again."""
@@ -108,7 +108,7 @@ class Formats:
         for head in (preamble, preamble + BEGIN):
             if caller is not None and not self._budget.allows(caller):
                 break
-            one = self._shelf.get(head) or await self._make(head, name, caller)
+            one = self._cache.get(head) or await self._make(head, name, caller)
             if one is None:
                 break
             made.append(one)
@@ -116,11 +116,11 @@ class Formats:
 
     async def _make(self, head: bytes, name: str, caller: str | None) -> Format | None:
         """Return a format that is built now, charged to a caller; None for a preamble of the operator."""
-        key = self._shelf.key(head)
+        key = self._cache.key(head)
         try:
             built = await self._charged(head, caller)
-            await asyncio.to_thread(self._shelf.write, head, built.dumped)
-            one = self._shelf.add(head)
+            await asyncio.to_thread(self._cache.write, head, built.dumped)
+            one = self._cache.add(head)
         except (FormatError, JailError, OSError) as error:
             self._remember(self._failed, key, str(error))
             _log.warning(
@@ -155,15 +155,15 @@ class Formats:
             preamble. It may be the same one.
         """
         names = tuple(files)
-        for one in self._shelf:
+        for one in self._cache:
             if one.has_begun:
                 continue
             # Known preambles are the operator's and end where they should. One that became hot may have
             # been cut off by its sender, to spoil the documents of others that begin with it.
             fits = continues(preamble, one.preamble) if one.is_kept else preamble == one.preamble
-            if fits and not _could_read(one.preamble, names) and self._shelf.has(one):
-                begun = self._shelf.get(one.preamble + BEGIN) if one.preamble == preamble else None
-                return (begun, one) if begun is not None and self._shelf.has(begun) else (one,)
+            if fits and not _could_read(one.preamble, names) and self._cache.has(one):
+                begun = self._cache.get(one.preamble + BEGIN) if one.preamble == preamble else None
+                return (begun, one) if begun is not None and self._cache.has(begun) else (one,)
         return ()
 
     def saw(self, preamble: bytes, caller: str = "") -> None:
@@ -173,9 +173,9 @@ class Formats:
             preamble: Of a document, without white space at the end.
             caller: Who sent it; a build is charged to the one that made the preamble hot.
         """
-        if not self._hot_after or len(preamble) > _MAX_PREAMBLE or self._shelf.get(preamble) is not None:
+        if not self._hot_after or len(preamble) > _MAX_PREAMBLE or self._cache.get(preamble) is not None:
             return
-        key = self._shelf.key(preamble)
+        key = self._cache.key(preamble)
         if key in self._failed:
             return
         count = self._seen.pop(key, 0) + 1

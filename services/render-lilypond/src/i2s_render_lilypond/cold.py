@@ -5,15 +5,15 @@ from __future__ import annotations
 from i2s_chassis.jail import Cell, Ended, Excerpt
 from i2s_render_lilypond import raster
 from i2s_render_lilypond.installation import DRAWING_TUNABLES, ENVIRONMENT, NO_FOOTERS, PAGES, Installation
+from i2s_render_lilypond.job_folder import Ran
 from i2s_render_lilypond.paper import Paper
-from i2s_render_lilypond.place import Ran
 from i2s_render_lilypond.score import LOG, SCORE
 
 # The log is a file, so that a flood of it ends at the limits of files.
 _TO_LOG = 'exec "$0" "$@" >' + LOG + " 2>&1"
 
 
-class ColdPlace:
+class ColdJobFolder:
     """A fresh cell that holds the score."""
 
     kind = "cold"
@@ -21,7 +21,7 @@ class ColdPlace:
     def __init__(self, cell: Cell, installation: Installation, *, no_footers: bool) -> None:
         self._cell, self._installation, self._no_footers = cell, installation, no_footers
 
-    async def typeset(self) -> Ran:  # noqa: D102 - see Place
+    async def typeset(self) -> Ran:  # noqa: D102 - see JobFolder
         command = [str(self._installation.lilypond), "--png", "-dno-point-and-click"]
         command += ["-e", f'(primitive-load "{PAGES}")']
         if self._no_footers:

@@ -11,16 +11,16 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import bounded_log, limits_left
 from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.verdict import Judgement
-from i2s_render_lilypond.cold import ColdPlace
+from i2s_render_lilypond.cold import ColdJobFolder
 from i2s_render_lilypond.converter import Converted, Converter
 from i2s_render_lilypond.faults import WarmError
 from i2s_render_lilypond.installation import Installation
+from i2s_render_lilypond.job_folder import JobFolder
 from i2s_render_lilypond.model import Job
-from i2s_render_lilypond.place import Place
-from i2s_render_lilypond.press import Press, Pressed
+from i2s_render_lilypond.page_renderer import PageRenderer, RenderedPages
 from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
 from i2s_render_lilypond.warm_pool import WarmPool
-from i2s_render_lilypond.zygote import ZygotePlace
+from i2s_render_lilypond.zygote import ZygoteJobFolder
 from i2s_wire.render.rendering import Verdict
 
 
@@ -76,31 +76,31 @@ class LilypondEngine:
             return _refused(job, converted, converted.judgement)
         spent = sum((stage.usage for stage in converted.stages), Usage())
         job = replace(job, score=converted.score)
-        return _rendering(job, converted, await self._press(job, limits_left(job.limits, spent)))
+        return _rendering(job, converted, await self._render_pages(job, limits_left(job.limits, spent)))
 
-    async def _press(self, job: Job, limits: Limits) -> Pressed:
+    async def _render_pages(self, job: Job, limits: Limits) -> RenderedPages:
         """Make the pictures, with a warm process where one can serve the job."""
         zygotes = self.zygotes
         if zygotes is not None and not job.options.cold and zygotes.settings.fit(job.limits):
             with contextlib.suppress(WarmError):  # lost: the job gets a process of its own
-                async with self._warm(zygotes, job, limits) as place:
-                    return await Press(place, job.options, job.limits).press()
-        async with self._cold(job, limits) as place:
-            return await Press(place, job.options, job.limits).press()
+                async with self._warm(zygotes, job, limits) as job_folder:
+                    return await PageRenderer(job_folder, job.options, job.limits).render()
+        async with self._cold(job, limits) as job_folder:
+            return await PageRenderer(job_folder, job.options, job.limits).render()
 
     @contextlib.asynccontextmanager
-    async def _warm(self, zygotes: WarmPool, job: Job, limits: Limits) -> AsyncIterator[Place]:
+    async def _warm(self, zygotes: WarmPool, job: Job, limits: Limits) -> AsyncIterator[JobFolder]:
         no_footers = job.options.no_footers
         async with zygotes.lease() as (zygote, folder):
-            place = ZygotePlace(zygote, folder, self.installation, limits, no_footers=no_footers)
-            await place.stand(job.score)
-            yield place
+            job_folder = ZygoteJobFolder(zygote, folder, self.installation, limits, no_footers=no_footers)
+            await job_folder.stand(job.score)
+            yield job_folder
 
     @contextlib.asynccontextmanager
-    async def _cold(self, job: Job, limits: Limits) -> AsyncIterator[Place]:
+    async def _cold(self, job: Job, limits: Limits) -> AsyncIterator[JobFolder]:
         readable = self.installation.readable
         async with self._jail.cell(limits, {SCORE: job.score}, readable=readable) as cell:
-            yield ColdPlace(cell, self.installation, no_footers=job.options.no_footers)
+            yield ColdJobFolder(cell, self.installation, no_footers=job.options.no_footers)
 
 
 def _refused(job: Job, converted: Converted, judgement: Judgement) -> RawRendering:
@@ -114,15 +114,15 @@ def _refused(job: Job, converted: Converted, judgement: Judgement) -> RawRenderi
     )
 
 
-def _rendering(job: Job, converted: Converted, pressed: Pressed) -> RawRendering:
-    judgement = pressed.judgement or Judgement(Verdict.NO_OUTPUT, "")
+def _rendering(job: Job, converted: Converted, rendered: RenderedPages) -> RawRendering:
+    judgement = rendered.judgement or Judgement(Verdict.NO_OUTPUT, "")
     return RawRendering(
         verdict=judgement.verdict,
         message=judgement.message,
-        pictures=tuple(pressed.pictures),
-        total_pages=pressed.total_pages,
-        error=pressed.error,
-        log=bounded_log(pressed.log, job.limits.log_bytes),
-        stages=(*converted.stages, *pressed.stages),
-        events=(*converted.events, *pressed.events),
+        pictures=tuple(rendered.pictures),
+        total_pages=rendered.total_pages,
+        error=rendered.error,
+        log=bounded_log(rendered.log, job.limits.log_bytes),
+        stages=(*converted.stages, *rendered.stages),
+        events=(*converted.events, *rendered.events),
     )

@@ -28,8 +28,8 @@ from i2s_chassis.limits import Limits
 from i2s_render_lilypond import raster
 from i2s_render_lilypond.faults import WarmError
 from i2s_render_lilypond.installation import DRAWING_TUNABLES, INSIDE, NO_FOOTERS, ZYGOTE, Installation
+from i2s_render_lilypond.job_folder import Ran
 from i2s_render_lilypond.paper import Paper
-from i2s_render_lilypond.place import Ran
 from i2s_render_lilypond.score import SCORE
 from i2s_render_lilypond.warm import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 
@@ -127,7 +127,7 @@ async def _child(zygote: Warm, *words: str) -> _Child | Ended:
         raise WarmError(f"a zygote answered {answer!r:.200}") from error
 
 
-class ZygotePlace:
+class ZygoteJobFolder:
     """The folder of one job in the cell of a zygote."""
 
     kind = "zygote"
@@ -148,7 +148,7 @@ class ZygotePlace:
         await cell.write(f"{self._folder}/{SCORE}", score)
         self._before = await cell.allow(cpu_seconds=limits.cpu_seconds, wall_seconds=limits.wall_seconds)
 
-    async def typeset(self) -> Ran:  # noqa: D102 - see Place
+    async def typeset(self) -> Ran:  # noqa: D102 - see JobFolder
         return await self._run("compile", self._folder, self._seconds, self._include)
 
     async def draw(self, paper: Paper, dpi: float, first: int, last: int) -> Ran:  # noqa: D102

@@ -125,7 +125,7 @@ async def test_condemned_worker_is_replaced_for_the_first_reason_given(factory):
     assert factory.reasons == ["grew"]
 
 
-async def test_worker_that_died_on_the_shelf_is_never_handed_out(factory, settle):
+async def test_idle_worker_that_died_is_never_handed_out(factory, settle):
     async with factory.supervisor(size=2) as pool:
         await settle()
         factory.made[0].dead = True

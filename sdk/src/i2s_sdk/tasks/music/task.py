@@ -9,8 +9,8 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.music import versions
+from i2s_sdk.tasks.music.document import LilypondDocument
 from i2s_sdk.tasks.music.extract import extract
-from i2s_sdk.tasks.music.score import Score
 from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
@@ -84,9 +84,9 @@ class MusicTask:
         """Return the code in a completion, or that there is none."""
         return extract(completion, self.profile)
 
-    def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> Score:
+    def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> LilypondDocument:
         """Return the score that shows a structure."""
-        return Score(structure.code)
+        return LilypondDocument(structure.code)
 
     def options(self) -> RenderOptions:
         """Return how a score becomes a picture.
@@ -100,22 +100,22 @@ class MusicTask:
         page = PageOptions(DPI, 1, 1, 0.0, Crop.INK, BlankPage.NO_OUTPUT)
         return RenderOptions(page=page, lilypond=LilypondOptions(LilypondConvert.AUTO, True))
 
-    def request(self, document: Score) -> RenderRequest:
+    def request(self, document: LilypondDocument) -> RenderRequest:
         """Return how the score is rendered; to ``helm`` a score of several pages is a failure."""
         source = LilypondSource(document.code.encode("utf-8", "surrogatepass"), document.assume_version)
         limits = Limits(pages=1) if self.profile is Profile.HELM else None
         return RenderRequest(source, self.options(), limits)
 
     def repair(
-        self, document: Score, rendering: Rendering, past: Sequence[Repair] = ()
-    ) -> Repaired[Score] | None:
+        self, document: LilypondDocument, rendering: Rendering, past: Sequence[Repair] = ()
+    ) -> Repaired[LilypondDocument] | None:
         """Return the score after one more repair, or None where nothing helps."""
         return None if self.profile is Profile.HELM else versions.repair(document, rendering, past)
 
-    def text_for_edit(self, document: Score, rendering: Rendering) -> str:
+    def text_for_edit(self, document: LilypondDocument, rendering: Rendering) -> str:
         """Return no text: there is no text metric."""
         return ""
 
-    def truth(self, content: Content) -> str | Score | None:
+    def truth(self, content: Content) -> str | LilypondDocument | None:
         """Return None: there is no text metric."""
         return None

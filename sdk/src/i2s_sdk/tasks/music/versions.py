@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from i2s_sdk.tasks.music.score import Score
+from i2s_sdk.tasks.music.document import LilypondDocument
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_wire.render.rendering import Rendering, Verdict
 
@@ -18,7 +18,9 @@ VERSIONS = ("2.12.0", "2.18.0", "2.22.0")
 _FAILED = (Verdict.COMPILE_ERROR, Verdict.NO_OUTPUT)
 
 
-def repair(score: Score, rendering: Rendering, past: Sequence[Repair]) -> Repaired[Score] | None:
+def repair(
+    score: LilypondDocument, rendering: Rendering, past: Sequence[Repair]
+) -> Repaired[LilypondDocument] | None:
     """Return the score converted from the next older version, or None where that cannot help.
 
     Args:

@@ -23,7 +23,7 @@ from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier, Usage
 from i2s_chassis.jail.namespace import Sandbox
 from i2s_chassis.jail.plan import CellPlan
-from i2s_chassis.jail.request import Place, RunRequest
+from i2s_chassis.jail.request import CellContext, RunRequest
 from i2s_chassis.jail.run import Run
 from i2s_chassis.jail.workspace import Workspace
 from i2s_chassis.limits import Limits
@@ -185,10 +185,10 @@ class Keeper:
             cpu_seconds=min(self._cpu_left, head["cpu_seconds"] or self._cpu_left),
             wall_seconds=min(self._wall_left, head["wall_seconds"] or self._wall_left),
         )
-        place = Place(
+        context = CellContext(
             self._plan, self._workspace, self._sandbox, self._group, self._control.fileno(), self._channels
         )
-        ended = Run(place, request, self._attend).until_the_end()
+        ended = Run(context, request, self._attend).until_the_end()
         self._last_usage = ended.usage
         self._cpu_left = max(0.0, self._cpu_left - ended.usage.cpu_seconds)
         self._wall_left = max(0.0, self._wall_left - ended.usage.clock_seconds)

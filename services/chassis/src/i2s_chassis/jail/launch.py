@@ -8,7 +8,7 @@ import signal
 from dataclasses import dataclass, replace
 
 from i2s_chassis.jail import confine, follow, probes, syscalls
-from i2s_chassis.jail.request import Place, RunRequest
+from i2s_chassis.jail.request import CellContext, RunRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +30,16 @@ class Launched:
     not_the_job: tuple[int, ...]
 
 
-def has_door(place: Place) -> bool:
+def has_door(context: CellContext) -> bool:
     """Return whether a process of ours waits for the program, because it traces it or has forked it."""
-    return place.plan.followed or (place.sandbox is not None and not place.sandbox.has_our_children)
+    return context.plan.followed or (context.sandbox is not None and not context.sandbox.has_our_children)
 
 
-def launch(place: Place, request: RunRequest, scaffolding: frozenset[int]) -> Launched:
+def launch(context: CellContext, request: RunRequest, scaffolding: frozenset[int]) -> Launched:
     """Start a program.
 
     Args:
-        place: The cell that it runs in.
+        context: The cell that it runs in.
         request: The program, its arguments and its budget.
         scaffolding: The processes of the sandbox.
 
@@ -55,28 +55,28 @@ def launch(place: Place, request: RunRequest, scaffolding: frozenset[int]) -> La
     if pid == 0:
         os.close(go_write)
         if os.read(go_read, 1):
-            _Child(place, request, scaffolding, output_write, status_write, door_write).run(failure_write)
+            _Child(context, request, scaffolding, output_write, status_write, door_write).run(failure_write)
         os._exit(127)
     for fd in (output_write, failure_write, go_read, status_write, door_write):
         os.close(fd)
     inner: tuple[int, ...] = ()
     try:
-        if place.group is not None:
-            place.group.add(pid)
+        if context.group is not None:
+            context.group.add(pid)
         os.write(go_write, b".")
-        if place.plan.followed and place.sandbox is not None:
+        if context.plan.followed and context.sandbox is not None:
             inner = tuple(map(int, os.read(door_read, 100).split()))
     finally:
         os.close(go_write)
         os.close(door_read)
-    return Launched(pid, output_read, failure_read, status_read, (pid, *inner) if has_door(place) else ())
+    return Launched(pid, output_read, failure_read, status_read, (pid, *inner) if has_door(context) else ())
 
 
 @dataclass(frozen=True, slots=True)
 class _Child:
     """The process that the keeper has forked, and what becomes of it."""
 
-    place: Place
+    context: CellContext
     request: RunRequest
     scaffolding: frozenset[int]
     output_fd: int
@@ -85,9 +85,9 @@ class _Child:
 
     def run(self, failure_fd: int) -> None:
         """Become the program, or wait for it; never returns."""
-        plan = self.place.plan
+        plan = self.context.plan
         try:
-            os.close(self.place.control)
+            os.close(self.context.control)
             confine.be_killed_first()
             if plan.mounts_processes:
                 confine.mount_processes()
@@ -105,7 +105,7 @@ class _Child:
 
     def _enter(self, status_fd: int) -> None:
         """Enter the sandbox where there is one; returns in the process that is to be the program."""
-        sandbox = self.place.sandbox
+        sandbox = self.context.sandbox
         if sandbox is None:
             return
         sandbox.enter()
@@ -131,7 +131,7 @@ class _Child:
         os.write(self.door_fd, b"%d" % inner)
         self._let_go()
         os.close(inside_write)
-        limit = self.place.plan.limits.processes + (self.place.sandbox is not None)
+        limit = self.context.plan.limits.processes + (self.context.sandbox is not None)
         fate = follow.until_the_end(inner, limit, os.getppid(), self.scaffolding)
         os.set_blocking(inside_read, False)
         with contextlib.suppress(BlockingIOError):  # it was killed before it could tell
@@ -143,18 +143,18 @@ class _Child:
     def _let_go(self) -> None:
         """Be one that waits for the program: end with the keeper, and hold nothing that is the program's."""
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-        for fd in (self.output_fd, *self.place.channels.values()):
+        for fd in (self.output_fd, *self.context.channels.values()):
             os.close(fd)
 
     def _descriptors(self) -> dict[int, int]:
         null = os.open("/dev/null", os.O_RDONLY)
-        return {0: null, 1: self.output_fd, 2: self.output_fd, **self.place.channels}
+        return {0: null, 1: self.output_fd, 2: self.output_fd, **self.context.channels}
 
     def _program(self) -> confine.Program:
-        request, place = self.request, self.place
+        request, context = self.request, self.context
         probe = probes.PROBES[request.probe] if request.probe else None
         # A program with channels stays, and its budget is renewed; RLIMIT_CPU cannot be.
-        cpu_seconds = None if place.channels else request.cpu_seconds
-        beside = len(self.scaffolding) + has_door(place) if place.sandbox is not None else 0
-        allowance = confine.process_allowance(place.plan, beside)
+        cpu_seconds = None if context.channels else request.cpu_seconds
+        beside = len(self.scaffolding) + has_door(context) if context.sandbox is not None else 0
+        allowance = confine.process_allowance(context.plan, beside)
         return confine.Program(request.argv, request.env, cpu_seconds, allowance, probe)

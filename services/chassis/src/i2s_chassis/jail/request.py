@@ -23,7 +23,7 @@ class RunRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CellContext:
     """The cell that a program is to run in.
 
     Attributes:

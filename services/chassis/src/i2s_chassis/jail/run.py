@@ -17,7 +17,7 @@ from i2s_chassis.jail.errors import CellError, StarvedError
 from i2s_chassis.jail.launch import has_door, launch
 from i2s_chassis.jail.model import Cause, Ended, PolicyEvent, PolicyKind, Usage
 from i2s_chassis.jail.output import Output
-from i2s_chassis.jail.request import Place, RunRequest
+from i2s_chassis.jail.request import CellContext, RunRequest
 
 _KILL_SECONDS = 5.0
 _IDLE_LOOK_SECONDS = 0.5
@@ -27,36 +27,36 @@ _IDLE_SHARE = 0.02  # of a processor
 class Run:
     """One program in a cell."""
 
-    def __init__(self, place: Place, request: RunRequest, attend: Callable[[Run], None]) -> None:
+    def __init__(self, context: CellContext, request: RunRequest, attend: Callable[[Run], None]) -> None:
         """Prepare.
 
         Args:
-            place: Where.
+            context: Where.
             request: What.
             attend: Called with this run when something can be read from the control socket.
         """
-        self._place = place
-        self._plan = place.plan
+        self._context = context
+        self._plan = context.plan
         self._request = request
         self._attend = attend
-        self._workspace = place.workspace
-        self._sandbox = place.sandbox
-        self._group = place.group
-        self._has_door = has_door(place)
+        self._workspace = context.workspace
+        self._sandbox = context.sandbox
+        self._group = context.group
+        self._has_door = has_door(context)
         self._fate = follow.Fate(0)
-        self._output = Output(place.plan.limits.log_bytes)
-        self._scaffolding: set[int] = set(place.sandbox.scaffolding) if place.sandbox else set()
+        self._output = Output(context.plan.limits.log_bytes)
+        self._scaffolding: set[int] = set(context.sandbox.scaffolding) if context.sandbox else set()
         self._account = Account(
-            place.group,
+            context.group,
             frozenset(self._scaffolding),
-            many_share=place.plan.nesting,
-            most_processes=place.plan.limits.processes + 1 if place.plan.followed else None,
+            many_share=context.plan.nesting,
+            most_processes=context.plan.limits.processes + 1 if context.plan.followed else None,
         )
-        self._refused_before = place.group.refused_forks() if place.group else 0
-        self._killed_before = place.group.out_of_memory_kills() if place.group else 0
+        self._refused_before = context.group.refused_forks() if context.group else 0
+        self._killed_before = context.group.out_of_memory_kills() if context.group else 0
         self._stopped = False
         self._cpu_bound, self._wall_bound = request.cpu_seconds, request.wall_seconds
-        self._pause = place.plan.poll_seconds
+        self._pause = context.plan.poll_seconds
 
     def until_the_end(self) -> Ended:
         """Start the program, wait for its end or bring it about, leave nothing behind.
@@ -126,7 +126,7 @@ class Run:
 
     def _start(self) -> tuple[int, int]:
         """Start the program; returns descriptors of its output and of what kept it from starting."""
-        launched = launch(self._place, self._request, frozenset(self._scaffolding))
+        launched = launch(self._context, self._request, frozenset(self._scaffolding))
         self._child_pid, self._status_fd = launched.pid, launched.status_fd
         self._waited = False
         for pid in launched.not_the_job:
@@ -141,7 +141,7 @@ class Run:
         """Wait for the end of the program; returns the limit it ran into, None for none."""
         ending = Ending(self._child_pid)
         poller = select.poll()
-        for fd in (ending.fd, output, self._place.control):
+        for fd in (ending.fd, output, self._context.control):
             poller.register(fd, select.POLLIN)
         next_look = self._started + self._plan.poll_seconds
         try:
@@ -152,7 +152,7 @@ class Run:
                         return limit
                     next_look = time.monotonic() + self._pause
                 ready = dict(poller.poll(max(0.0, next_look - time.monotonic()) * 1000))
-                if self._place.control in ready:
+                if self._context.control in ready:
                     self._attend(self)
                     self._pause = self._plan.poll_seconds
                     next_look = min(next_look, time.monotonic() + self._pause)
@@ -207,7 +207,7 @@ class Run:
 
     def _choose_pause(self, idle: bool) -> None:
         """Look less often at a program that stays and does nothing, where the kernel bounds it too."""
-        if idle and self._place.channels and self._group is not None and self._workspace.mounted:
+        if idle and self._context.channels and self._group is not None and self._workspace.mounted:
             self._pause = min(2 * self._pause, _IDLE_LOOK_SECONDS)
         else:
             self._pause = self._plan.poll_seconds
@@ -298,7 +298,7 @@ class Run:
         """Return exit code and signal of the program once it has ended."""
         _, status, used = os.wait4(self._child_pid, 0)
         self._waited = True
-        if not self._place.channels:  # of a program that stays, a peak may be of another job
+        if not self._context.channels:  # of a program that stays, a peak may be of another job
             self._account.add_peak(used.ru_maxrss * 1024)
         if self._has_door:
             self._fate = follow.Fate.from_bytes(os.read(self._status_fd, 100))
@@ -319,7 +319,7 @@ class Run:
         if by_signal == signal.SIGXCPU or usage.cpu_seconds >= self._cpu_bound:
             return Cause.CPU_LIMIT
         # Also for a moment between two looks, whatever the program made of it.
-        passed = usage.peak_memory_bytes > self._plan.limits.memory_bytes and not self._place.channels
+        passed = usage.peak_memory_bytes > self._plan.limits.memory_bytes and not self._context.channels
         if passed or self._out_of_memory():
             return Cause.MEMORY_LIMIT
         crowded = left_behind + 1 >= self._plan.limits.processes and not self._plan.followed

@@ -94,7 +94,7 @@ class Supervisor(Generic[W]):
         self._size, self._jobs_per_worker, self._give_up_after = size, jobs_per_worker, give_up_after
         self._on_recycle, self._on_ready = on_recycle, on_ready
         self._backoff, self._sleep = backoff, sleep
-        self._shelf: deque[_Held[W]] = deque()
+        self._idle: deque[_Held[W]] = deque()
         self._line: deque[asyncio.Future[_Held[W]]] = deque()
         self._refills: set[asyncio.Task[None]] = set()
         self._endings: set[asyncio.Task[None]] = set()
@@ -104,7 +104,7 @@ class Supervisor(Generic[W]):
     @property
     def ready(self) -> int:
         """Workers that wait for a job."""
-        return len(self._shelf)
+        return len(self._idle)
 
     @property
     def failing(self) -> bool:
@@ -132,8 +132,8 @@ class Supervisor(Generic[W]):
         for refill in self._refills:
             refill.cancel()
         await asyncio.gather(*self._refills, return_exceptions=True)
-        while self._shelf:
-            _own(self._endings, self._end(self._shelf.popleft()))
+        while self._idle:
+            _own(self._endings, self._end(self._idle.popleft()))
         await asyncio.gather(*self._endings)
         self._on_ready(0)
 
@@ -166,8 +166,8 @@ class Supervisor(Generic[W]):
                 self._replace(held, lease.condemned)
 
     async def _take(self) -> _Held[W]:
-        while self._shelf:
-            held = self._shelf.popleft()
+        while self._idle:
+            held = self._idle.popleft()
             self._on_ready(self.ready)
             if self._alive(held.worker):
                 return held
@@ -192,7 +192,7 @@ class Supervisor(Generic[W]):
             if not turn.done():
                 turn.set_result(held)
                 return
-        self._shelf.append(held)
+        self._idle.append(held)
         self._on_ready(self.ready)
 
     def _replace(self, held: _Held[W], reason: str) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.tasks import NoStructure, RepairKind, Structure, render_with_repairs
-from i2s_sdk.tasks.music import MusicTask, Score
+from i2s_sdk.tasks.music import LilypondDocument, MusicTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.options import BlankPage, Crop, LilypondConvert
@@ -42,7 +42,7 @@ def test_nothing_is_no_structure_in_paper_only(completion: str) -> None:
 
 
 def test_paper_shows_page_1_cropped_without_footers() -> None:
-    request = PAPER.request(Score(CODE))
+    request = PAPER.request(LilypondDocument(CODE))
     page, lilypond = request.options.page, request.options.lilypond
     assert (page.dpi, page.first_page, page.page_count, page.cut_bottom) == (101.0, 1, 1, 0.0)
     assert (page.crop, page.blank_page) == (Crop.INK, BlankPage.NO_OUTPUT)
@@ -50,7 +50,7 @@ def test_paper_shows_page_1_cropped_without_footers() -> None:
 
 
 def test_helm_needs_a_conversion_and_a_single_page_and_cuts_the_foot() -> None:
-    request = HELM.request(Score(CODE))
+    request = HELM.request(LilypondDocument(CODE))
     page, lilypond = request.options.page, request.options.lilypond
     assert (page.dpi, page.cut_bottom, page.blank_page) == (101.0, 0.2, BlankPage.KEEP)
     assert (lilypond.convert, lilypond.no_footers) == (LilypondConvert.REQUIRED, False)
@@ -61,7 +61,7 @@ def test_helm_needs_a_conversion_and_a_single_page_and_cuts_the_foot() -> None:
 
 
 def test_a_score_without_version_is_converted_from_older_ones_in_turn() -> None:
-    attempts = render_with_repairs(PAPER, Score("{ c'4 }"), lambda score: REFUSED)
+    attempts = render_with_repairs(PAPER, LilypondDocument("{ c'4 }"), lambda score: REFUSED)
     assert [(one.kind, one.detail) for one in attempts.repairs] == [
         (RepairKind.ASSUME_VERSION, version) for version in ("2.12.0", "2.18.0", "2.22.0")
     ]
@@ -71,10 +71,10 @@ def test_a_score_without_version_is_converted_from_older_ones_in_turn() -> None:
 
 
 def test_the_first_version_that_renders_ends_the_attempts() -> None:
-    def render(score: Score) -> Rendering:
+    def render(score: LilypondDocument) -> Rendering:
         return Rendering(Verdict.RENDERED) if score.assume_version == "2.18.0" else REFUSED
 
-    attempts = render_with_repairs(PAPER, Score("{ c'4 }"), render)
+    attempts = render_with_repairs(PAPER, LilypondDocument("{ c'4 }"), render)
     assert attempts.document.assume_version == "2.18.0"
     assert attempts.document.source.startswith("% converted from 2.18.0\n")
 
@@ -83,13 +83,13 @@ def test_the_first_version_that_renders_ends_the_attempts() -> None:
     "verdict", [one for one in Verdict if one.name not in ("COMPILE_ERROR", "NO_OUTPUT")]
 )
 def test_only_a_score_that_gave_nothing_is_converted(verdict: Verdict) -> None:
-    assert PAPER.repair(Score("{ c'4 }"), Rendering(verdict)) is None
+    assert PAPER.repair(LilypondDocument("{ c'4 }"), Rendering(verdict)) is None
 
 
 def test_a_score_that_states_its_version_is_never_converted_from_another() -> None:
-    assert PAPER.repair(Score(CODE), REFUSED) is None
-    assert PAPER.repair(Score('% \\version "2.10"\n{ c }'), REFUSED) is not None
-    assert HELM.repair(Score("{ c'4 }"), REFUSED) is None
+    assert PAPER.repair(LilypondDocument(CODE), REFUSED) is None
+    assert PAPER.repair(LilypondDocument('% \\version "2.10"\n{ c }'), REFUSED) is not None
+    assert HELM.repair(LilypondDocument("{ c'4 }"), REFUSED) is None
 
 
 @given(st.text(max_size=80))

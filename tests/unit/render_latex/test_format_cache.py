@@ -3,57 +3,57 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_render_latex import format_shelf
+from i2s_render_latex import format_cache
 
 
-class Shelf(format_shelf.Shelf):
+class FormatCache(format_cache.FormatCache):
     def put(self, preamble, dumped):
         self.write(preamble, dumped)
         return self.add(preamble)
 
 
-def shelf(folder, digest="d", room=100):
-    return Shelf(folder, digest, room)
+def cache(folder, digest="d", room=100):
+    return FormatCache(folder, digest, room)
 
 
 def test_a_format_is_found_by_its_preamble(tmp_path):
-    one = shelf(tmp_path).put(b"pre", b"dump")
+    one = cache(tmp_path).put(b"pre", b"dump")
     assert one.path.read_bytes() == b"dump"
     assert one.path.stat().st_mode & 0o777 == 0o644
     assert tmp_path.stat().st_mode & 0o777 == 0o755
 
 
 def test_formats_are_found_again_after_a_restart(tmp_path):
-    shelf(tmp_path).put(b"pre", b"dump")
-    assert shelf(tmp_path).get(b"pre").size == 4
+    cache(tmp_path).put(b"pre", b"dump")
+    assert cache(tmp_path).get(b"pre").size == 4
 
 
 def test_formats_of_another_installation_are_removed(tmp_path):
-    shelf(tmp_path).put(b"pre", b"dump")
-    assert shelf(tmp_path, digest="other").get(b"pre") is None
+    cache(tmp_path).put(b"pre", b"dump")
+    assert cache(tmp_path, digest="other").get(b"pre") is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_format_whose_preamble_was_changed_on_disk_is_removed(tmp_path):
-    one = shelf(tmp_path).put(b"pre", b"dump")
+    one = cache(tmp_path).put(b"pre", b"dump")
     one.path.with_suffix(".tex").write_bytes(b"forged")
-    assert list(shelf(tmp_path)) == []
+    assert list(cache(tmp_path)) == []
 
 
 def test_a_preamble_without_its_format_is_removed(tmp_path):
-    shelf(tmp_path).put(b"pre", b"dump").path.unlink()
-    assert shelf(tmp_path).get(b"pre") is None
+    cache(tmp_path).put(b"pre", b"dump").path.unlink()
+    assert cache(tmp_path).get(b"pre") is None
 
 
 def test_the_longest_preamble_comes_first(tmp_path):
-    formats = shelf(tmp_path)
+    formats = cache(tmp_path)
     for preamble in (b"a", b"a\nb\nc", b"a\nb"):
         formats.put(preamble, b"x")
     assert [one.preamble for one in formats] == [b"a\nb\nc", b"a\nb", b"a"]
 
 
 def test_the_least_recently_used_makes_room(tmp_path):
-    formats = shelf(tmp_path, room=25)
+    formats = cache(tmp_path, room=25)
     first, second = formats.put(b"1", b"x" * 10), formats.put(b"2", b"x" * 10)
     with formats.lend(first):
         pass
@@ -64,7 +64,7 @@ def test_the_least_recently_used_makes_room(tmp_path):
 
 
 def test_a_format_in_use_stays(tmp_path):
-    formats = shelf(tmp_path, room=10)
+    formats = cache(tmp_path, room=10)
     first = formats.put(b"1", b"x" * 10)
     with formats.lend(first):
         formats.put(b"2", b"x" * 10)
@@ -73,7 +73,7 @@ def test_a_format_in_use_stays(tmp_path):
 
 
 def test_a_kept_format_stays(tmp_path):
-    formats = shelf(tmp_path, room=10)
+    formats = cache(tmp_path, room=10)
     formats.put(b"1", b"x" * 10).is_kept = True
     formats.put(b"2", b"x" * 10)
     formats.put(b"3", b"x" * 10)
@@ -82,8 +82,8 @@ def test_a_kept_format_stays(tmp_path):
 
 @given(st.lists(st.tuples(st.sampled_from([b"a", b"b", b"c", b"d"]), st.integers(0, 60)), max_size=12))
 def test_room_is_never_exceeded_by_more_than_the_newest(tmp_path_factory, additions):
-    folder = tmp_path_factory.mktemp("shelf")
-    formats = shelf(folder, room=100)
+    folder = tmp_path_factory.mktemp("cache")
+    formats = cache(folder, room=100)
     for preamble, size in additions:
         newest = formats.put(preamble, b"x" * size)
         assert sum(one.size for one in formats if one is not newest) <= 100
@@ -92,7 +92,7 @@ def test_room_is_never_exceeded_by_more_than_the_newest(tmp_path_factory, additi
 
 
 def test_a_format_that_somebody_removed_is_forgotten(tmp_path):
-    formats = shelf(tmp_path)
+    formats = cache(tmp_path)
     one = formats.put(b"pre", b"dump")
     assert formats.has(one)
     one.path.unlink()
@@ -106,5 +106,5 @@ def test_what_was_half_written_is_swept_away_later(tmp_path):
         path.touch()
     for path in (old, orphan):
         os.utime(path, (0, 0))
-    shelf(tmp_path)
+    cache(tmp_path)
     assert list(tmp_path.iterdir()) == [young]

@@ -1,4 +1,4 @@
-"""From a score in its place to pictures: typeset, look at the pages, draw, finish them."""
+"""From the score in a folder to images: typeset, inspect the pages, draw and finish them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_render_lilypond import raster
+from i2s_render_lilypond.job_folder import JobFolder, Ran
 from i2s_render_lilypond.log import first_error
 from i2s_render_lilypond.model import Options
 from i2s_render_lilypond.paper import HEADER_BYTES, PAPER_BYTES, Paper, count_pages, read_paper
-from i2s_render_lilypond.place import Place, Ran
 from i2s_render_lilypond.score import LOG, PAPER, POSTSCRIPT
 from i2s_render_lilypond.verdict import (
     of_pages,
@@ -33,7 +33,7 @@ _LOG_PART = 512 * 1024  # of head and tail each: what is read for errors
 
 
 @dataclass(slots=True)
-class Pressed:
+class RenderedPages:
     """What became of a score.
 
     Attributes:
@@ -55,29 +55,29 @@ class Pressed:
     events: list[PolicyEvent] = field(default_factory=list)
 
 
-class Press:
-    """Makes pictures of the score that lies in a place."""
+class PageRenderer:
+    """Makes images of the score in a folder."""
 
-    def __init__(self, place: Place, options: Options, limits: Limits) -> None:
-        self._place, self._options, self._limits = place, options, limits
-        self._pressed = Pressed()
+    def __init__(self, folder: JobFolder, options: Options, limits: Limits) -> None:
+        self._folder, self._options, self._limits = folder, options, limits
+        self._rendered = RenderedPages()
 
-    async def press(self) -> Pressed:
+    async def render(self) -> RenderedPages:
         """Typeset the score and draw the wanted pages.
 
         Raises:
             RendererError: The fault of an engine.
             JailError: A fault of the jail.
         """
-        pressed = self._pressed
-        pressed.judgement = await self._typeset() or await self._draw()
-        if pressed.judgement.verdict not in (Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS):
-            pressed.pictures.clear()
-        return pressed
+        rendered = self._rendered
+        rendered.judgement = await self._typeset() or await self._draw()
+        if rendered.judgement.verdict not in (Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS):
+            rendered.pictures.clear()
+        return rendered
 
     async def _typeset(self) -> Judgement | None:
-        ran = await self._place.typeset()
-        self._note("compile", ran, self._place.kind)
+        ran = await self._folder.typeset()
+        self._note("compile", ran, self._folder.kind)
         passed = limit_passed(ran.cause, self._limits, "typesetting", program="LilyPond")
         if passed is not None and ran.cause is not Cause.SIGNALED:
             return passed
@@ -85,27 +85,27 @@ class Press:
         return passed
 
     async def _read_log(self) -> None:
-        pressed = self._pressed
+        rendered = self._rendered
         try:
-            pressed.log = await self._place.excerpt(LOG, _LOG_PART, _LOG_PART)
+            rendered.log = await self._folder.excerpt(LOG, _LOG_PART, _LOG_PART)
         except OutputError:
             return
         # What a score wrote is read in a thread of its own: it may be long and odd.
-        text = pressed.log.whole.decode(errors="replace")
-        pressed.error = await asyncio.to_thread(first_error, text)
+        text = rendered.log.whole.decode(errors="replace")
+        rendered.error = await asyncio.to_thread(first_error, text)
 
     async def _draw(self) -> Judgement:
         """Draw the wanted pages; nothing is drawn that would be too large."""
-        pressed, options = self._pressed, self._options
+        rendered, options = self._rendered, self._options
         paper = await self._look()
-        if pressed.total_pages == 0:
-            return without_pages(pressed.error)
-        objection = of_pages(pressed.total_pages, options.first_page, self._limits)
+        if rendered.total_pages == 0:
+            return without_pages(rendered.error)
+        objection = of_pages(rendered.total_pages, options.first_page, self._limits)
         objection = objection or of_paper(paper, options.dpi, self._limits)
         if objection is not None or paper is None:
-            return objection or without_pages(pressed.error)
-        last = min(options.first_page + options.page_count - 1, pressed.total_pages)
-        ran = await self._place.draw(paper, options.dpi, options.first_page, last)
+            return objection or without_pages(rendered.error)
+        last = min(options.first_page + options.page_count - 1, rendered.total_pages)
+        ran = await self._folder.draw(paper, options.dpi, options.first_page, last)
         self._note("raster", ran)
         passed = limit_passed(ran.cause, self._limits, "drawing the pages", program="Ghostscript")
         if passed is not None:
@@ -114,23 +114,23 @@ class Press:
             objection = await self._finish(page)
             if objection is not None:
                 return objection
-        if not pressed.pictures:
+        if not rendered.pictures:
             return Judgement(Verdict.NO_OUTPUT, "The page is blank.")
-        return with_pictures(pressed.error)
+        return with_pictures(rendered.error)
 
     async def _look(self) -> Paper | None:
         """Return the size of the pages, None where there are none; also counts them."""
         try:
-            header = await self._place.excerpt(POSTSCRIPT, HEADER_BYTES, 0)
-            self._pressed.total_pages = count_pages(header.head)
-            return read_paper(await self._place.fetch(PAPER, PAPER_BYTES))
+            header = await self._folder.excerpt(POSTSCRIPT, HEADER_BYTES, 0)
+            self._rendered.total_pages = count_pages(header.head)
+            return read_paper(await self._folder.fetch(PAPER, PAPER_BYTES))
         except OutputError:
             return None
 
     async def _finish(self, page: int) -> Judgement | None:
         """Add the picture of a drawn page; a blank page adds none."""
         try:
-            drawing = await self._place.fetch(raster.output(page - self._options.first_page + 1))
+            drawing = await self._folder.fetch(raster.output(page - self._options.first_page + 1))
         except OutputError:
             return Judgement(Verdict.NO_OUTPUT, f"Ghostscript could not draw page {page}.")
         try:
@@ -140,11 +140,11 @@ class Press:
             picture, stage = await finish_in_thread(functools.partial(read_png, drawing), page, self._options)
         except RasterError as error:  # the score's own PostScript has a hand in what is drawn
             return Judgement(Verdict.NO_OUTPUT, f"Page {page} cannot be drawn: {error}.")
-        self._pressed.stages.append(stage)
+        self._rendered.stages.append(stage)
         if picture is not None:
-            self._pressed.pictures.append(picture)
+            self._rendered.pictures.append(picture)
         return None
 
     def _note(self, stage: str, ran: Ran, detail: str = "") -> None:
-        self._pressed.stages.append(Stage(stage, ran.usage, detail))
-        self._pressed.events += ran.events
+        self._rendered.stages.append(Stage(stage, ran.usage, detail))
+        self._rendered.events += ran.events

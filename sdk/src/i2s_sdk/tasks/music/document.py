@@ -9,7 +9,7 @@ _VERSION = re.compile(r'^[^%\n]*\\version\s*"', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class LilypondDocument:
     r"""A LilyPond score.
 
     Attributes:

@@ -18,7 +18,7 @@ class Ran:
     events: tuple[PolicyEvent, ...] = ()
 
 
-class Place(Protocol):
+class JobFolder(Protocol):
     """A work folder that holds one score, and the engines that may work on it.
 
     Attributes:

@@ -56,7 +56,7 @@ class Format:
         return self.head.removesuffix(BEGIN)
 
 
-class Shelf:
+class FormatCache:
     """The formats of one installation in one folder."""
 
     def __init__(self, folder: Path, installation_digest: str, max_bytes: int) -> None:
@@ -124,7 +124,7 @@ class Shelf:
         self._write(path.with_suffix(".tex"), head)
 
     def add(self, head: bytes) -> Format:
-        """Put a format that was written on the shelf, and remove others for it where room is short.
+        """Put a format that was written on the cache, and remove others for it where room is short.
 
         Raises:
             OSError: It is not there.
@@ -161,7 +161,7 @@ class Shelf:
 
     @contextlib.contextmanager
     def lend(self, one: Format) -> Iterator[Format]:
-        """Count a job of a format; it stays on the shelf meanwhile and is the latest used."""
+        """Count a job of a format; it stays on the cache meanwhile and is the latest used."""
         self._formats[one.key] = self._formats.pop(one.key, one)
         one.users += 1
         one.jobs += 1
