@@ -170,7 +170,7 @@ async def test_references_are_resolved_by_rerunning(engine):
     once = await engine.render(Job(labelled, options=Options(max_runs=1)))
     assert [stage.name for stage in once.stages].count("compile") == 1
     assert once.verdict is Verdict.RENDERED
-    assert once.pictures[0].sha256 != rendering.pictures[0].sha256
+    assert once.pictures[0].png != rendering.pictures[0].png
 
 
 async def test_wanted_pages_are_returned_and_all_are_counted(engine):
@@ -280,7 +280,7 @@ async def test_many_jobs_at_once_do_not_disturb_each_other(engine):
     bodies = [f"Number ${n}^{{{n}}}$" for n in range(6)]
     alone = [await engine.render(Job(document(body))) for body in bodies]
     together = await asyncio.gather(*(engine.render(Job(document(body))) for body in bodies))
-    assert [one.pictures[0].sha256 for one in alone] == [one.pictures[0].sha256 for one in together]
+    assert [one.pictures[0].png for one in alone] == [one.pictures[0].png for one in together]
 
 
 async def test_cancelling_a_job_ends_it(engine):
