@@ -9,7 +9,7 @@ import pytest
 from i2s_sdk.scoring.scorer import Scorable
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import Structure
-from i2s_sdk.tasks.visualwebbench.choice_scorers import LetterScorer
+from i2s_sdk.tasks.visualwebbench.choice_scorers import LETTER
 from i2s_sdk.tasks.visualwebbench.letters import index_of, released_letter
 from i2s_sdk.tasks.visualwebbench.rouge import rouge_scores
 from i2s_sdk.tasks.visualwebbench.text_scorers import QuestionScorer, RougeScorer
@@ -73,7 +73,7 @@ def test_the_counts_of_a_published_rerun_follow_from_the_rules_of_reading() -> N
             form = forms[number % 4] if number < right else wrong[number % 6]
             structure = open_task(task, Profile.HELM).structure_from(form.format("ABCDEFGH"[gold]))
             if isinstance(structure, Structure):
-                values = LetterScorer().score(Scorable("a", structure.code, target=gold))
+                values = LETTER.score(Scorable("a", structure.code, target=gold))
                 found += values.metrics["accuracy"] == 1.0
         assert found == right
         assert 100 * found / of == pytest.approx(printed, abs=1e-3)

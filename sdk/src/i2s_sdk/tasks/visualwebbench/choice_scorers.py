@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from i2s_sdk.json_text import read_json
@@ -13,23 +13,24 @@ from i2s_sdk.tasks.visualwebbench.shown import shown_detail
 
 ACCURACY = "accuracy"
 
-_METRICS = (Metric(ACCURACY, aggregate=Aggregate.SHARE),)
-
 
 @dataclass(frozen=True, slots=True)
-class LetterScorer:
-    """Compares a letter with the index of the gold choice, A being 0.
+class ChoiceScorer:
+    """Gives 1 for a right answer, 0 for a wrong one, and 0 for none.
 
     Attributes:
         name: As the manifest calls it.
+        is_right: Returns whether the structure of a sample is right; raises ValueError if the target or the
+            options are not those of a choice.
         version: Of the values.
         metrics: ``accuracy``, 0 or 1.
-        in_worker: False: a letter is short.
+        in_worker: False: a letter, a box and a point are short.
     """
 
-    name: str = "letter"
+    name: str
+    is_right: Callable[[Scorable], bool]
     version: str = "1"
-    metrics: tuple[Metric, ...] = _METRICS
+    metrics: tuple[Metric, ...] = (Metric(ACCURACY, aggregate=Aggregate.SHARE),)
     in_worker: bool = False
 
     def applies(self, sample: Scorable) -> bool:
@@ -37,92 +38,38 @@ class LetterScorer:
         return sample.target is not None
 
     def score(self, sample: Scorable) -> Values:
-        """Return whether a letter is that of the gold choice.
-
-        Raises:
-            ValueError: The target is no index.
-        """
-        return _value(sample, index_of(sample.structure or "") == gold_index(sample))
-
-    def unusable(self, sample: Scorable) -> Values:
-        """Return 0: no answer is a wrong answer."""
-        return _unusable(sample)
-
-
-@dataclass(frozen=True, slots=True)
-class BoxScorer:
-    """Compares a box with the box of the gold choice; right from an intersection over union of 0.5 on.
-
-    Attributes:
-        name: As the manifest calls it.
-        version: Of the values.
-        metrics: ``accuracy``, 0 or 1.
-        in_worker: False: a box is short.
-    """
-
-    name: str = "box"
-    version: str = "1"
-    metrics: tuple[Metric, ...] = _METRICS
-    in_worker: bool = False
-
-    def applies(self, sample: Scorable) -> bool:
-        """Return whether there is a gold choice."""
-        return sample.target is not None
-
-    def score(self, sample: Scorable) -> Values:
-        """Return whether a box is the gold box.
+        """Return whether the answer is right.
 
         Raises:
             ValueError: The target or the options are none.
         """
-        x1, y1, x2, y2 = read_json(sample.structure or "")
-        return _value(sample, iou((x1, y1, x2, y2), gold_box(sample)) >= LEAST_IOU)
+        return Values({ACCURACY: float(self.is_right(sample))}, detail=shown_detail(sample))
 
     def unusable(self, sample: Scorable) -> Values:
         """Return 0: no answer is a wrong answer."""
-        return _unusable(sample)
+        return replace(values_of_unusable(self.metrics), detail=shown_detail(sample))
 
 
-@dataclass(frozen=True, slots=True)
-class PointScorer:
-    """Compares a point with the box of the gold choice; right inside of it and on its edges.
-
-    Attributes:
-        name: As the manifest calls it.
-        version: Of the values.
-        metrics: ``accuracy``, 0 or 1.
-        in_worker: False: a point is short.
-    """
-
-    name: str = "point"
-    version: str = "1"
-    metrics: tuple[Metric, ...] = _METRICS
-    in_worker: bool = False
-
-    def applies(self, sample: Scorable) -> bool:
-        """Return whether there is a gold choice."""
-        return sample.target is not None
-
-    def score(self, sample: Scorable) -> Values:
-        """Return whether a point lies in the gold box.
-
-        Raises:
-            ValueError: The target or the options are none.
-        """
-        x, y = read_json(sample.structure or "")
-        return _value(sample, contains(gold_box(sample), (x, y)))
-
-    def unusable(self, sample: Scorable) -> Values:
-        """Return 0: no answer is a wrong answer."""
-        return _unusable(sample)
+def _is_gold_letter(sample: Scorable) -> bool:
+    return index_of(sample.structure or "") == gold_index(sample)
 
 
-def _value(sample: Scorable, right: bool) -> Values:
-    return Values({ACCURACY: float(right)}, detail=shown_detail(sample))
+def _is_gold_box(sample: Scorable) -> bool:
+    x1, y1, x2, y2 = read_json(sample.structure or "")
+    return iou((x1, y1, x2, y2), gold_box(sample)) >= LEAST_IOU
 
 
-def _unusable(sample: Scorable) -> Values:
-    return replace(values_of_unusable(_METRICS), detail=shown_detail(sample))
+def _is_in_gold_box(sample: Scorable) -> bool:
+    x, y = read_json(sample.structure or "")
+    return contains(gold_box(sample), (x, y))
+
+
+#: Compares a letter with the index of the gold choice, A being 0.
+LETTER = ChoiceScorer("letter", _is_gold_letter)
+#: Compares a box with that of the gold choice: right from an intersection over union of 0.5 on.
+BOX = ChoiceScorer("box", _is_gold_box)
+#: Compares a point with the box of the gold choice: right inside of it and on its edges.
+POINT = ChoiceScorer("point", _is_in_gold_box)
 
 
 def gold_index(sample: Scorable) -> int:

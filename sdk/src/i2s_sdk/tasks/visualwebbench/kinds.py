@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.visualwebbench.choice_scorers import ACCURACY, BoxScorer, LetterScorer, PointScorer
+from i2s_sdk.tasks.visualwebbench.choice_scorers import ACCURACY, BOX, LETTER, POINT
 from i2s_sdk.tasks.visualwebbench.text_scorers import F1, ROUGE_L, QuestionScorer, RougeScorer
 from i2s_wire.metrics.profile import Profile
 
@@ -64,15 +64,15 @@ def _element_text(profile: Profile) -> Scorer:
 
 
 def _letter(profile: Profile) -> Scorer:
-    return LetterScorer()
+    return LETTER
 
 
 def _box(profile: Profile) -> Scorer:
-    return BoxScorer()
+    return BOX
 
 
 def _point(profile: Profile) -> Scorer:
-    return PointScorer()
+    return POINT
 
 
 #: In the order of the benchmark's tables, the forms of grounding behind the tasks.

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from i2s_sdk.scoring.scorer import Aggregate, Scorable
-from i2s_sdk.tasks.visualwebbench.choice_scorers import BoxScorer, LetterScorer, PointScorer
+from i2s_sdk.tasks.visualwebbench.choice_scorers import BOX, LETTER, POINT
 from i2s_sdk.tasks.visualwebbench.text_scorers import QuestionScorer, RougeScorer
 from i2s_wire.metrics.profile import Profile
 
@@ -67,20 +67,20 @@ def test_the_released_evaluation_leaves_out_what_raises_and_takes_no_answer_for_
 
 
 def test_a_choice_is_right_or_wrong() -> None:
-    assert LetterScorer().score(sample("C", 2)).metrics == {"accuracy": 1.0}
-    assert [LetterScorer().score(sample(one, 2)).metrics["accuracy"] for one in ("A", "Z", "2")] == [0.0] * 3
-    assert [one.aggregate for one in LetterScorer().metrics] == [Aggregate.SHARE]
+    assert LETTER.score(sample("C", 2)).metrics == {"accuracy": 1.0}
+    assert [LETTER.score(sample(one, 2)).metrics["accuracy"] for one in ("A", "Z", "2")] == [0.0] * 3
+    assert [one.aggregate for one in LETTER.metrics] == [Aggregate.SHARE]
 
 
 def test_a_box_is_right_from_half_of_the_union_on() -> None:
     right, wrong = "[0.125, 0.125, 0.625, 0.375]", "[0.125, 0.125, 0.625, 0.374]"
-    assert BoxScorer().score(sample(right, 1, options=OPTIONS)).metrics == {"accuracy": 1.0}
-    assert BoxScorer().score(sample(wrong, 1, options=OPTIONS)).metrics == {"accuracy": 0.0}
+    assert BOX.score(sample(right, 1, options=OPTIONS)).metrics == {"accuracy": 1.0}
+    assert BOX.score(sample(wrong, 1, options=OPTIONS)).metrics == {"accuracy": 0.0}
 
 
 def test_a_point_is_right_inside_and_on_the_edges() -> None:
     values = [
-        PointScorer().score(sample(one, 1, options=OPTIONS)).metrics["accuracy"]
+        POINT.score(sample(one, 1, options=OPTIONS)).metrics["accuracy"]
         for one in ("[0.3, 0.3]", "[0.625, 0.125]", "[0.1, 0.3]")
     ]
     assert values == [1.0, 1.0, 0.0]
@@ -92,32 +92,30 @@ def test_a_point_is_right_inside_and_on_the_edges() -> None:
         (RougeScorer(Profile.PAPER), ["a"], {}),
         (QuestionScorer(Profile.PAPER), "a", {}),
         (QuestionScorer(Profile.PAPER), [], {}),
-        (LetterScorer(), "A", {}),
-        (LetterScorer(), True, {}),
-        (BoxScorer(), 0, {}),
-        (BoxScorer(), 2, {"options": OPTIONS}),
-        (PointScorer(), 0, {"options": ["a"]}),
+        (LETTER, "A", {}),
+        (LETTER, True, {}),
+        (BOX, 0, {}),
+        (BOX, 2, {"options": OPTIONS}),
+        (POINT, 0, {"options": ["a"]}),
     ],
 )
 def test_another_target_is_a_fault_of_the_data(scorer: Any, target: Any, inputs: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="'a'"):
-        scorer.score(
-            sample("[0.1, 0.1]" if isinstance(scorer, PointScorer) else "[0,0,1,1]", target, **inputs)
-        )
+        scorer.score(sample("[0.1, 0.1]" if scorer is POINT else "[0,0,1,1]", target, **inputs))
 
 
 def test_what_is_not_usable_counts_zero_and_is_shown_with_its_target() -> None:
-    for scorer in (RougeScorer(Profile.PAPER), QuestionScorer(Profile.HELM), LetterScorer(), BoxScorer()):
+    for scorer in (RougeScorer(Profile.PAPER), QuestionScorer(Profile.HELM), LETTER, BOX):
         found = scorer.unusable(sample(None, 1, options=OPTIONS, other="left out"))
         assert set(found.metrics.values()) == {0.0}
         assert found.detail == {"options": OPTIONS, "target": 1}
 
 
 def test_what_is_shown_is_bounded() -> None:
-    found = LetterScorer().score(sample("A", 0, options=["x" * 10_000] * 100, elem_desc="y"))
+    found = LETTER.score(sample("A", 0, options=["x" * 10_000] * 100, elem_desc="y"))
     assert [len(one) for one in found.detail["options"]] == [2000] * 16
 
 
 def test_nothing_is_scored_without_a_target() -> None:
-    assert not any(one.applies(sample("A", None)) for one in (LetterScorer(), RougeScorer(Profile.PAPER)))
-    assert LetterScorer().applies(sample("A", 0))
+    assert not any(one.applies(sample("A", None)) for one in (LETTER, RougeScorer(Profile.PAPER)))
+    assert LETTER.applies(sample("A", 0))
