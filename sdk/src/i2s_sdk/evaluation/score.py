@@ -14,7 +14,8 @@ from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
-from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, Values
+from i2s_sdk.scoring.conversions import Conversions, Converter
+from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, ScoresUnusable, Values
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.score import MetricFailureKind, Score
@@ -30,6 +31,7 @@ class ScoreStep:
         image_metrics: That the comparer is asked for.
         scorers: Of the other metrics.
         workers: Run the scorers that need limits.
+        convert: Converts texts to HTML; None if no scorer needs that.
     """
 
     task: Task
@@ -37,6 +39,7 @@ class ScoreStep:
     image_metrics: tuple[str, ...]
     scorers: tuple[Scorer, ...]
     workers: ScorerWorkers
+    convert: Converter | None = None
 
     async def scored(
         self, rendered: Rendered, instance: Instance, reference: bytes, prediction: bytes | None
@@ -58,22 +61,34 @@ class ScoreStep:
         outcome = Outcome.SCORED if record.outcome is Outcome.CANCELLED else record.outcome
         record = replace(record, outcome=outcome)
         sample = Scorable(
-            instance.id, record.structure, instance.inputs, instance.target, rendered.text, rendered.truth
+            instance.id,
+            record.structure,
+            instance.inputs,
+            instance.target,
+            rendered.text,
+            rendered.truth,
+            instance.subset,
         )
         scorers = tuple(one for one in self.scorers if one.applies(sample))
         if not record.usable:
-            return self._unusable(record, scorers, sample)
+            return await self._unusable(record, scorers, sample)
         images = Values({})
         if prediction is not None and self.image_metrics:
             images = Values(*await self._compared(reference, prediction, record.id))
         found: dict[str, Values] = {}
         for scorer in scorers:
-            values = await self.workers.score(scorer, sample)
+            values = await self._values(scorer, sample)
             if isinstance(values, NotUsable):
                 unusable = replace(record, usable=False, message=values.reason)
-                return self._unusable(unusable, scorers, sample)
+                return await self._unusable(unusable, scorers, sample)
             found[scorer.name] = values
         return _with_values(record, images, found)
+
+    async def _values(self, scorer: Scorer, sample: Scorable) -> Values | NotUsable:
+        complete = await Conversions(self.workers, self.convert).completed(scorer, sample)
+        if isinstance(complete, NotUsable):
+            return complete
+        return await self.workers.score(scorer, complete)
 
     async def _compared(
         self, reference: bytes, prediction: bytes, identity: str
@@ -90,10 +105,18 @@ class ScoreStep:
         )
         return _values(score, self.image_metrics)
 
-    def _unusable(self, record: Record, scorers: Iterable[Scorer], sample: Scorable) -> Record:
+    async def _unusable(self, record: Record, scorers: Iterable[Scorer], sample: Scorable) -> Record:
         """Return the record of a sample that is not usable with what it counts."""
-        found = {scorer.name: scorer.unusable(sample) for scorer in scorers}
+        found = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
         return _with_values(record, Values(dict.fromkeys(self.image_metrics, 0.0)), found)
+
+    async def _counted(self, scorer: Scorer, sample: Scorable) -> Values:
+        """Return what a sample that is not usable counts: fixed values, or those of nothing at all."""
+        if isinstance(scorer, ScoresUnusable) and scorer.scores_unusable:
+            values = await self._values(scorer, replace(sample, structure=None))
+            if isinstance(values, Values):
+                return values
+        return scorer.unusable(sample)
 
 
 def _with_values(record: Record, images: Values, found: Mapping[str, Values]) -> Record:

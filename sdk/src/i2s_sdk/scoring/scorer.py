@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 #: The longest detail of a sample, as JSON in bytes.
 DETAIL_BYTES = 1 << 16
@@ -65,6 +66,9 @@ class Scorable:
         target: Of the instance, as its line has it; None where there is none.
         text: Of the rendering, for tasks that compare texts of pages; None where there is none.
         truth: Text that ``text`` is compared with; None where there is none.
+        subset: Of the instance; empty if it is not known.
+        conversions: HTML by the key of each conversion that was asked for; None if the text cannot be
+            converted.
     """
 
     id: str
@@ -73,6 +77,26 @@ class Scorable:
     target: Any = None
     text: str | None = None
     truth: str | None = None
+    subset: str = ""
+    conversions: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A text that the documents service converts to HTML.
+
+    Attributes:
+        format: "markdown" or "latex", as pandoc reads them.
+        text: A piece of a document, such as a table.
+    """
+
+    format: str
+    text: str
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of format and text, by which the result is found."""
+        return hashlib.sha256(f"{self.format}\n{self.text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,4 +171,31 @@ class Scorer(Protocol):
         Most scorers return ``values_of_unusable(self.metrics)``. It must take little time: the structure may
         be missing, and is not looked at.
         """
+        ...
+
+
+@runtime_checkable
+class ConvertingScorer(Scorer, Protocol):
+    """A scorer that needs pieces of the texts as HTML, and asks for them before it scores."""
+
+    def conversions(self, sample: Scorable) -> tuple[Conversion, ...]:
+        """Return the texts to be converted before the sample can be scored further.
+
+        It is called again with their results until it returns nothing. Those in ``sample.conversions`` are
+        not among them.
+        """
+        ...
+
+
+@runtime_checkable
+class ScoresUnusable(Protocol):
+    """A scorer that computes the values of samples that are not usable, instead of fixed ones.
+
+    For such a sample ``score`` is called with ``structure`` None, in a worker where the scorer asks for one.
+    If that fails by a limit, ``unusable`` has the values.
+    """
+
+    @property
+    def scores_unusable(self) -> bool:
+        """Whether it does."""
         ...

@@ -1,13 +1,14 @@
 """The program of a worker process: reads samples, writes values, within limits of its own.
 
 ``python -P -m i2s_sdk.scoring.worker CPU_SECONDS MEMORY_BYTES``. The first line of standard input is a
-pickled scorer in base64, written by the process that started this one; each line after it is a sample as
-JSON. Standard output gets a line of JSON for each sample.
+pickled scorer in base64, written by the process that started this one; each line after it is a JSON object
+with a request and a sample. Standard output gets a line of JSON for each of them.
 """
 
 from __future__ import annotations
 
 import base64
+import enum
 import json
 import math
 import pickle
@@ -17,19 +18,31 @@ import traceback
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.scoring.scorer import DETAIL_BYTES, NotUsable, Scorable, Scorer, Values
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, ConvertingScorer, NotUsable, Scorable, Scorer, Values
 
 #: Sizes of a worker, in bytes, that are none of a sample's: the interpreter and the scorer's modules.
 _MODULES = 512 << 20
 
 
-def answer(scorer: Scorer, sample: Scorable) -> str:
-    """Return the line that answers a sample."""
-    return json.dumps(_answer(scorer, sample))
+class Request(enum.StrEnum):
+    """What a worker is asked for."""
+
+    #: The values of a sample.
+    SCORE = "score"
+    #: The texts that a sample needs converted (``ConvertingScorer``).
+    CONVERSIONS = "conversions"
 
 
-def _answer(scorer: Scorer, sample: Scorable) -> dict[str, Any]:
+def answer(scorer: Scorer, sample: Scorable, request: Request = Request.SCORE) -> str:
+    """Return the line that answers a request."""
+    return json.dumps(_answer(scorer, sample, request))
+
+
+def _answer(scorer: Scorer, sample: Scorable, request: Request) -> dict[str, Any]:
     try:
+        if request is Request.CONVERSIONS:
+            assert isinstance(scorer, ConvertingScorer), "only such a scorer is asked for conversions"
+            return {"conversions": [[one.format, one.text] for one in scorer.conversions(sample)]}
         found = scorer.score(sample)
         if isinstance(found, NotUsable):
             return {"not_usable": found.reason}
@@ -68,7 +81,9 @@ def main() -> None:
     for line in sys.stdin.buffer:
         used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + cpu_seconds), hard))
-        sys.stdout.buffer.write(answer(scorer, Scorable(**read_json(line))).encode() + b"\n")
+        asked = read_json(line)
+        said = answer(scorer, Scorable(**asked["sample"]), Request(asked["request"]))
+        sys.stdout.buffer.write(said.encode() + b"\n")
         sys.stdout.buffer.flush()
 
 

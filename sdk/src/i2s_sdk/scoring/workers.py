@@ -23,7 +23,8 @@ from typing import Any
 from i2s_sdk.errors import ScorerError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.scoring.limits import DEFAULT_LIMITS, ScorerLimits, limits_of
-from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, Values
+from i2s_sdk.scoring.scorer import Conversion, ConvertingScorer, NotUsable, Scorable, Scorer, Values
+from i2s_sdk.scoring.worker import Request
 
 _log = logging.getLogger(__name__)
 
@@ -54,12 +55,38 @@ class ScorerWorkers:
         """
         if not scorer.in_worker:
             return await asyncio.to_thread(scorer.score, sample)
+        return _values(scorer, await self._said(scorer, Request.SCORE, sample), self._limits_of(scorer))
+
+    async def conversions(
+        self, scorer: ConvertingScorer, sample: Scorable
+    ) -> tuple[Conversion, ...] | NotUsable:
+        """Return the texts that a sample needs converted, or why it cannot be scored.
+
+        Raises:
+            ScorerError: See ``score``.
+        """
+        if not scorer.in_worker:
+            return await asyncio.to_thread(scorer.conversions, sample)
+        said = await self._said(scorer, Request.CONVERSIONS, sample)
+        if isinstance(said.get("conversions"), list):
+            return tuple(Conversion(kind, text) for kind, text in said["conversions"])
+        return _not_usable(scorer, said, self._limits_of(scorer))
+
+    def _limits_of(self, scorer: Scorer) -> ScorerLimits:
+        return limits_of(scorer, self._limits)
+
+    async def _said(self, scorer: Scorer, request: Request, sample: Scorable) -> dict[str, Any]:
+        """Return what a worker says, the second one if the first is lost.
+
+        Raises:
+            ScorerError: Both were lost.
+        """
         program = base64.b64encode(pickle.dumps(scorer))
         async with self._places:
             for attempt in (1, 2):
-                said = await self._asked(program, sample, limits_of(scorer, self._limits))
+                said = await self._asked(program, request, sample, self._limits_of(scorer))
                 if said is not None:
-                    return self._read(scorer, said)
+                    return said
                 _log.warning("the worker of scorer %s was lost (attempt %d)", scorer.name, attempt)
         raise ScorerError(f"scorer {scorer.name}: its process was killed, or hung, twice on {sample.id!r}")
 
@@ -70,43 +97,21 @@ class ScorerWorkers:
         for worker in workers:
             await worker.close()
 
-    async def _asked(self, program: bytes, sample: Scorable, limits: ScorerLimits) -> dict[str, Any] | None:
+    async def _asked(
+        self, program: bytes, request: Request, sample: Scorable, limits: ScorerLimits
+    ) -> dict[str, Any] | None:
         """Return what a worker says; None where it was lost."""
         idle = self._idle.setdefault(program, [])
         worker = idle.pop() if idle else await _Worker.started(program, limits)
         said = None
         try:
-            said = await worker.ask(asdict(sample))
+            said = await worker.ask({"request": str(request), "sample": asdict(sample)})
         finally:
-            if said is None or not said.keys() & {"metrics", "not_usable"}:
+            if said is None or not said.keys() & {"metrics", "not_usable", "conversions"}:
                 await worker.close()
             else:
                 idle.append(worker)
         return said
-
-    def _read(self, scorer: Scorer, said: Mapping[str, Any]) -> Values | NotUsable:
-        limits = limits_of(scorer, self._limits)
-        match said:
-            case {
-                "metrics": dict(metrics),
-                "undefined": dict(undefined),
-                "parts": dict(parts),
-                "detail": dict(detail),
-            }:
-                return Values(metrics, undefined, {name: (a, b) for name, (a, b) in parts.items()}, detail)
-            case {"not_usable": str(reason)}:
-                return NotUsable(reason)
-            case {"limit": "cpu"}:
-                return NotUsable(
-                    f"scoring it ({scorer.name}) takes more than {limits.cpu_seconds:g} s of CPU time"
-                )
-            case {"limit": "memory"}:
-                return NotUsable(
-                    f"scoring it ({scorer.name}) takes more than {limits.memory_bytes >> 20} MiB"
-                )
-            case {"limit": "depth"}:
-                return NotUsable(f"it is nested too deeply to be scored ({scorer.name})")
-        raise ScorerError(f"scorer {scorer.name} failed: {said.get('fault', said)}")
 
 
 class _Worker:
@@ -129,10 +134,10 @@ class _Worker:
         worker._write(program)
         return worker
 
-    async def ask(self, sample: dict[str, Any]) -> dict[str, Any] | None:
+    async def ask(self, question: dict[str, Any]) -> dict[str, Any] | None:
         """Return what the worker says of a sample; None where somebody else killed it, or it hangs."""
         assert self._process.stdout is not None
-        self._write(json.dumps(sample).encode())
+        self._write(json.dumps(question).encode())
         try:
             line = await asyncio.wait_for(self._process.stdout.readline(), self._seconds)
         except (TimeoutError, ValueError):  # silent for too long, or a line without end
@@ -154,3 +159,40 @@ class _Worker:
     def _write(self, line: bytes) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(line + b"\n")
+
+
+def _values(scorer: Scorer, said: Mapping[str, Any], limits: ScorerLimits) -> Values | NotUsable:
+    """Return the values that a worker said.
+
+    Raises:
+        ScorerError: The scorer has a fault.
+    """
+    match said:
+        case {
+            "metrics": dict(metrics),
+            "undefined": dict(undefined),
+            "parts": dict(parts),
+            "detail": dict(detail),
+        }:
+            return Values(metrics, undefined, {name: (a, b) for name, (a, b) in parts.items()}, detail)
+    return _not_usable(scorer, said, limits)
+
+
+def _not_usable(scorer: Scorer, said: Mapping[str, Any], limits: ScorerLimits) -> NotUsable:
+    """Return why a worker said that a sample cannot be scored.
+
+    Raises:
+        ScorerError: The scorer has a fault.
+    """
+    match said:
+        case {"not_usable": str(reason)}:
+            return NotUsable(reason)
+        case {"limit": "cpu"}:
+            return NotUsable(
+                f"scoring it ({scorer.name}) takes more than {limits.cpu_seconds:g} s of CPU time"
+            )
+        case {"limit": "memory"}:
+            return NotUsable(f"scoring it ({scorer.name}) takes more than {limits.memory_bytes >> 20} MiB")
+        case {"limit": "depth"}:
+            return NotUsable(f"it is nested too deeply to be scored ({scorer.name})")
+    raise ScorerError(f"scorer {scorer.name} failed: {said.get('fault', said)}")
