@@ -20,6 +20,8 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from i2s_render_latex.state import open_index
+
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".i2s/kernels"
 _MIB = 1024 * 1024
@@ -40,6 +42,7 @@ _MADE_HERE = (
     "/usr/local/share/texmf", "/usr/share/fonts", "/usr/share/texlive", "/usr/share/texmf",
     "/var/cache/fontconfig", "/var/cache/i2s-render-latex/texindex.sqlite", "/var/lib/texmf",
 )  # fmt: skip
+_LATEX_STATE = Path("/var/cache/i2s-render-latex")
 _LEFT_OUT = re.compile(r"/usr/share/(doc|man|info|locale|icons)/")
 _LOCKS = ("sdk", "metrics", "render-latex", "render-html", "render-lilypond")
 _OURS = ("protos", "chassis", "metrics", "render-latex", "render-html", "render-lilypond", "sdk")
@@ -50,7 +53,12 @@ _EMPTY = ("dev", "mnt", "proc", "root", "run", "sys", "tmp", "var/tmp")
 
 
 def system_disk() -> Path:
-    """Return an image with the root of a guest: the system, the interpreter, and .venv less our packages."""
+    """Return an image with the root of a guest: the system, the interpreter, and .venv less our packages.
+
+    The index of the TeX tree is made before where it is missing or stale: a guest would need an hour for it.
+    """
+    if open_index(_LATEX_STATE) is None:
+        _printed(sys.executable, "-m", "i2s_render_latex", "index", "--state-dir", str(_LATEX_STATE))
     files = {*_of_packages(), *_of_interpreter(), *_of_environment(), *_of_distributions(_locked())}
     for folder in _MADE_HERE:
         files.update(_below(Path(folder)))
