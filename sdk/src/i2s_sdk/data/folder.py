@@ -188,14 +188,15 @@ def _instance_of_format_2(fields: dict[str, Any], root: Path) -> Instance:
     """Return the instance of a line with inputs and target.
 
     Of the inputs, ``image`` is the picture that the model is shown, ``assets`` are files that it may use. The
-    target of a task whose ground truth is a structure is an object of ``structure``, a file, and ``text``.
+    target of a task whose ground truth is a structure is an object of ``structure``, a file, and ``text``; a
+    task may also accept the structure itself as a text.
     """
     spec, inputs, target = task_spec(fields["task"]), fields["inputs"], fields.get("target")
     fault = inputs_fault(spec.name, inputs) or target_fault(spec.name, target)
     if fault:
         raise ValueError(fault)
     structure = text = None
-    if spec.structure_suffix:
+    if spec.structure_suffix and not isinstance(target, str):
         named = target or {}
         structure, text, target = named.get("structure"), named.get("text"), None
     files = {name: _inside(root, inputs[name], name) for name in file_names(spec.inputs) if name in inputs}

@@ -108,5 +108,6 @@ def _files_of(row: Line) -> Iterator[str]:
     spec, inputs = task_spec(row["task"]), row["inputs"]
     yield from (inputs[name] for name in file_names(spec.inputs) if name in inputs)
     yield from (asset["path"] for asset in inputs.get("assets") or [] if isinstance(asset, dict))
-    if spec.structure_suffix and (row.get("target") or {}).get("structure"):
-        yield row["target"]["structure"]
+    target = row.get("target")
+    if spec.structure_suffix and isinstance(target, dict) and target.get("structure"):
+        yield target["structure"]

@@ -39,6 +39,7 @@ class Instance:
         inputs: What the model is given beside picture and assets, as the line has it.
         target: What it should answer, as the line has it; None where that is a structure, or is not known.
         files: Those inputs that are files, by name; the picture is among them.
+        pages: Images of the pages of its document, while a model is asked page by page; otherwise empty.
         licence: Of picture and target, such as "CC-BY-4.0"; empty where unknown.
         provenance: Where they come from, as data.
     """
@@ -55,6 +56,7 @@ class Instance:
     inputs: Mapping[str, Any] = field(default_factory=dict)
     target: Any = None
     files: Mapping[str, Path] = field(default_factory=dict)
+    pages: tuple[Path, ...] = ()
     licence: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
 

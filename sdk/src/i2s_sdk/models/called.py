@@ -27,6 +27,7 @@ class CalledModel:
         fingerprint: The address and the parameters, as JSON.
         provider: That is asked.
         concurrency: Calls in flight at most.
+        whole: Whether the provider answers documents as a whole.
         on_call: The journal of the run, where a call is written down before it is made, all its attempts
             together; answers that are kept are no calls. None writes nothing.
 
@@ -40,6 +41,7 @@ class CalledModel:
         self.name = f"{provider.vendor}/{provider.model}"
         self.fingerprint = json.dumps({"base_url": provider.base_url, **provider.parameters}, sort_keys=True)
         self.concurrency = options.concurrency
+        self.whole = bool(getattr(provider, "whole", False))
         self.on_call: CallJournal | None = None
         self._most_characters = options.completion_characters
         self._retrying = RetryingProvider(provider, options)

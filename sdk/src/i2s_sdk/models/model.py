@@ -18,6 +18,7 @@ class Finish(enum.StrEnum):
     LENGTH = "length"  #: the most tokens were reached; the text is cut off
     REFUSED = "refused"  #: the model, or a filter before or behind it, would not answer
     TOO_LONG = "too_long"  #: longer than a completion may be; the text is only its beginning
+    MISSING = "missing"  #: a folder of predictions has no file for the instance; the text is empty
     OTHER = "other"  #: something else, or unknown
 
 
@@ -69,9 +70,10 @@ class CallJournal(Protocol):
 class Model(Protocol):
     """Something that answers questions.
 
-    It may have two attributes more. ``concurrency``: the maximum number of calls at the same time.
+    It may have three attributes more. ``concurrency``: the maximum number of calls at the same time.
     ``on_call``: the journal of calls, which a run sets; it is called with the id of the instance and the name
-    of the question, and what it returns is awaited, before each call that may cost money.
+    of the question, and what it returns is awaited, before each call that may cost money. ``whole``: whether
+    it answers documents as a whole (``answers_whole``).
 
     Attributes:
         name: As a run is told apart by, such as "oracle".
@@ -94,6 +96,11 @@ class Model(Protocol):
             ModelAccessError: No call can be answered: key, name or account are wrong.
         """
         ...
+
+
+def answers_whole(model: Model) -> bool:
+    """Return whether a model answers a document with one completion, instead of page by page."""
+    return bool(getattr(model, "whole", False))
 
 
 async def close_model(model: Model) -> None:

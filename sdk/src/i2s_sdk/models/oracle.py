@@ -17,6 +17,7 @@ class Oracle:
 
     name = "oracle"
     fingerprint = ""
+    whole = True
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the ground truth, or what of it answers the question.

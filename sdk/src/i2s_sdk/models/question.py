@@ -13,7 +13,7 @@ from i2s_sdk.instances.images import PILLOW_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.tasks.question import ImagePart, Question, joined_texts
+from i2s_sdk.tasks.question import FilePart, ImagePart, Question, joined_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ class ReadQuestion:
         json_schema: JSON Schema of the completion, where one is wanted.
         name: Which of several questions of the instance it is; empty where there is one alone.
         vendor_order: Whether images stand before texts for models of vendors who advise that.
+        files: Documents of a question about an instance as a whole.
     """
 
     id: str
@@ -71,6 +72,7 @@ class ReadQuestion:
     json_schema: Mapping[str, object] | None = None
     name: str = ""
     vendor_order: bool = False
+    files: tuple[Path, ...] = ()
 
     @property
     def text(self) -> str:
@@ -128,12 +130,15 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
     """
     if question.incomplete:
         raise UsageError(question.incomplete)
+    parts = joined_texts(question)
     return ReadQuestion(
         id=instance.id,
         parts=tuple(
             _read_image(one.path) if isinstance(one, ImagePart) else one.text
-            for one in joined_texts(question)
+            for one in parts
+            if not isinstance(one, FilePart)
         ),
+        files=tuple(one.path for one in parts if isinstance(one, FilePart)),
         system=question.system,
         max_tokens=question.max_tokens,
         json_schema=question.json_schema,

@@ -20,7 +20,7 @@ from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.helm_replay import STATE_FILE, HelmReplay
 from i2s_sdk.models.model import Completion, Finish, Model
-from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.question import FilePart, Question
 
 #: Of a run folder.
 RECORDS_FILE, ANSWERS_FILE = "records.jsonl", "answers.jsonl"
@@ -84,6 +84,8 @@ class Replay:
         DataError: It cannot be read, or a line is malformed.
     """
 
+    whole = True
+
     def __init__(self, path: Path, *, name: str = "", most_characters: int = COMPLETION_CHARACTERS) -> None:
         self.name = f"replay:{name or path.name}"
         self._path = path
@@ -104,6 +106,11 @@ class Replay:
         if place is None:
             raise ModelError(f"{self._path} has no completion for {self._named(instance, question)}")
         entry = await asyncio.to_thread(self._read, place)
+        of_document = any(isinstance(one, FilePart) for one in question.parts)
+        if of_document and entry.get("question"):
+            raise ModelError(
+                f"{self._path} has answers to single pages of instance {instance.id!r}, and none that joins them"
+            )
         if entry.get("outcome") == "refused":
             message = _said(entry) or "the model refused to answer"
             raise ModelRefusedError(message, Completion(entry["completion"] or "", Finish.REFUSED))

@@ -33,8 +33,19 @@ class ImagePart:
     path: Path
 
 
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A document as a whole, which only models that answer instances as a whole are given.
+
+    Attributes:
+        path: A file of the instance, such as a PDF.
+    """
+
+    path: Path
+
+
 #: What a question consists of.
-Part = TextPart | ImagePart
+Part = TextPart | ImagePart | FilePart
 
 
 @dataclass(frozen=True, slots=True)
