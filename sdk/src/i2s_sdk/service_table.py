@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND = "render-latex", "render-html", "render-lilypond"
 METRICS = "metrics"
+DOCUMENTS = "documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ SERVICES = (
     ServiceRow(RENDER_HTML, "site renderer"),
     ServiceRow(RENDER_LILYPOND, "LilyPond renderer"),
     ServiceRow(METRICS, "metric service", is_renderer=False, optional=False),
+    ServiceRow(DOCUMENTS, "documents service", is_renderer=False),
 )
 
 #: Names of the renderers.

@@ -60,21 +60,24 @@ class Settings:
         render_html: Address of a running renderer of web sites; None starts one here.
         render_lilypond: Address of a running LilyPond renderer; None starts one here.
         metrics: Address of a running metric service; None starts one here.
+        documents: Address of a running documents service; None starts one here.
         tls_ca: Certificates (PEM) that services named by address are checked against; None speaks without
             TLS. Services started here listen on the loopback and need none.
         tls_cert: Our certificate chain (PEM), for services that ask for one.
         tls_key: Its private key (PEM).
         token: Our bearer token for services named by address; sent over TLS or on the loopback only. From the
             environment alone (I2S_TOKEN).
-        token_render_latex: Another one for this service; likewise the next three.
+        token_render_latex: Another one for this service; likewise the next four.
         token_render_html: See token_render_latex.
         token_render_lilypond: See token_render_latex.
         token_metrics: See token_render_latex.
+        token_documents: See token_render_latex.
         token_file: File with our token, in the place of I2S_TOKEN.
-        token_file_render_latex: Another one for this service; likewise the next three.
+        token_file_render_latex: Another one for this service; likewise the next four.
         token_file_render_html: See token_file_render_latex.
         token_file_render_lilypond: See token_file_render_latex.
         token_file_metrics: See token_file_render_latex.
+        token_file_documents: See token_file_render_latex.
         profile: Which rules.
         examples: Folder of the bundled examples; None looks for it.
         jobs: Samples in each of the stages "render" and "score"; 0 is twice the slots of their service.
@@ -116,6 +119,9 @@ class Settings:
     metrics: str | None = field(
         default=None, metadata=_about("address (host:port) of a running metric service; else one is started")
     )
+    documents: str | None = field(
+        default=None, metadata=_about("address (host:port) of a documents service; else one is started")
+    )
     tls_ca: Path | None = field(
         default=None, metadata=_about("certificates (PEM) that named services are checked against")
     )
@@ -136,6 +142,9 @@ class Settings:
     token_metrics: Token | None = field(
         default=None, metadata=_about("the same for this service; from I2S_TOKEN_METRICS alone")
     )
+    token_documents: Token | None = field(
+        default=None, metadata=_about("the same for this service; from I2S_TOKEN_DOCUMENTS alone")
+    )
     token_file: Path | None = field(default=None, metadata=_about("file with our token for services"))
     token_file_render_latex: Path | None = field(
         default=None, metadata=_about("file with our token for this service")
@@ -147,6 +156,9 @@ class Settings:
         default=None, metadata=_about("file with our token for this service")
     )
     token_file_metrics: Path | None = field(
+        default=None, metadata=_about("file with our token for this service")
+    )
+    token_file_documents: Path | None = field(
         default=None, metadata=_about("file with our token for this service")
     )
     profile: Profile = field(

@@ -30,15 +30,12 @@ def rendering(answer: pb.RenderResponse) -> Rendering:
         total_pages=answer.total_pages,
         error=_error(answer.error) if answer.HasField("error") else None,
         log=LogExcerpt(head=answer.log.head, tail=answer.log.tail, total_bytes=answer.log.total_bytes),
-        stages=tuple(Stage(one.name, _usage(one.usage), one.detail) for one in answer.stages),
-        usage=_usage(answer.usage),
+        stages=tuple(map(stage, answer.stages)),
+        usage=usage(answer.usage),
         limits=limits(answer.limits),
-        isolation=_isolation(answer.isolation),
-        engine=_engine(answer.engine),
-        policy_events=tuple(
-            PolicyEvent(member(PolicyKind, one.kind, "policy_events.kind"), one.detail, max(1, one.count))
-            for one in answer.policy_events
-        ),
+        isolation=isolation(answer.isolation),
+        engine=engine(answer.engine),
+        policy_events=tuple(map(policy_event, answer.policy_events)),
         site=_site(answer.site) if answer.HasField("site") else None,
     )
 
@@ -52,10 +49,10 @@ def description(answer: pb.DescribeResponse) -> RendererDescription:
     return RendererDescription(
         service=answer.service,
         version=answer.version,
-        engine=_engine(answer.engine),
+        engine=engine(answer.engine),
         versions=dict(sorted(answer.versions.items())),
         fonts_digest=answer.fonts_digest,
-        isolation=_isolation(answer.isolation),
+        isolation=isolation(answer.isolation),
         default_limits=limits(answer.default_limits),
         max_limits=limits(answer.max_limits),
         sources=tuple(answer.sources),
@@ -70,6 +67,42 @@ def description(answer: pb.DescribeResponse) -> RendererDescription:
 def limits(message: pb.Limits) -> Limits:
     """Return limits as they were sent, unchecked: floats may be negative or not finite."""
     return Limits(**{field.name: getattr(message, field.name) for field in fields(Limits)})
+
+
+def usage(message: pb.Usage) -> Usage:
+    """Return what was used."""
+    return Usage(**{field.name: getattr(message, field.name) for field in fields(Usage)})
+
+
+def stage(message: pb.Stage) -> Stage:
+    """Return one step of a job."""
+    return Stage(message.name, usage(message.usage), message.detail)
+
+
+def isolation(message: pb.Isolation) -> Isolation:
+    """Return a sandbox; tier NONE if the message does not say.
+
+    Raises:
+        UnknownValueError: The tier is unknown.
+    """
+    if not message.tier:
+        return Isolation()
+    return Isolation(member(IsolationTier, message.tier, "isolation.tier"), tuple(message.mechanisms))
+
+
+def engine(message: pb.Engine) -> Engine:
+    """Return a program."""
+    return Engine(message.name, message.version, message.digest)
+
+
+def policy_event(message: pb.PolicyEvent) -> PolicyEvent:
+    """Return what was prevented.
+
+    Raises:
+        UnknownValueError: The kind is unknown.
+    """
+    kind = member(PolicyKind, message.kind, "policy_events.kind")
+    return PolicyEvent(kind, message.detail, max(1, message.count))
 
 
 def _site(site: pb.SiteResult) -> SiteResult:
@@ -106,17 +139,3 @@ def _error(error: pb.SourceError) -> SourceError:
         undefined=undefined,
         context=error.context,
     )
-
-
-def _usage(usage: pb.Usage) -> Usage:
-    return Usage(**{field.name: getattr(usage, field.name) for field in fields(Usage)})
-
-
-def _isolation(isolation: pb.Isolation) -> Isolation:
-    if not isolation.tier:
-        return Isolation()
-    return Isolation(member(IsolationTier, isolation.tier, "isolation.tier"), tuple(isolation.mechanisms))
-
-
-def _engine(engine: pb.Engine) -> Engine:
-    return Engine(engine.name, engine.version, engine.digest)

@@ -30,12 +30,12 @@ def rendering(answer: Rendering, request_id: str = "") -> pb.RenderResponse:
         total_pages=answer.total_pages,
         error=_error(answer.error) if answer.error is not None else None,
         log=_log(answer.log),
-        stages=[_stage(one) for one in answer.stages],
-        usage=_usage(answer.usage),
+        stages=[stage(one) for one in answer.stages],
+        usage=usage(answer.usage),
         limits=limits(answer.limits),
         isolation=isolation(answer.isolation),
         engine=engine(answer.engine),
-        policy_events=[_policy_event(one) for one in answer.policy_events],
+        policy_events=[policy_event(one) for one in answer.policy_events],
         site=_site(answer.site) if answer.site is not None else None,
     )
 
@@ -55,12 +55,19 @@ def engine(one: Engine) -> pb.Engine:
     return pb.Engine(name=one.name, version=one.version, digest=one.digest)
 
 
-def _usage(usage: Usage) -> pb.Usage:
-    return pb.Usage(**asdict(usage))
+def usage(one: Usage) -> pb.Usage:
+    """Return what was used as the wire has it."""
+    return pb.Usage(**asdict(one))
 
 
-def _stage(stage: Stage) -> pb.Stage:
-    return pb.Stage(name=stage.name, usage=_usage(stage.usage), detail=stage.detail)
+def stage(one: Stage) -> pb.Stage:
+    """Return one step of a job as the wire has it."""
+    return pb.Stage(name=one.name, usage=usage(one.usage), detail=one.detail)
+
+
+def policy_event(event: PolicyEvent) -> pb.PolicyEvent:
+    """Return what was prevented as the wire has it."""
+    return pb.PolicyEvent(kind=pb.PolicyKind.ValueType(event.kind), detail=event.detail, count=event.count)
 
 
 def _picture(picture: Picture) -> pb.Picture:
@@ -75,10 +82,6 @@ def _picture(picture: Picture) -> pb.Picture:
 
 def _log(log: LogExcerpt) -> pb.LogExcerpt:
     return pb.LogExcerpt(head=log.head, tail=log.tail, total_bytes=log.total_bytes)
-
-
-def _policy_event(event: PolicyEvent) -> pb.PolicyEvent:
-    return pb.PolicyEvent(kind=pb.PolicyKind.ValueType(event.kind), detail=event.detail, count=event.count)
 
 
 def _error(error: SourceError) -> pb.SourceError:

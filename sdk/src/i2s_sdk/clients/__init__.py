@@ -1,6 +1,7 @@
 """Typed clients of the services: deadlines, one retry policy, and no type of the wire beyond this package."""
 
 from i2s_sdk.clients.bulk import Streamed
+from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.metrics import AsyncMetricsClient, MetricsClient
 from i2s_sdk.clients.render import AsyncRenderClient, RenderClient
 from i2s_sdk.clients.retry import RetryPolicy
@@ -17,6 +18,7 @@ from i2s_wire.metrics.score import (
 from i2s_wire.render.description import RendererDescription
 
 __all__ = [
+    "AsyncDocumentsClient",
     "AsyncMetricsClient",
     "AsyncRenderClient",
     "Direction",

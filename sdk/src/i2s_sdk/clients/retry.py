@@ -15,6 +15,7 @@ _NEXT_ADDRESS_SECONDS = 0.05  # until it does
 _SINGLE_CALLS = {
     "i2s.render.v1.RenderService": ("Render", "Describe"),
     "i2s.metrics.v1.MetricsService": ("Score", "Describe"),
+    "i2s.documents.v1.DocumentsService": ("Convert", "DrawPages", "Describe"),
 }
 
 

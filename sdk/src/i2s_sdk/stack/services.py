@@ -8,12 +8,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_sdk.clients import AsyncMetricsClient, AsyncRenderClient, RetryPolicy
+from i2s_sdk.clients import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
+from i2s_sdk.clients.documents import SERVICE as DOCUMENTS_WIRE_NAME
 from i2s_sdk.clients.metrics import SERVICE as METRICS_WIRE_NAME
 from i2s_sdk.clients.render import SERVICE as RENDER_WIRE_NAME
 from i2s_sdk.clients.tls import tls_credentials
 from i2s_sdk.errors import I2SError, ServiceUnavailableError
-from i2s_sdk.service_table import METRICS, RENDER_LATEX
+from i2s_sdk.service_table import DOCUMENTS, METRICS, RENDER_LATEX
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
@@ -22,6 +23,11 @@ from i2s_sdk.stack.state import up_address
 from i2s_sdk.tasks.latex.preamble import preamble_files
 
 _log = logging.getLogger(__name__)
+
+Client = AsyncRenderClient | AsyncMetricsClient | AsyncDocumentsClient
+
+_WIRE_NAMES = {METRICS: METRICS_WIRE_NAME, DOCUMENTS: DOCUMENTS_WIRE_NAME}
+_CLIENTS: Mapping[str, type[Client]] = {METRICS: AsyncMetricsClient, DOCUMENTS: AsyncDocumentsClient}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +39,20 @@ class Services:
         metrics: The metric service, where it was asked for.
         children: Those that were started here, by name.
         missing: Why those are not here that could be done without, by name.
+        documents: The documents service, where it was asked for.
     """
 
     renderers: Mapping[str, AsyncRenderClient]
     metrics: AsyncMetricsClient | None
     children: Mapping[str, Child]
     missing: Mapping[str, I2SError] = field(default_factory=dict)
+    documents: AsyncDocumentsClient | None = None
 
     @property
-    def clients(self) -> dict[str, AsyncRenderClient | AsyncMetricsClient]:
+    def clients(self) -> dict[str, Client]:
         """All clients by name."""
-        found: dict[str, AsyncRenderClient | AsyncMetricsClient] = dict(self.renderers)
-        return {**found, METRICS: self.metrics} if self.metrics is not None else found
+        others: dict[str, Client | None] = {METRICS: self.metrics, DOCUMENTS: self.documents}
+        return {**self.renderers, **{name: client for name, client in others.items() if client is not None}}
 
     @property
     def renderer(self) -> AsyncRenderClient:
@@ -99,6 +107,7 @@ async def open_services(
         )
         renderers: dict[str, AsyncRenderClient] = {}
         metrics: AsyncMetricsClient | None = None
+        documents: AsyncDocumentsClient | None = None
         for name, address in named.items():
             if not address and name not in children:
                 continue
@@ -110,11 +119,14 @@ async def open_services(
                 except ServiceUnavailableError as error:
                     do_without(name, error)
                     continue
-            if isinstance(client, AsyncMetricsClient):
-                metrics = client
-            else:
-                renderers[name] = client
-        yield Services(renderers, metrics, children, missing)
+            match client:
+                case AsyncMetricsClient():
+                    metrics = client
+                case AsyncDocumentsClient():
+                    documents = client
+                case AsyncRenderClient():
+                    renderers[name] = client
+        yield Services(renderers, metrics, children, missing, documents)
 
 
 def address_of(settings: Settings, name: str) -> str | None:
@@ -130,16 +142,14 @@ def known_address(settings: Settings, name: str) -> str | None:
 
 def service_command(name: str) -> ServiceCommand:
     """Return how a service is started here."""
-    if name == METRICS:
-        return ServiceCommand(name, METRICS_WIRE_NAME)
+    if name in _WIRE_NAMES:
+        return ServiceCommand(name, _WIRE_NAMES[name])
     arguments = _preamble_flags(preamble_files()) if name == RENDER_LATEX else ()
     return ServiceCommand(name, RENDER_WIRE_NAME, arguments)
 
 
-def _client(
-    name: str, address: str | None, children: Mapping[str, Child], settings: Settings
-) -> AsyncRenderClient | AsyncMetricsClient:
-    kind = AsyncMetricsClient if name == METRICS else AsyncRenderClient
+def _client(name: str, address: str | None, children: Mapping[str, Child], settings: Settings) -> Client:
+    kind = _CLIENTS.get(name, AsyncRenderClient)
     retry = RetryPolicy(total_seconds=settings.retry_seconds)
     if address is None:
         return kind(children[name].address, deadline=settings.deadline, retry=retry)

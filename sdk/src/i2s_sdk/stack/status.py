@@ -10,7 +10,7 @@ from pathlib import Path
 
 from i2s_sdk.clients import AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_sdk.errors import I2SError, StackError, UnknownNameError
-from i2s_sdk.service_table import METRICS
+from i2s_sdk.service_table import DOCUMENTS, METRICS
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.state import Kind, UpService, read_record, stack_folder
@@ -98,6 +98,12 @@ async def _ask(service: UpService) -> ServiceState:
             async with AsyncMetricsClient(service.address, deadline=_PATIENCE, retry=once) as metrics:
                 await metrics.wait_ready(_PATIENCE)
                 told = (await metrics.describe()).device
+        elif service.name == DOCUMENTS:
+            async with AsyncDocumentsClient(service.address, deadline=_PATIENCE, retry=once) as documents:
+                await documents.wait_ready(_PATIENCE)
+                said = await documents.describe()
+                engines = ", ".join(f"{one.name} {one.version}" for one in said.engines)
+                told = f"{engines}, tier {said.isolation.tier.name.lower()}"
         else:
             async with AsyncRenderClient(service.address, deadline=_PATIENCE, retry=once) as renderer:
                 await renderer.wait_ready(_PATIENCE)

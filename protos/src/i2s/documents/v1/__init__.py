@@ -1,0 +1,1 @@
+"""Version 1 of the documents contract, generated from protos/i2s/documents/v1."""
