@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values, values_of_unusable
+from i2s_sdk.scoring.scorer import Conversion, Metric, NotUsable, Scorable, Values, values_of_unusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +62,27 @@ class OddScorer:
     def unusable(self, sample: Scorable) -> Values:
         """Return what the metrics say of such a sample."""
         return values_of_unusable(self.metrics)
+
+
+@dataclass(frozen=True, slots=True)
+class AskingScorer(OddScorer):
+    """Needs each word of the structure converted, one after the other, and counts the letters of the results.
+
+    The word "loop" never ends; "*" asks for something new each time.
+    """
+
+    scores_unusable: bool = True
+
+    def conversions(self, sample: Scorable) -> tuple[Conversion, ...]:
+        """Return the first word that is not converted yet."""
+        words = (sample.structure or "nothing").split()
+        while "loop" in words:
+            pass
+        if "*" in words:
+            return (Conversion("latex", str(len(sample.conversions))),)
+        wanted = [Conversion("markdown", word) for word in words]
+        return tuple(one for one in wanted if one.key not in sample.conversions)[:1]
+
+    def score(self, sample: Scorable) -> Values | NotUsable:
+        """Return the letters of all results; a word that cannot be converted counts nothing."""
+        return Values({"letters": float(sum(len(html or "") for html in sample.conversions.values()))})

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from i2s_sdk.evaluation.plan import Plan
 from i2s_sdk.tasks.task import ConfiguredTask
+from i2s_wire.documents import DocumentsDescription
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.render.description import RendererDescription
 
@@ -17,7 +18,10 @@ _GIT_SECONDS = 5.0
 
 
 def facts(
-    plan: Plan, engines: Sequence[RendererDescription], comparer: MetricsDescription | None
+    plan: Plan,
+    engines: Sequence[RendererDescription],
+    comparer: MetricsDescription | None,
+    documents: DocumentsDescription | None = None,
 ) -> dict[str, str]:
     """Return facts by name, as they are shown to people.
 
@@ -25,6 +29,7 @@ def facts(
         plan: Of the run.
         engines: Renderers that are there.
         comparer: The metric service, where it is there.
+        documents: The documents service, where it is there.
     """
     found = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -40,6 +45,10 @@ def facts(
             found |= task.facts()
     if comparer is not None:
         found[comparer.service] = f"{comparer.version}, device {comparer.device}"
+    if documents is not None:
+        programs = ", ".join(f"{one.name} {one.version}" for one in documents.engines)
+        tier = documents.isolation.tier.name.lower()
+        found[documents.service] = f"{documents.version}, {programs}, isolation {tier}"
     state = _git_state()
     if state:
         found["git"] = state

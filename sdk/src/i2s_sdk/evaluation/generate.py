@@ -7,21 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from i2s_sdk.data.content import read_content
-from i2s_sdk.errors import I2SError, ModelError
+from i2s_sdk.errors import I2SError, ModelError, ProtocolError, ServiceError
 from i2s_sdk.evaluation.failures import LikeFailures
+from i2s_sdk.evaluation.pages import PageImages
 from i2s_sdk.evaluation.sample import Sample, Watch, blank, put_reference
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_decodable_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import ModelFailedError
-from i2s_sdk.models.model import Model
+from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.joined_answer import joined_answer
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.tasks.question import Question, require_names
-from i2s_sdk.tasks.task import Task
+from i2s_sdk.tasks.task import DocumentTask, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class GenerateStage:
         reference_pixels: The most of a reference.
         completion_characters: Of a completion; a longer one is not usable.
         like_failures: Ends the run where every call fails alike.
+        pages: Draws documents for models that are asked page by page; None if no such model is asked.
     """
 
     tasks: Mapping[str, Task]
@@ -46,6 +48,7 @@ class GenerateStage:
     reference_pixels: int = MAX_PIXELS
     completion_characters: int = COMPLETION_CHARACTERS
     like_failures: LikeFailures = field(default_factory=LikeFailures)
+    pages: PageImages | None = None
 
     async def __call__(self, sample: Sample) -> Sample:
         """Return the sample with its answer, or ended.
@@ -64,17 +67,35 @@ class GenerateStage:
         if sample.answer is not None:
             return sample
         await asyncio.to_thread(require_decodable_reference, instance, self.reference_pixels)
-        answer, error = await self._answered(instance)
+        try:
+            answer, error = await self._answered(instance)
+        except (ServiceError, ProtocolError) as failure:  # no image of a page, so nothing was asked
+            return await self._stopped(sample, Outcome.RENDER_FAILURE, failure)
         sample = replace(sample, answer=answer)
         return await self._stopped(sample, Outcome.MODEL_FAILURE, error) if error else sample
 
     async def _answered(self, instance: Instance) -> tuple[Answer, ModelError | None]:
         """Return the answer of a sample, and the failure where there is none.
 
-        Several questions are asked one after the other, until one has no usable completion.
+        Raises:
+            ServiceError, ProtocolError: The pages of a document cannot be drawn.
         """
         task = self.tasks[instance.task]
-        questions = task.questions(instance)
+        if not isinstance(task, DocumentTask):
+            return await self._all_asked(instance, task, task.questions(instance))
+        if answers_whole(self.model):
+            return await self._all_asked(instance, task, (task.whole_question(instance),))
+        assert self.pages is not None, "a model that is asked page by page has the documents service"
+        async with self.pages.shown(instance, task) as shown:
+            return await self._all_asked(instance, task, task.questions(shown))
+
+    async def _all_asked(
+        self, instance: Instance, task: Task, questions: tuple[Question, ...]
+    ) -> tuple[Answer, ModelError | None]:
+        """Return the answer to all questions of a sample, and the failure where there is none.
+
+        Several are asked one after the other, until one has no usable completion.
+        """
         require_names(questions)
         if len(questions) == 1 and not questions[0].name:
             return await self._asked(instance, questions[0])

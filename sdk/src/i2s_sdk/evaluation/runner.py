@@ -7,10 +7,10 @@ import enum
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.errors import I2SError
 from i2s_sdk.evaluation.facts import facts
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.generate import GenerateStage
+from i2s_sdk.evaluation.pages import PageImages
 from i2s_sdk.evaluation.pipeline import Stage, run_pipeline
 from i2s_sdk.evaluation.plan import Plan
 from i2s_sdk.evaluation.progress import OnProgress, Progress
@@ -18,18 +18,20 @@ from i2s_sdk.evaluation.render import RenderStage
 from i2s_sdk.evaluation.run_metrics import run_metrics
 from i2s_sdk.evaluation.sample import Sample
 from i2s_sdk.evaluation.score import ScoreStage
-from i2s_sdk.evaluation.steps import needs_metric_service, read_steps, score_steps
+from i2s_sdk.evaluation.steps import read_steps, score_steps, scoring_services
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_usable_references
-from i2s_sdk.models.model import Model
+from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.runlog.calls import marked_calls
 from i2s_sdk.runlog.folder import LOGS, RunFolder
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
-from i2s_sdk.service_table import METRICS
+from i2s_sdk.service_table import DOCUMENTS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services, open_services
+from i2s_sdk.tasks.task import DocumentTask
+from i2s_wire.documents import DocumentsDescription
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.render.description import RendererDescription
 
@@ -84,7 +86,7 @@ class Runner:
             return
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
         renderers = self._renderers(remaining)
-        needed = sorted({*renderers, *((METRICS,) if self._compares() else ())})
+        needed = sorted(renderers | self._scoring_services() | self._drawing_services(remaining))
         # Where all samples need one renderer, there is nothing to go on with when it is missing.
         without = any(self.plan.tasks[one.task].rendering is None for one in remaining)
         optional = renderers if len(renderers) > 1 or without else set()
@@ -120,22 +122,27 @@ class Runner:
         renderings = (self.plan.tasks[task].rendering for task in tasks)
         return {one.service for one in renderings if one is not None}
 
-    def _compares(self) -> bool:
-        """Return whether the metric service is needed.
+    def _scoring_services(self) -> set[str]:
+        return scoring_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()
 
-        All tasks of the plan count, whichever remain or are of this shard: the versions of the metrics are
-        options of the run, and must be the same at every start and in every shard.
-        """
-        return StageName.SCORE in self.stages and any(map(needs_metric_service, self.plan.tasks.values()))
+    def _drawing_services(self, remaining: Sequence[Instance]) -> set[str]:
+        """Return the documents service if pages of documents have to be drawn for the model."""
+        if self.model is None or StageName.GENERATE not in self.stages or answers_whole(self.model):
+            return set()
+        answers = self.folder.answers.marks
+        unanswered = {one.task for one in remaining if one.id not in answers or not answers[one.id].final}
+        drawn = any(isinstance(self.plan.tasks[task], DocumentTask) for task in unanswered)
+        return {DOCUMENTS} if drawn else set()
 
     async def _work(self, remaining: Sequence[Instance], services: Services) -> None:
         engines = {name: await one.describe() for name, one in services.renderers.items()}
         comparer = await services.metrics.describe() if services.metrics is not None else None
-        manifest = self._begun(engines, comparer)
+        documents = await services.documents.describe() if services.documents is not None else None
+        manifest = self._begun(engines, comparer, documents)
         ours = self.settings
         workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
         works = {
-            StageName.GENERATE: lambda: self._generating(services.missing, comparer),
+            StageName.GENERATE: lambda: self._generating(services, comparer),
             StageName.RENDER: lambda: self._rendering(services, engines, comparer),
             StageName.SCORE: lambda: self._scoring(services, manifest, comparer, workers),
         }
@@ -157,23 +164,26 @@ class Runner:
             await workers.close()
 
     def _begun(
-        self, engines: Mapping[str, RendererDescription], comparer: MetricsDescription | None
+        self,
+        engines: Mapping[str, RendererDescription],
+        comparer: MetricsDescription | None,
+        documents: DocumentsDescription | None,
     ) -> Manifest:
         scored = StageName.SCORE in self.stages
         versions, unavailable = run_metrics(self.plan.tasks.values(), comparer) if scored else ({}, {})
         digests = {one.service: one.engine.digest for one in engines.values()}
+        if documents is not None:
+            digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}
         return self.folder.begin(
             Manifest(
                 options=self.plan.options(digests, versions),
                 unavailable=unavailable,
-                about=facts(self.plan, tuple(engines.values()), comparer),
+                about=facts(self.plan, tuple(engines.values()), comparer, documents),
             ),
             self.plan.whole,
         )
 
-    def _generating(
-        self, missing: Mapping[str, I2SError], comparer: MetricsDescription | None
-    ) -> Stage[Sample]:
+    def _generating(self, services: Services, comparer: MetricsDescription | None) -> Stage[Sample]:
         assert self.model is not None
         pixels = self.settings.reference_pixels
         if comparer is not None:  # what it would refuse is no use to ask a model for
@@ -182,10 +192,11 @@ class Runner:
             self.plan.tasks,
             self.model,
             self.folder,
-            missing,
+            services.missing,
             pixels,
             self.settings.completion_characters,
             LikeFailures(self.settings.like_failures),
+            PageImages(services.documents) if services.documents is not None else None,
         )
         return Stage(work, getattr(self.model, "concurrency", 0) or _CALLS)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from i2s_sdk.clients.metrics import AsyncMetricsClient
+from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import ProtocolError, ScorerError, ServiceError
 from i2s_sdk.evaluation.sample import Sample, Watch
 from i2s_sdk.instances.instance import Instance
@@ -64,7 +65,7 @@ class ScoreStep:
             instance.id,
             record.structure,
             instance.inputs,
-            instance.target,
+            await asyncio.to_thread(_target, self.task, instance),
             rendered.text,
             rendered.truth,
             instance.subset,
@@ -117,6 +118,13 @@ class ScoreStep:
             if isinstance(values, Values):
                 return values
         return scorer.unusable(sample)
+
+
+def _target(task: Task, instance: Instance) -> object:
+    """Return the target of an instance; of a task that renders nothing, the text of a target in a file."""
+    if task.rendering is not None or instance.target is not None or instance.structure is None:
+        return instance.target
+    return read_content(instance).structure
 
 
 def _with_values(record: Record, images: Values, found: Mapping[str, Values]) -> Record:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from i2s_sdk.errors import I2SError
+from i2s_sdk.evaluation.html_converter import HtmlConverter
 from i2s_sdk.evaluation.picture_limits import picture_limits
 from i2s_sdk.evaluation.render import ReadStep, RenderStep, StructureStep
 from i2s_sdk.evaluation.run_metrics import available_scorers, image_metrics_of_run, scorers_of_run
 from i2s_sdk.evaluation.score import ScoreStep
+from i2s_sdk.scoring.scorer import ConvertingScorer
 from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.service_table import DOCUMENTS, METRICS
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import image_metrics
 from i2s_sdk.tasks.task import Task
@@ -63,10 +66,22 @@ def score_steps(
     steps: dict[str, ScoreStep] = {}
     for name, task in tasks.items():
         images, scorers = image_metrics_of_run(task, metrics), scorers_of_run(task, metrics)
-        steps[name] = ScoreStep(task, services.metrics, images, scorers, workers)
+        converter = HtmlConverter(services.documents) if services.documents is not None else None
+        steps[name] = ScoreStep(task, services.metrics, images, scorers, workers, converter)
     return steps
 
 
-def needs_metric_service(task: Task) -> bool:
-    """Return whether pictures of a task are compared."""
-    return bool(image_metrics(task))
+def scoring_services(tasks: Iterable[Task]) -> set[str]:
+    """Return the services that the samples of tasks are scored with.
+
+    Args:
+        tasks: All of them count, whichever samples remain: the versions of these services are options of
+            a run, and must be the same at every start and in every shard.
+    """
+    found: set[str] = set()
+    for task in tasks:
+        if image_metrics(task):
+            found.add(METRICS)
+        if any(isinstance(one, ConvertingScorer) for one in available_scorers(task)):
+            found.add(DOCUMENTS)
+    return found

@@ -12,11 +12,10 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from i2s_sdk.errors import UsageError
-from i2s_sdk.evaluation.steps import needs_metric_service
+from i2s_sdk.evaluation.steps import scoring_services
 from i2s_sdk.integrations.judge import Judge, open_judge
 from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
 from i2s_sdk.scoring.limits import ScorerLimits
-from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
@@ -216,8 +215,7 @@ class RoundTrip:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
         renderings = [one.rendering for one in self._tasks.values() if one.rendering is not None]
         needed = {one.service for one in renderings}
-        if any(needs_metric_service(one) for one in self._tasks.values()):
-            needed.add(METRICS)
+        needed |= scoring_services(self._tasks.values())
         with passing_logs() as logs:
             async with open_services(self._settings, logs, sorted(needed)) as services:
                 ours = self._settings

@@ -67,8 +67,8 @@ class Provider(Protocol):
     """Asks one model.
 
     It may have ``ends_when_left``: whether the work on a question ends when ``ask`` is cancelled; where it is
-    absent, the work is taken to go on. It may have ``whole``: whether it answers documents as a whole, so that
-    questions name files; where it is absent, it is asked page by page.
+    absent, the work is taken to go on. It may have ``whole``: whether it answers documents as a whole, so
+    that questions name files; where it is absent, it is asked page by page.
 
     Attributes:
         vendor: Such as "openai"; part of what an answer is kept under.

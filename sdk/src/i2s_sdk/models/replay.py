@@ -109,7 +109,8 @@ class Replay:
         of_document = any(isinstance(one, FilePart) for one in question.parts)
         if of_document and entry.get("question"):
             raise ModelError(
-                f"{self._path} has answers to single pages of instance {instance.id!r}, and none that joins them"
+                f"{self._path} has answers to single pages of instance {instance.id!r}, and none that joins "
+                "them"
             )
         if entry.get("outcome") == "refused":
             message = _said(entry) or "the model refused to answer"

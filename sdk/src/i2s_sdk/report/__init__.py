@@ -2,6 +2,14 @@
 
 from i2s_sdk.report.page import Report, write_page, write_report
 from i2s_sdk.report.paper_tables import PaperTable, table
-from i2s_sdk.report.summary import print_summary
+from i2s_sdk.report.summary import print_leaderboard, print_summary
 
-__all__ = ["PaperTable", "Report", "print_summary", "table", "write_page", "write_report"]
+__all__ = [
+    "PaperTable",
+    "Report",
+    "print_leaderboard",
+    "print_summary",
+    "table",
+    "write_page",
+    "write_report",
+]

@@ -46,8 +46,9 @@ def _without_interval(of: Mean) -> str:
 
 
 def scored(group: Group) -> str:
-    """Return "N of M"."""
-    return f"{group.scored} of {group.planned}"
+    """Return "N of M", and how many of them have no prediction, if any."""
+    missing = f", {group.missing} missing" if group.missing else ""
+    return f"{group.scored} of {group.planned}{missing}"
 
 
 def means(metric: MetricMeans, group: Group) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
@@ -14,6 +14,7 @@ from i2s_sdk.report import figures
 from i2s_sdk.report.view import usable_word
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
+from i2s_sdk.stats.leaderboard import Standing
 from i2s_sdk.visible import visible, visible_line
 
 _PLAIN_WIDTH = 160  # where the stream is no terminal and has no width of its own
@@ -50,6 +51,28 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         console.print(
             Text(visible(f"{summary.failures} of {summary.planned} have no score: {_reasons(summary)}"))
         )
+
+
+def print_leaderboard(standings: Sequence[Standing], stream: TextIO) -> None:
+    """Print several runs beside each other, the best first: the values of each task.
+
+    Args:
+        standings: In the order shown.
+        stream: Where to.
+    """
+    console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
+    for task in dict.fromkeys(task for one in standings for task in one.values):
+        title = Text(visible_line(f"{task}, all runs"))
+        table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+        table.add_column("run")
+        metrics = dict.fromkeys(metric for one in standings for metric in one.values.get(task, {}))
+        for metric in metrics:
+            table.add_column(metric, justify="right")
+        for one in standings:
+            values = (one.values.get(task, {}).get(metric) for metric in metrics)
+            cells = [one.label, *(figures.value(mean.value if mean else None) for mean in values)]
+            table.add_row(*(Text(visible_line(cell)) for cell in cells))
+        console.print(table)
 
 
 def _table(title: str, usable: str, result: TaskResult) -> Table:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from i2s_sdk.data.schema_faults import inputs_fault, target_fault
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.evaluation.html_converter import HtmlConverter
 from i2s_sdk.evaluation.render import StructureStep
 from i2s_sdk.evaluation.run_metrics import available_scorers
 from i2s_sdk.evaluation.sample import blank
 from i2s_sdk.evaluation.score import ScoreStep
+from i2s_sdk.evaluation.steps import scoring_services
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
@@ -24,12 +26,14 @@ from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.stack.logs import passing_logs
+from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.profile import Profile
 
-_FIELDS = ("id", "completion", "inputs", "target")
+_FIELDS = ("id", "completion", "inputs", "target", "subset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +90,8 @@ def score_lines(
     Several are scored at the same time; results and faults come in the order of the lines.
 
     Args:
-        lines: A JSON object each: ``id`` and ``completion``, and ``inputs`` and ``target`` as in a data set.
-            Empty lines are left out.
+        lines: A JSON object each: ``id`` and ``completion``, and ``inputs``, ``target`` and ``subset`` as in
+            a data set. A target that is a text file in a data set is its text here. Empty lines are left out.
         task: Its name.
         profile: Which rules; None takes that of the settings.
         settings: None reads environment and configuration file.
@@ -128,22 +132,36 @@ class _Lines:
         on_fault: Callable[[LineFault], None] | None,
     ) -> int:
         ours = self.settings
-        workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
-        step = ScoreStep(self.task, None, (), available_scorers(self.task), workers)
         count = 0
-        try:
-            async with aclosing(self._in_order(lines, step)) as results:
-                async for found in results:
-                    if isinstance(found, LineScore):
-                        on_score(found)
-                        count += 1
-                    elif on_fault is not None:
-                        on_fault(found)
-                    else:
-                        raise DataError(self.where, found.line, found.fault)
-        finally:
-            await workers.close()
+        async with AsyncExitStack() as stack:
+            workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
+            stack.push_async_callback(workers.close)
+            converter = await self._converter(stack)
+            step = ScoreStep(self.task, None, (), available_scorers(self.task), workers, converter)
+            results = await stack.enter_async_context(aclosing(self._in_order(lines, step)))
+            async for found in results:
+                if isinstance(found, LineScore):
+                    on_score(found)
+                    count += 1
+                elif on_fault is not None:
+                    on_fault(found)
+                else:
+                    raise DataError(self.where, found.line, found.fault)
         return count
+
+    async def _converter(self, stack: AsyncExitStack) -> HtmlConverter | None:
+        """Return what converts texts, open as long as the stack, if a scorer needs it.
+
+        Raises:
+            StackError: The documents service cannot be started.
+            ServiceUnavailableError: It does not serve at its address.
+        """
+        needed = scoring_services((self.task,))
+        if not needed:
+            return None
+        logs = stack.enter_context(passing_logs())
+        services = await stack.enter_async_context(open_services(self.settings, logs, sorted(needed)))
+        return HtmlConverter(services.documents) if services.documents is not None else None
 
     async def _in_order(
         self, lines: Iterable[bytes], step: ScoreStep
@@ -206,7 +224,10 @@ class _Lines:
             case {"id": str(identity), "completion": str(completion)} if isinstance(inputs, dict):
                 name, target = self.task.name, plain.get("target")
                 fault = inputs_fault(name, inputs, with_files=False) or target_fault(name, target)
-                instance = Instance(identity, name, "", None, inputs=inputs, target=target)
+                subset = plain.get("subset") or ""
+                if not isinstance(subset, str):
+                    raise ValueError("'subset' must be a text")
+                instance = Instance(identity, name, subset, None, inputs=inputs, target=target)
                 fault = fault or task_spec(name).instance_fault(instance)
                 if fault:
                     raise ValueError(fault)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from i2s_sdk.models.model import Finish
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.record import Record
@@ -62,6 +63,7 @@ class Group:
         outcomes: How many samples ended how; those without a record are cancelled.
         verdicts: How many of the last renders ended how.
         metrics: By name.
+        missing: Samples that a folder of predictions has no file for; they count as empty predictions.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Group:
     outcomes: Mapping[str, int]
     verdicts: Mapping[str, int]
     metrics: Mapping[str, MetricMeans]
+    missing: int = 0
 
     @property
     def share_rendered(self) -> float | None:
@@ -267,4 +270,5 @@ def _group(name: str, instances: Sequence[Sample], records: Mapping[str, Record]
         outcomes=dict(sorted(outcomes.items())),
         verdicts=dict(sorted(Counter(one.verdict.name for one in scored if one.verdict).items())),
         metrics={metric: MetricMeans(over_all[metric], over_rendered[metric]) for metric in columns.names},
+        missing=sum(one.finish == Finish.MISSING for one in found),
     )

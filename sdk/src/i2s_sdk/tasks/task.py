@@ -7,6 +7,7 @@ answer is read, what is repaired or what is compared, change the module of that 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from i2s_sdk.instances.content import Content
@@ -16,6 +17,7 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.documents import PageDrawing
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.rendering import Rendering
@@ -99,6 +101,29 @@ class ConfiguredTask(Protocol):
 
     def facts(self) -> Mapping[str, str]:
         """Return what the settings chose, as facts of a run by name."""
+        ...
+
+
+@runtime_checkable
+class DocumentTask(Protocol):
+    """A task whose instances are documents of pages.
+
+    Most models are shown images of the pages, which the documents service draws: ``questions`` is called with
+    an instance that has ``pages``. A model that answers documents as a whole (``answers_whole``) is asked
+    ``whole_question``, and nothing is drawn for it.
+    """
+
+    @property
+    def drawing(self) -> PageDrawing:
+        """How pages are drawn."""
+        ...
+
+    def document_of(self, instance: Instance) -> Path:
+        """Return the document of an instance."""
+        ...
+
+    def whole_question(self, instance: Instance) -> Question:
+        """Return the one question about all of a document, with the document as a file."""
         ...
 
 

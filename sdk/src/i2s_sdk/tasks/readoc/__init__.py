@@ -1,0 +1,1 @@
+"""READOC: a PDF document is answered with Markdown."""
