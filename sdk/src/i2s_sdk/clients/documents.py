@@ -164,7 +164,9 @@ class AsyncDocumentsClient(AsyncConnection):
         numbers = [one.page for one in drawn.pages]
         expected = list(range(request.first, request.first + max(1, len(numbers))))
         if drawn.verdict is Verdict.RENDERED and numbers != expected:
-            raise ProtocolError(f"the documents service was asked for page {expected[0]} on and drew {numbers}")
+            raise ProtocolError(
+                f"the documents service was asked for page {expected[0]} on and drew {numbers}"
+            )
         return drawn
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.clients import AsyncMetricsClient, AsyncRenderClient, RetryPolicy
+from i2s_sdk.clients import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_sdk.errors import I2SError, StackError, UnknownNameError
 from i2s_sdk.service_table import DOCUMENTS, METRICS
 from i2s_sdk.stack.blocking import run_blocking
