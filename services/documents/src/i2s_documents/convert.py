@@ -82,7 +82,7 @@ class Converter:
 
     def _objection(self, fragment: RawFragment, job: ConvertJob) -> Judgement | None:
         """Return why a fragment cannot be given to pandoc, None if it can."""
-        text, most = fragment.text, self._settings.max_fragment_bytes
+        text, most = fragment.content, self._settings.max_fragment_bytes
         if len(text) > most:
             reason = f"The fragment has {len(text)} bytes, more than the limit of {most}."
             return Judgement(Verdict.INVALID_INPUT, reason)
@@ -98,7 +98,7 @@ class Converter:
         self, cell: Cell, fragment: RawFragment, job: ConvertJob, done: RawConversions
     ) -> Converted:
         limits = limits_of_conversion(job.limits)
-        await cell.renew(limits, {SOURCE: fragment.text})
+        await cell.renew(limits, {SOURCE: fragment.content})
         ended = await cell.run(command(self._settings.pandoc, fragment.format))
         done.usage += ended.usage
         done.events += ended.events

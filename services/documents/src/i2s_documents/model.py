@@ -19,12 +19,12 @@ class RawFragment:
     Attributes:
         id: Returned with the result.
         format: Its language.
-        text: Which should be UTF-8.
+        content: Which should be UTF-8.
     """
 
     id: str
     format: FragmentFormat
-    text: bytes = field(repr=False)
+    content: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

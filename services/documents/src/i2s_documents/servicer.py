@@ -156,8 +156,8 @@ class DocumentsServicer(DocumentsServiceServicer):
 def _digest_of_fragments(job: ConvertJob) -> str:
     digest = hashlib.sha256()
     for fragment in job.fragments:
-        digest.update(b"%d %d\n" % (fragment.format, len(fragment.text)))
-        digest.update(fragment.text)
+        digest.update(b"%d %d\n" % (fragment.format, len(fragment.content)))
+        digest.update(fragment.content)
     return digest.hexdigest()
 
 
