@@ -1,0 +1,116 @@
+"""Reading tables out of HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from i2s_sdk.tasks.readoc.tree import Tree
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+_CELLS = ("td", "th")
+
+
+def parsed_body(fragment: str) -> HtmlElement | None:
+    """Return the body element of a page that holds an HTML fragment; None if the fragment cannot be parsed.
+
+    Comments are left out. Nesting deeper than libxml2 permits (256 levels) cannot be parsed.
+    """
+    # lxml takes time to import, and few commands need it.
+    from lxml import etree, html
+
+    parser = html.HTMLParser(remove_comments=True, remove_pis=True, encoding="utf-8")
+    page = f"<html><body>{fragment}</body></html>"
+    try:
+        root = html.document_fromstring(page.encode("utf-8", "replace"), parser=parser)
+    except (etree.LxmlError, ValueError):
+        return None
+    body: HtmlElement | None = root.find("body")
+    return body
+
+
+def table_tree(fragment: str) -> Tree | None:
+    """Return the tree of the first table that stands directly in the body; None if there is none.
+
+    Cells are leaves. Their label has the tag, colspan and rowspan, and as text one character for each
+    character and one for each opening and closing tag of what they contain. The label of another element is
+    its tag. ``size`` of the tree is the number of elements in the table, those within cells included.
+    """
+    body = parsed_body(fragment)
+    table = body.find("table") if body is not None else None
+    if table is None:
+        return None
+    depths: list[int] = []
+    kinds: list[tuple[str, str, str]] = []
+    texts: list[Sequence[str]] = []
+    waiting: list[tuple[HtmlElement, int]] = [(table, 0)]
+    while waiting:
+        element, depth = waiting.pop()
+        depths.append(depth)
+        if element.tag in _CELLS:
+            kinds.append((element.tag, _span(element, "colspan"), _span(element, "rowspan")))
+            texts.append(_text(tuple(_tokens(element))))
+        else:
+            kinds.append((str(element.tag), "", ""))
+            texts.append(())
+            waiting += [(child, depth + 1) for child in reversed(element)]
+    elements = sum(1 for _ in table.iterdescendants())
+    return Tree.of(depths, kinds, texts, elements)
+
+
+def _span(cell: HtmlElement, name: str) -> str:
+    said: str = cell.get(name, "1").strip()
+    return said.lstrip("0") if said.isdecimal() else "1"
+
+
+def _text(tokens: tuple[str, ...]) -> Sequence[str]:
+    """Return tokens as a string where each is one character: strings are compared faster."""
+    text = "".join(tokens)
+    return text if len(text) == len(tokens) else tokens
+
+
+def _tokens(cell: HtmlElement) -> Iterator[str]:
+    """Yield the characters, and the opening and closing tags, that a cell contains."""
+    from lxml import etree
+
+    for event, element in etree.iterwalk(cell, events=("start", "end")):
+        if event == "start":
+            if element is not cell:
+                yield f"<{element.tag}>"
+            yield from element.text or ""
+        elif element is not cell:
+            yield f"</{element.tag}>"
+            yield from element.tail or ""
+
+
+def latex_table(html_table: Any) -> str | None:  # noqa: ANN401 - lxml has no types
+    """Return a table as LaTeX, or None if it has no head or no body.
+
+    Args:
+        html_table: An element that contains ``thead`` and ``tbody``. The columns are those of the head; they
+            are aligned as the styles of the head's cells say, else to the left. Rows that the table has
+            outside of a body count as its body.
+    """
+    head, body = html_table.find(".//thead"), html_table.find(".//tbody")
+    if head is None or body is None:
+        return None
+    cells = list(head.iter(*_CELLS))
+    columns = " ".join(_alignment(cell) for cell in cells)
+    rows = [list(row.iter(*_CELLS)) for row in body.iter("tr")]
+    lines = ["\\begin{table}", f"\\begin{{tabular}}{{{columns}}}", "\\hline", _row(cells), "\\hline"]
+    lines += [_row(row) for row in rows]
+    return "\n".join((*lines, "\\hline", "\\end{tabular}", "\\end{table}"))
+
+
+def _row(cells: list[Any]) -> str:
+    return " & ".join(cell.text_content().strip() for cell in cells) + " \\\\ "
+
+
+def _alignment(cell: Any) -> str:  # noqa: ANN401
+    style = cell.get("style", "") + cell.get("align", "")
+    return next((letter for word, letter in _ALIGNMENTS if word in style), "l")
+
+
+_ALIGNMENTS = (("right", "r"), ("left", "l"), ("center", "c"))
