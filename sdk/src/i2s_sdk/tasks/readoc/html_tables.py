@@ -85,20 +85,28 @@ def _tokens(cell: HtmlElement) -> Iterator[str]:
             yield from element.tail or ""
 
 
-def latex_table(html_table: Any) -> str | None:  # noqa: ANN401 - lxml has no types
+def latex_table(element: Any, *, complete: bool = True) -> str | None:  # noqa: ANN401 - lxml has no types
     """Return a table as LaTeX, or None if it has no head or no body.
 
+    The columns are those of the head; they are aligned as the styles of the head's cells say, else to the
+    left.
+
     Args:
-        html_table: An element that contains ``thead`` and ``tbody``. The columns are those of the head; they
-            are aligned as the styles of the head's cells say, else to the left. Rows that the table has
-            outside of a body count as its body.
+        element: Contains the table, or is it.
+        complete: Whether ``thead`` and ``tbody`` must be there. Otherwise the rows of the table are the rows
+            wherever they stand, and the first one is the head.
     """
-    head, body = html_table.find(".//thead"), html_table.find(".//tbody")
-    if head is None or body is None:
+    head, body = element.find(".//thead"), element.find(".//tbody")
+    if complete and (head is None or body is None):
         return None
-    cells = list(head.iter(*_CELLS))
+    if complete:
+        cells, rows = list(head.iter(*_CELLS)), [list(row.iter(*_CELLS)) for row in body.iter("tr")]
+    else:
+        rows = [cells for cells in (list(row.iter(*_CELLS)) for row in element.iter("tr")) if cells]
+        if not rows:
+            return None
+        cells = rows.pop(0)
     columns = " ".join(_alignment(cell) for cell in cells)
-    rows = [list(row.iter(*_CELLS)) for row in body.iter("tr")]
     lines = ["\\begin{table}", f"\\begin{{tabular}}{{{columns}}}", "\\hline", _row(cells), "\\hline"]
     lines += [_row(row) for row in rows]
     return "\n".join((*lines, "\\hline", "\\end{tabular}", "\\end{table}"))
