@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from i2s_sdk.tasks.readoc.fences import fenced_lines
 from i2s_sdk.tasks.readoc.html_tables import latex_table, parsed_body
+from i2s_wire.metrics.profile import Profile
 
 _TAG = re.compile(r"<(/?)table(?=[\s>/])", re.IGNORECASE)
 
@@ -58,4 +59,4 @@ def _code_spans(text: str) -> Iterator[tuple[int, int]]:
 def _as_latex(source: str) -> str | None:
     body = parsed_body(source)
     table = body.find("table") if body is not None else None
-    return latex_table(table, complete=False) if table is not None else None
+    return latex_table(table, Profile.PAPER, complete=False) if table is not None else None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.tasks.readoc.tree import Tree
+from i2s_wire.metrics.profile import Profile
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -85,7 +86,7 @@ def _tokens(cell: HtmlElement) -> Iterator[str]:
             yield from element.tail or ""
 
 
-def latex_table(element: Any, *, complete: bool = True) -> str | None:  # noqa: ANN401 - lxml has no types
+def latex_table(element: Any, profile: Profile, *, complete: bool = True) -> str | None:  # noqa: ANN401
     """Return a table as LaTeX, or None if it has no head or no body.
 
     The columns are those of the head; they are aligned as the styles of the head's cells say, else to the
@@ -93,6 +94,8 @@ def latex_table(element: Any, *, complete: bool = True) -> str | None:  # noqa: 
 
     Args:
         element: Contains the table, or is it.
+        profile: In ``helm`` the pieces of a cell between tags are stripped and joined without a space; in
+            ``paper`` the text of a cell is stripped as a whole, and white space in it is one space.
         complete: Whether ``thead`` and ``tbody`` must be there. Otherwise the rows of the table are the rows
             wherever they stand, and the first one is the head.
     """
@@ -107,13 +110,19 @@ def latex_table(element: Any, *, complete: bool = True) -> str | None:  # noqa: 
             return None
         cells = rows.pop(0)
     columns = " ".join(_alignment(cell) for cell in cells)
-    lines = ["\\begin{table}", f"\\begin{{tabular}}{{{columns}}}", "\\hline", _row(cells), "\\hline"]
-    lines += [_row(row) for row in rows]
+    lines = ["\\begin{table}", f"\\begin{{tabular}}{{{columns}}}", "\\hline", _row(cells, profile), "\\hline"]
+    lines += [_row(row, profile) for row in rows]
     return "\n".join((*lines, "\\hline", "\\end{tabular}", "\\end{table}"))
 
 
-def _row(cells: list[Any]) -> str:
-    return " & ".join(cell.text_content().strip() for cell in cells) + " \\\\ "
+def _row(cells: list[Any], profile: Profile) -> str:
+    return " & ".join(_cell_text(cell, profile) for cell in cells) + " \\\\ "
+
+
+def _cell_text(cell: Any, profile: Profile) -> str:  # noqa: ANN401
+    if profile is Profile.PAPER:
+        return " ".join(cell.text_content().split())
+    return "".join(piece.strip() for piece in cell.itertext())
 
 
 def _alignment(cell: Any) -> str:  # noqa: ANN401

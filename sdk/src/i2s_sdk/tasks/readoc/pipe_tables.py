@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from i2s_sdk.scoring.scorer import Conversion
 from i2s_sdk.tasks.readoc.html_tables import latex_table, parsed_body
+from i2s_wire.metrics.profile import Profile
 
 
 def pipe_tables(text: str) -> tuple[str, ...]:
@@ -28,7 +29,7 @@ def table_conversions(text: str) -> tuple[Conversion, ...]:
     return tuple(Conversion("markdown", table) for table in pipe_tables(text))
 
 
-def with_latex_tables(text: str, conversions: Mapping[str, str | None]) -> str:
+def with_latex_tables(text: str, conversions: Mapping[str, str | None], profile: Profile) -> str:
     """Return the text with each pipe table as a LaTeX table, wherever the same text stands.
 
     What pandoc cannot convert, or does not find to be a table with head and body, stays as it is.
@@ -36,14 +37,15 @@ def with_latex_tables(text: str, conversions: Mapping[str, str | None]) -> str:
     Args:
         text: A document after ``before_tables``.
         conversions: HTML by the keys of ``table_conversions``.
+        profile: How the texts of cells are read.
     """
     for conversion in table_conversions(text):
-        table = _as_latex(conversions.get(conversion.key))
+        table = _as_latex(conversions.get(conversion.key), profile)
         if table is not None:
             text = text.replace(conversion.text, table)
     return text
 
 
-def _as_latex(fragment: str | None) -> str | None:
+def _as_latex(fragment: str | None, profile: Profile) -> str | None:
     body = parsed_body(fragment) if fragment else None
-    return latex_table(body) if body is not None else None
+    return latex_table(body, profile) if body is not None else None

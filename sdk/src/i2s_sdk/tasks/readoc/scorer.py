@@ -142,7 +142,7 @@ class ReadocScorer:
         return with_latex_for_html(standard) if self.profile is Profile.PAPER else standard
 
     def _segments(self, text: str, sample: Scorable) -> Segments:
-        return segments(after_tables(with_latex_tables(text, sample.conversions)), self.profile)
+        return segments(after_tables(with_latex_tables(text, sample.conversions, self.profile)), self.profile)
 
     def _has_tables(self, sample: Scorable) -> bool:
         return "table_tree" in COLUMNS_OF_SUBSET.get(sample.subset, COLUMNS)
