@@ -43,9 +43,7 @@ def detail_of(
 
 
 def _counts(of: Segments) -> dict[str, int]:
-    return {
-        name: len(getattr(of, name)) for name in ("headings", "inline", "display", "tables", "blocks")
-    }
+    return {name: len(getattr(of, name)) for name in ("headings", "inline", "display", "tables", "blocks")}
 
 
 def _headings(of: Segments, shown: int) -> list[list[Any]]:

@@ -223,7 +223,9 @@ def _joined(predicted: Sequence[str], gold: Sequence[str]) -> float | None:
     return _similarity("\n".join(predicted).strip(), "\n".join(gold).strip())
 
 
-def _block_order(matches: Sequence[BlockMatch], predicted: Sequence[str], gold: Sequence[str]) -> float | None:
+def _block_order(
+    matches: Sequence[BlockMatch], predicted: Sequence[str], gold: Sequence[str]
+) -> float | None:
     if not gold:
         return None
     return kendall_distance_score([one.predicted for one in matches], len(predicted), len(gold))

@@ -227,9 +227,7 @@ class _RenameCosts:
             step = max(1, _ENTRIES // max(1, len(others)))
             for start in range(0, len(texts), step):
                 some = texts[start : start + step]
-                costs = process.cdist(
-                    some, others, scorer=Levenshtein.normalized_distance, dtype=np.float64
-                )
+                costs = process.cdist(some, others, scorer=Levenshtein.normalized_distance, dtype=np.float64)
                 for text, cost in zip(some, costs, strict=True):
                     row = np.ones(self._count)
                     if nodes is not None:
