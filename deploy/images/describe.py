@@ -15,13 +15,14 @@ _PREFIX = "org.image2struct"
 
 
 def labels(address: str) -> dict[str, str]:
-    """Ask the service at an address, whichever of the two kinds it is."""
+    """Ask the service at an address, whichever of the three kinds it is."""
     with grpc.insecure_channel(address) as channel:
-        try:
-            return _renderer(channel)
-        except grpc.RpcError as error:
-            if error.code() is not grpc.StatusCode.UNIMPLEMENTED:
-                raise
+        for ask in (_renderer, _documents):
+            try:
+                return ask(channel)
+            except grpc.RpcError as error:
+                if error.code() is not grpc.StatusCode.UNIMPLEMENTED:
+                    raise
         return _metrics(channel)
 
 
@@ -36,6 +37,20 @@ def _renderer(channel: grpc.Channel) -> dict[str, str]:
         f"{_PREFIX}.engine.digest": about.engine.digest,
         f"{_PREFIX}.fonts.digest": about.fonts_digest,
         f"{_PREFIX}.warm": " ".join(sorted({f"{one.kind}:{one.name}".rstrip(":") for one in about.warm})),
+        **_versions(about.versions),
+    }
+
+
+def _documents(channel: grpc.Channel) -> dict[str, str]:
+    from i2s.documents.v1 import documents_pb2, documents_pb2_grpc
+
+    about = documents_pb2_grpc.DocumentsServiceStub(channel).Describe(
+        documents_pb2.DescribeRequest(), timeout=_SECONDS
+    )
+    return {
+        f"{_PREFIX}.engine": ", ".join(f"{one.name} {one.version}" for one in about.engines),
+        f"{_PREFIX}.engine.digest": " ".join(one.digest for one in about.engines),
+        f"{_PREFIX}.fonts.digest": about.fonts_digest,
         **_versions(about.versions),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -379,36 +379,23 @@ def _file(config: Path | None, environ: Mapping[str, str], known: set[str]) -> l
     return [(_Source(name, f"{path}: {name}"), value) for name, value in content.items()]
 
 
+#: How a value is read, by the type of its field; all others are texts.
+_READERS: Mapping[str, Callable[[Any], object]] = {
+    "int": int,
+    "float": float,
+    "Path | None": Path,
+    "Profile": Profile,
+}
+
+
 def _convert(source: _Source, raw: object) -> object:
-    """Return a value as its field has it; the type of the field's default says which that is."""
+    """Return a value as its field has it."""
     if source.name in SECRETS:
         return Token(str(raw), source.label)
-    readers = {
-        **dict.fromkeys(TOKEN_FILES, Path),
-        "profile": Profile,
-        "examples": Path,
-        "tls_ca": Path,
-        "tls_cert": Path,
-        "tls_key": Path,
-        "sobench_system_text": Path,
-        "jobs": int,
-        "waiting": int,
-        "deadline": float,
-        "retry_seconds": float,
-        "start_seconds": float,
-        "store_lines": int,
-        "reference_pixels": int,
-        "completion_characters": int,
-        "store_seconds": float,
-        "lease_seconds": float,
-        "free_bytes": int,
-        "like_failures": int,
-        "interrupt_seconds": float,
-        "scorer_cpu_seconds": float,
-        "scorer_memory_bytes": int,
-    }
+    kind = next(one.type for one in fields(Settings) if one.name == source.name)
+    reader = _READERS.get(str(kind), str)
     try:
-        return readers.get(source.name, str)(raw)
+        return reader(raw)
     except (ValueError, TypeError):
-        wanted = {Profile: "paper or helm", Path: "a path"}.get(readers[source.name], "a number")
+        wanted = {Profile: "paper or helm", Path: "a path"}.get(reader, "a number")
         raise SettingsError(f"{source.label}: {raw!r} is not {wanted}") from None

@@ -24,7 +24,7 @@ COMPONENTS = tuple(
 )
 JOBS = ("evaluate", "merge")
 RENDERERS = ("render-latex", "render-html", "render-lilypond")
-SERVICES = (*RENDERERS, "metrics")
+SERVICES = (*RENDERERS, "documents", "metrics")
 
 #: What is rendered, by a name of ours: resources and components.
 VARIANTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

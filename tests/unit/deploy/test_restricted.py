@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-RENDERERS = ("render-latex", "render-html", "render-lilypond")
+#: Services whose jobs run in sandboxes.
+SANDBOXED = ("render-latex", "render-html", "render-lilypond", "documents")
 #: Root inside of gVisor, with what it takes to give each job a user of its own: the standard baseline.
-IN_GVISOR = ("render-latex", "render-lilypond")
+IN_GVISOR = ("render-latex", "render-lilypond", "documents")
 CAPABILITIES_IN_GVISOR = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID"]
 
 
@@ -94,7 +95,7 @@ def test_what_starts_before_asks_for_no_more_than_what_runs(variant):
 def test_other_walls_change_only_whom_they_mean(name, render):
     plain, changed = (render(one).of("Deployment") for one in ("base", name))
     touched = {one for one in plain if plain[one] != changed[one]}
-    assert touched == {"gpu": {"metrics"}, "gvisor": set(IN_GVISOR), "userns": set(RENDERERS)}[name]
+    assert touched == {"gpu": {"metrics"}, "gvisor": set(IN_GVISOR), "userns": set(SANDBOXED)}[name]
 
 
 def test_renderers_never_share_a_user_on_a_node(render):
@@ -102,7 +103,7 @@ def test_renderers_never_share_a_user_on_a_node(render):
     base, userns = (render(one).of("Deployment") for one in ("base", "userns"))
     users = [one["spec"]["template"]["spec"]["securityContext"]["runAsUser"] for one in base.values()]
     assert len(set(users)) == len(users)
-    for name in RENDERERS:
+    for name in SANDBOXED:
         pod, labels = (
             base[name]["spec"]["template"]["spec"],
             base[name]["spec"]["template"]["metadata"]["labels"],
@@ -130,7 +131,7 @@ def test_gvisor_is_asked_for_with_its_tier(render):
 def test_the_profile_of_the_namespace_tier_exists(render):
     from pathlib import Path
 
-    for name in RENDERERS:
+    for name in SANDBOXED:
         pod = render("userns").of("Deployment")[name]["spec"]["template"]["spec"]
         assert pod["hostUsers"] is False
         profile = pod["securityContext"]["seccompProfile"]

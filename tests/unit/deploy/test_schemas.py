@@ -13,7 +13,14 @@ KUBERNETES = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes"
 OLDEST, NEWEST = "1.30", "1.36"
 
 #: Folders that only others name: both Jobs the first, base the others.
-PARTS = {"large-run/run", "renderer", "base/render-latex", "base/render-html", "base/render-lilypond"}
+PARTS = {
+    "large-run/run",
+    "renderer",
+    "base/render-latex",
+    "base/render-html",
+    "base/render-lilypond",
+    "base/documents",
+}
 
 #: Groups whose schemas do not come with Kubernetes.
 FOREIGN = ("cert-manager.io", "monitoring.coreos.com", "keda.sh")

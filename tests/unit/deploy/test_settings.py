@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.address import Address
+from i2s_documents.settings import DocumentsSettings
 from i2s_metrics.settings import MetricsSettings
 from i2s_render_html.settings import HtmlSettings
 from i2s_render_latex.settings import LatexSettings
@@ -22,7 +23,7 @@ from i2s_sdk.settings import Settings
 ROOT = Path(__file__).resolve().parents[3]
 OF = {
     settings.service: settings
-    for settings in (LatexSettings, HtmlSettings, LilypondSettings, MetricsSettings)
+    for settings in (LatexSettings, HtmlSettings, LilypondSettings, DocumentsSettings, MetricsSettings)
 }
 #: Variables that our programs read, but not as settings of ours.
 ORDINARY = {"HOME", "XDG_CACHE_HOME"}

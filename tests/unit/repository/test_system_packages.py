@@ -21,7 +21,7 @@ OS_RELEASES = {
     "mint": "ID=linuxmint\nVERSION_ID=22\nVERSION_CODENAME=wilma\nUBUNTU_CODENAME=noble\n",
 }
 TOOLS = "sh cat cp dirname env find grep mkdir rm sed sort tail touch uname xargs".split()
-COMMANDS = ["pdflatex", "pdftoppm", "jekyll", "chromium-headless-shell", "bwrap"]
+COMMANDS = ["pdflatex", "pandoc", "pdftoppm", "jekyll", "chromium-headless-shell", "bwrap"]
 
 # An interpreter: $state/venv-NAME says whether it has the modules venv and ensurepip.
 PYTHON = """#!/bin/sh

@@ -162,11 +162,10 @@ class AsyncDocumentsClient(AsyncConnection):
         answer = await self.call(stub.DrawPages, "DrawPages", draw_pages_request(request), deadline)
         drawn = read(from_wire.page_images, answer)
         numbers = [one.page for one in drawn.pages]
-        expected = list(range(request.first, request.first + max(1, len(numbers))))
+        first = request.first
+        expected = list(range(first, first + max(1, len(numbers))))
         if drawn.verdict is Verdict.RENDERED and numbers != expected:
-            raise ProtocolError(
-                f"the documents service was asked for page {expected[0]} on and drew {numbers}"
-            )
+            raise ProtocolError(f"the documents service was asked for page {first} on and drew {numbers}")
         return drawn
 
 

@@ -1,25 +1,36 @@
-"""What an evaluation would ask for, without asking, starting or writing anything."""
+"""What an evaluation would ask for, without asking a model or writing anything into a run.
+
+The documents service is started if a model would be shown pages of documents, since nothing else knows how
+many there are.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
 from i2s_sdk.data import Instance
+from i2s_sdk.evaluation.pages import PageImages
 from i2s_sdk.evaluation.plan import ResolvedSelection
 from i2s_sdk.evaluation.selection_args import SelectionArgs, resolve_selection
 from i2s_sdk.models.estimate import Estimate, estimate
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.registry import require_model
+from i2s_sdk.models.registry import reads_documents, require_model
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import ANSWERS
 from i2s_sdk.runlog.index import Key, key_of, line_key, read_lines
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.storage import PathOrUrl
+from i2s_sdk.service_table import DOCUMENTS
 from i2s_sdk.settings import Settings
+from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.stack.logs import passing_logs
+from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.task import DocumentTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +75,50 @@ def dry_run(
     choice = resolve_selection(data, settings, **wanted)
     answered = _answered(out, settings) if out is not None else frozenset[Key]()
     remaining = [one for one in choice.instances if one.id not in answered]
-    found = estimate(model, _questions(choice, remaining, answered), options)
+    found = run_blocking(_estimate(_Asked(choice, model, answered), remaining, options, settings))
     return DryRun(len(choice.instances), len(choice.instances) - len(remaining), found)
 
 
-def _questions(
-    choice: ResolvedSelection, instances: Sequence[Instance], answered: Set[Key]
-) -> Iterator[tuple[Instance, Question]]:
-    for one in instances:
-        for question in choice.tasks[one.task].questions(one):
-            if key_of(one.id, question.name) not in answered:
-                yield one, question
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a model would be asked of instances."""
+
+    choice: ResolvedSelection
+    model: str
+    answered: Set[Key]
+
+    def is_shown_pages(self, instance: Instance) -> bool:
+        return isinstance(self.choice.tasks[instance.task], DocumentTask) and not reads_documents(self.model)
+
+    def questions(self, instance: Instance) -> Iterator[tuple[Instance, Question]]:
+        task = self.choice.tasks[instance.task]
+        if isinstance(task, DocumentTask) and reads_documents(self.model):
+            questions: tuple[Question, ...] = (task.whole_question(instance),)
+        else:
+            questions = task.questions(instance)
+        for question in questions:
+            if key_of(instance.id, question.name) not in self.answered:
+                yield instance, question
+
+
+async def _estimate(
+    asked: _Asked, instances: Sequence[Instance], options: ModelOptions | None, settings: Settings
+) -> Estimate:
+    paged = [one for one in instances if asked.is_shown_pages(one)]
+    others = (found for one in instances if not asked.is_shown_pages(one) for found in asked.questions(one))
+    total = await asyncio.to_thread(estimate, asked.model, others, options)
+    if not paged:
+        return total
+    with passing_logs() as logs:
+        async with open_services(settings, logs, (DOCUMENTS,)) as services:
+            assert services.documents is not None, "it was asked for"
+            images = PageImages(services.documents)
+            for one in paged:
+                task = asked.choice.tasks[one.task]
+                assert isinstance(task, DocumentTask)
+                async with images.sketched(one, task) as shown:
+                    total += await asyncio.to_thread(estimate, asked.model, asked.questions(shown), options)
+    return total
 
 
 def _answered(out: PathOrUrl, settings: Settings) -> frozenset[Key]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,8 +13,9 @@ from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.task import DocumentTask
+from i2s_wire.documents import DrawnPages, ImageFormat, PageDrawing
 
-_SUFFIXES = {"JPEG": "jpg", "PNG": "png"}
+_SUFFIXES = {ImageFormat.JPEG: "jpg", ImageFormat.PNG: "png"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,39 @@ class PageImages:
         document = task.document_of(instance)
         content = await asyncio.to_thread(_read, document)
         drawn = await self.documents.draw_pages(content, task.drawing)
-        if not drawn.pages:
-            raise DataError(document, 0, f"its pages cannot be drawn: {drawn.message}")
-        with tempfile.TemporaryDirectory(prefix="i2s-pages-") as folder:
-            suffix = _SUFFIXES[task.drawing.format.name]
-            paths = [Path(folder, f"page-{number}.{suffix}") for number, _ in enumerate(drawn.pages, start=1)]
-            await asyncio.to_thread(_write, paths, drawn.pages)
-            yield replace(instance, pages=tuple(paths))
+        async with _kept(document, drawn, task.drawing) as paths:
+            yield replace(instance, pages=paths)
+
+    @asynccontextmanager
+    async def sketched(self, instance: Instance, task: DocumentTask) -> AsyncIterator[Instance]:
+        """Have an instance with as many ``pages`` as its document, all of which are the image of the first.
+
+        It takes much less time than ``shown``, and estimates need no more.
+
+        Raises:
+            DataError, ServiceError: See ``shown``.
+        """
+        document = task.document_of(instance)
+        content = await asyncio.to_thread(_read, document)
+        drawn = await self.documents.draw_pages(content, task.drawing, count=1)
+        async with _kept(document, drawn, task.drawing) as (first,):
+            yield replace(instance, pages=(first,) * drawn.page_count)
+
+
+@asynccontextmanager
+async def _kept(document: Path, drawn: DrawnPages, drawing: PageDrawing) -> AsyncIterator[tuple[Path, ...]]:
+    """Have images as files, as long as the block lasts.
+
+    Raises:
+        DataError: There are none.
+    """
+    if not drawn.pages:
+        raise DataError(document, 0, f"its pages cannot be drawn: {drawn.message}")
+    with tempfile.TemporaryDirectory(prefix="i2s-pages-") as folder:
+        names = [f"page-{number}.{_SUFFIXES[drawing.format]}" for number in range(1, len(drawn.pages) + 1)]
+        paths = tuple(Path(folder, name) for name in names)
+        await asyncio.to_thread(_write, paths, drawn.pages)
+        yield paths
 
 
 def _read(path: Path) -> bytes:
@@ -57,6 +84,6 @@ def _read(path: Path) -> bytes:
         raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
 
 
-def _write(paths: list[Path], contents: tuple[bytes, ...]) -> None:
+def _write(paths: Sequence[Path], contents: Sequence[bytes]) -> None:
     for path, content in zip(paths, contents, strict=True):
         path.write_bytes(content)

@@ -37,6 +37,16 @@ class Estimate:
     tokens_out: int
     cost: float | None
 
+    def __add__(self, other: Estimate) -> Estimate:
+        """Return what both take together."""
+        return Estimate(
+            self.images + other.images,
+            self.calls + other.calls,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            None if self.cost is None or other.cost is None else self.cost + other.cost,
+        )
+
 
 def estimate(
     model: str, questions: Iterable[tuple[Instance, Question]], options: ModelOptions | None = None

@@ -6,7 +6,7 @@ import difflib
 import re
 
 from i2s_sdk.errors import UnknownNameError, UsageError
-from i2s_sdk.models.model import Model
+from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Provider
 
@@ -89,6 +89,16 @@ def require_model(name: str) -> None:
         _require_parts(vendor, model)
     elif name != "baseline/ocr":
         open_model(name)
+
+
+def reads_documents(name: str) -> bool:
+    """Return whether a model answers documents as a whole, whether or not its key and package are here.
+
+    Raises:
+        UsageError: There is no such model; see ``require_model``.
+    """
+    vendor, slash, _ = name.partition("/")
+    return not (slash and vendor in _VENDORS) and answers_whole(open_model(name))
 
 
 def _replay(path: str, options: ModelOptions) -> Model:

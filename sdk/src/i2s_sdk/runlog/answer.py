@@ -19,7 +19,7 @@ from i2s_sdk.runlog.record import Failure, Usage
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 
 #: Fields that only samples with several questions have.
-_OF_SEVERAL = frozenset({"question", "questions"})
+_OF_SEVERAL = frozenset({"question", "questions", "cached_cost"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class Answer:
         question: Name of the question, where the instance has several and this is the answer to one of them.
         questions: Names of the questions whose answers this one joins, up to the first that ended the sample;
             empty where it joins none.
+        cached_cost: Part of ``cost`` that was not paid now, if only some of the answers that this one joins
+            were kept from earlier calls.
     """
 
     id: str
@@ -57,6 +59,7 @@ class Answer:
     seconds: float = 0.0
     question: str = ""
     questions: tuple[str, ...] = ()
+    cached_cost: float = 0.0
 
     @property
     def final(self) -> bool:

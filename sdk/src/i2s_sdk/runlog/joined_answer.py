@@ -51,6 +51,7 @@ def joined_answer(
         seconds=round(math.fsum(one.seconds for one in answers), 4),
         question="",
         questions=tuple(one.question for one in answers),
+        cached_cost=_cached_cost(final),
     )
 
 
@@ -63,6 +64,12 @@ def _sum(counts: Iterable[int | None]) -> int | None:
     found = list(counts)
     known = [one for one in found if one is not None]
     return sum(known) if known and len(known) == len(found) else None
+
+
+def _cached_cost(answers: Sequence[Answer]) -> float:
+    """Return what answers that were kept cost once, if others were paid for now."""
+    kept = [one for one in answers if one.cached]
+    return 0.0 if len(kept) == len(answers) else _cost(kept) or 0.0
 
 
 def _cost(answers: Sequence[Answer]) -> float | None:

@@ -12,7 +12,7 @@ from i2s_sdk.runlog.typed_fields import with_checked_fields
 from i2s_wire.render.rendering import Verdict
 
 #: Fields that a record has only if its task fills them.
-_OF_SOME_TASKS = ("parts", "detail")
+_OF_SOME_TASKS = ("parts", "detail", "cached_cost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,8 @@ class Record:
         cost: Of the completion in US dollars by the list of prices; None where it is not known.
         cached: Whether the completion was kept from an earlier call and nothing was paid now.
         attempts: Calls made for it; 0 where nothing was asked.
+        cached_cost: Part of ``cost`` that was not paid now, if only some of the completions of several
+            questions were kept from earlier calls.
     """
 
     id: str
@@ -125,6 +127,7 @@ class Record:
     cost: float | None = None
     cached: bool = False
     attempts: int = 0
+    cached_cost: float = 0.0
 
     @property
     def has_picture(self) -> bool:

@@ -13,7 +13,18 @@ from i2s_sdk.runlog.typed_fields import with_checked_fields
 
 #: Fields of a record that the answer has, or the score.
 _OF_OTHER_STAGES = frozenset(
-    {"completion", "failure", "finish", "usage", "cost", "cached", "attempts", "metrics", "undefined"}
+    {
+        "completion",
+        "failure",
+        "finish",
+        "usage",
+        "cost",
+        "cached",
+        "attempts",
+        "cached_cost",
+        "metrics",
+        "undefined",
+    }
 )
 
 
@@ -65,5 +76,6 @@ def answered(record: Record, answer: Answer) -> Record:
         cost=answer.cost,
         cached=answer.cached,
         attempts=answer.attempts,
+        cached_cost=answer.cached_cost,
         seconds={"generate": answer.seconds, **record.seconds},
     )

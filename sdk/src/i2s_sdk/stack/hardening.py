@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
+from i2s_sdk.service_table import DOCUMENTS, METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 
 _GIB = 1024**3
 _TMPFS = "nosuid,nodev,mode=1777"
@@ -71,6 +71,19 @@ WALLS: Mapping[str, Walls] = {
         processes=512,
         tmpfs=_RENDERER_TMPFS,
         environment=_renderer_settings(RENDER_LILYPOND, "1GiB", "256MiB"),
+    ),
+    DOCUMENTS: Walls(
+        port=7760,
+        user=10_017,
+        memory_bytes=4 * _GIB,
+        processes=512,
+        tmpfs=_RENDERER_TMPFS,
+        environment={
+            "I2S_DOCUMENTS_INSECURE": "true",
+            "I2S_DOCUMENTS_MAX_MEMORY_BYTES": "1GiB",
+            "I2S_DOCUMENTS_MAX_DISK_BYTES": "256MiB",
+            "I2S_DOCUMENTS_MAX_PIXELS": "50000000",
+        },
     ),
     METRICS: Walls(
         port=7740,

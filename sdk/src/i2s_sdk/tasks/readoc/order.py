@@ -112,7 +112,7 @@ class _Pool:
         self._none = len(blocks)
 
     def take_nearest(self, block: str) -> tuple[int, float] | None:
-        """Return index and distance of the nearest unused block, which is used then; None if it is too far."""
+        """Return index and distance of the nearest unused block, and use it; None if it is too far."""
         same = self._position.get(block)
         if same is not None and self._first[same] < self._none:
             return self._take(same), 0.0

@@ -9,12 +9,10 @@ from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import wire
 from i2s_chassis.renderer.model import RawRendering
-from i2s_chassis.renderer.wire import printable
+from i2s_chassis.renderer.wire import MAX_TEXT, printable
 from i2s_wire.render.rendering import Engine, Picture, Rendering, Stage
 from i2s_wire.render.resources import Usage
 from i2s_wire.render.source_error import SourceError, Undefined
-
-_MAX_TEXT = 2048
 
 
 def answer_of(
@@ -31,7 +29,7 @@ def answer_of(
     """
     return Rendering(
         verdict=raw.verdict,
-        message=printable(raw.message)[:_MAX_TEXT],
+        message=printable(raw.message)[:MAX_TEXT],
         pictures=tuple(map(_with_digest, raw.pictures)),
         total_pages=raw.total_pages,
         error=_error(raw.error) if raw.error is not None else None,
@@ -58,7 +56,7 @@ def _error(error: SourceError) -> SourceError:
         undefined = Undefined(printable(undefined.name), undefined.providers)
     return replace(
         error,
-        message=printable(error.message)[:_MAX_TEXT],
+        message=printable(error.message)[:MAX_TEXT],
         file=printable(error.file),
         undefined=undefined,
         context=printable(error.context),

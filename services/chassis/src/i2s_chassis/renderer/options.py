@@ -50,7 +50,8 @@ def whole_number(message: _Message, name: str, path: str, default: int, most: in
         return default
     value: int = getattr(message, name)
     if not 1 <= value <= most:
-        raise InvalidArgumentError(f"{path}.{name}", f"{value} is not from 1 to {most}")
+        field = f"{path}.{name}" if path else name
+        raise InvalidArgumentError(field, f"{value} is not from 1 to {most}")
     return value
 
 

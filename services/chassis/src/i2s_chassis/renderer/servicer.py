@@ -16,20 +16,21 @@ from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServi
 from i2s_chassis.admission import Ticket
 from i2s_chassis.audit import current_entry
 from i2s_chassis.bulk import answer_stream
-from i2s_chassis.errors import CallError, InvalidArgumentError, UnavailableError
-from i2s_chassis.jail import CellError, Isolation
+from i2s_chassis.errors import CallError, InvalidArgumentError
+from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.logs import log_context
 from i2s_chassis.renderer import wire
 from i2s_chassis.renderer.answer import answer_of
 from i2s_chassis.renderer.model import Installation, RawRendering
+from i2s_chassis.renderer.record import record_job
+from i2s_chassis.renderer.surely import run_surely
 from i2s_chassis.renderer.verdict import within_limits
 from i2s_chassis.service import Chassis, Register
 from i2s_chassis.settings import ServiceSettings
 from i2s_wire.render import to_wire
 from i2s_wire.render.rendering import Engine, Rendering, Verdict
 
-_MAX_ID_BYTES = 256
 _log = logging.getLogger(__name__)
 
 
@@ -173,8 +174,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         return pb.RenderStreamResponse(id=request.id, response=await self._answer(request, ticket))
 
     async def _answer(self, request: pb.RenderRequest, ticket: Ticket) -> pb.RenderResponse:
-        if len(request.id.encode()) > _MAX_ID_BYTES:
-            raise InvalidArgumentError("id", f"is longer than {_MAX_ID_BYTES} bytes")
+        wire.check_id(request.id)
         source = self._identity.source
         if request.WhichOneof("source") != source:
             raise InvalidArgumentError("source", f"this service renders {source} only")
@@ -182,7 +182,8 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         job = self.job(request, limits)
         current_entry().source_sha256 = digest = self.source_sha256(job)
         with log_context(source_sha256=digest):
-            raw = within_limits(await self._render_surely(job), limits)
+            surely = await run_surely(lambda: self.render(job), self._doubt, self.chassis.telemetry)
+            raw = within_limits(surely, limits)
             answer = answer_of(
                 raw,
                 ticket.queue_seconds,
@@ -194,37 +195,17 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
             self._record(raw, ticket)
         return message
 
-    async def _render_surely(self, job: J) -> R:
-        """Render; where it cannot be known whether the source or something outside ended it, once more.
-
-        The second result counts: a source that crashes its engine does so again.
-
-        Raises:
-            UnavailableError: The sandbox of the job was lost or could not be made.
-        """
-        try:
-            rendering = await self.render(job)
-            if not rendering.interrupted and rendering.verdict is not Verdict.CRASHED:
-                return rendering
-            fields = {"verdict": rendering.verdict.name.lower(), "reason": rendering.message[:500]}
-            _log.warning("a process was lost; the job is run once more", extra={"fields": fields})
-            self.chassis.telemetry.rerun()
-            return await self.render(job)
-        except CellError as error:
-            _log.warning("the sandbox of a job was lost", extra={"fields": {"reason": str(error)[:500]}})
-            raise UnavailableError(
-                "the sandbox of the job was lost or could not be made; ask again, the log has the reason"
-            ) from error
+    def _doubt(self, rendering: R) -> str | None:
+        """Return why the end of a job may not be its own doing, None if it surely is."""
+        if rendering.interrupted or rendering.verdict is Verdict.CRASHED:
+            return f"{rendering.verdict.name.lower()}: {rendering.message}"
+        return None
 
     def _record(self, rendering: R, ticket: Ticket) -> None:
-        telemetry, verdict = self.chassis.telemetry, rendering.verdict.name.lower()
-        ticket.cpu_seconds = sum(stage.usage.cpu_seconds for stage in rendering.stages)
-        current_entry().verdict = verdict
-        telemetry.job(verdict, ticket.seconds())
-        for stage in rendering.stages:
-            telemetry.stage(stage.name, stage.usage.wall_seconds)
-        for event in rendering.events:
-            telemetry.policy_event(event.kind.name.lower(), event.count)
+        verdict = rendering.verdict.name.lower()
+        record_job(
+            self.chassis.telemetry, ticket, verdict=verdict, stages=rendering.stages, events=rendering.events
+        )
         _log.info("rendered", extra={"fields": {"verdict": verdict, **self.notes(rendering)}})
 
     def registration(self) -> Register:

@@ -16,7 +16,10 @@ from i2s_wire.render.rendering import LogExcerpt
 
 MAX_POLICY_EVENTS = 100
 MAX_DETAIL = 500
+#: Characters of a message.
+MAX_TEXT = 2048
 
+_MAX_ID_BYTES = 256
 _REPLACEMENT = 0xFFFD
 # Unicode block Control Pictures: U+2400 + n shows the control character n, U+2421 shows DEL.
 _VISIBLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
@@ -25,6 +28,16 @@ _HIDDEN = [*range(0x80, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *
 # Halves of characters, as a script of a page can make them: protobuf takes no string that holds one.
 _SURROGATES = range(0xD800, 0xE000)
 _SHOWN = _VISIBLE | dict.fromkeys([*_HIDDEN, *_SURROGATES], _REPLACEMENT)
+
+
+def check_id(text: str, field: str = "id") -> None:
+    """Check the id of a request or of a part of one.
+
+    Raises:
+        InvalidArgumentError: It is longer than 256 bytes.
+    """
+    if len(text.encode()) > _MAX_ID_BYTES:
+        raise InvalidArgumentError(field, f"is longer than {_MAX_ID_BYTES} bytes")
 
 
 def limits_from_wire(message: pb.Limits, table: LimitTable) -> Limits:

@@ -1,0 +1,31 @@
+# The documents service: pandoc of Debian; PDFium comes with the Python package.
+ARG RUNTIME=i2s-python
+ARG BUILDER=i2s-python-builder
+
+FROM ${BUILDER} AS packages
+COPY build/images/wheels/documents /wheels
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
+    build/images/wheels/ours/i2s_documents-* /wheels/ours/
+COPY requirements/documents.txt /
+RUN install-locked /documents.txt
+
+FROM ${RUNTIME}
+RUN apt-get update -q \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bubblewrap pandoc \
+        fontconfig fonts-dejavu-core fonts-liberation fonts-noto-core \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
+    && fc-cache -s \
+    && find / -xdev -type f -perm /6000 -exec chmod a-s {} +
+COPY --from=packages /opt/i2s/venv /opt/i2s/venv
+COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
+ENV I2S_DOCUMENTS_LISTEN=0.0.0.0:7760 \
+    I2S_DOCUMENTS_HEALTH_LISTEN=0.0.0.0:8081 \
+    I2S_DOCUMENTS_INSECURE_MONITORING=true
+USER i2s
+WORKDIR /
+EXPOSE 7760 8081 9090
+HEALTHCHECK --interval=30s --timeout=10s --start-period=120s --retries=3 \
+    CMD ["python", "-I", "/opt/i2s/health.py", "127.0.0.1:8081"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/opt/i2s/start", "i2s-documents"]
+CMD ["serve"]

@@ -1,0 +1,97 @@
+"""Look at what is installed: programs, their words, digests of folders, and whether jobs can read them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from i2s_chassis.errors import StartError
+
+#: Where the fonts of a distribution are.
+SYSTEM_FONTS = Path("/usr/share/fonts")
+
+_SECONDS = 60
+
+
+def find_program(name: str, package: str, other: str = "") -> Path:
+    """Return the path of a program.
+
+    Args:
+        name: Looked for on the path of this process; or a path.
+        package: The Debian package that has it.
+        other: Another command that installs it, which ends in ", or ".
+
+    Raises:
+        StartError: There is none; says how to install it.
+    """
+    found = shutil.which(name)
+    if found is None:
+        raise StartError(f"{name} is not installed; install it with: {other}apt-get install {package}")
+    return Path(found).resolve()
+
+
+def program_output(program: Path, option: str) -> str:
+    """Return what a program writes to standard output if it is given one option.
+
+    Raises:
+        StartError: It cannot be run, or takes more than a minute.
+    """
+    try:
+        ended = subprocess.run(
+            [program, option], capture_output=True, text=True, check=False, timeout=_SECONDS, errors="replace"
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise StartError(f"{program} does not run: {error}") from None
+    return ended.stdout
+
+
+def check_readable_by_jobs(paths: Iterable[Path]) -> None:
+    """Check that the users that jobs run as can reach some folders. They are our own user if we are not root.
+
+    Raises:
+        StartError: They cannot reach one; names it and the folder that is closed.
+    """
+    if os.geteuid() != 0:
+        return
+    for path in paths:
+        closed = next((one for one in (path, *path.parents) if not one.stat().st_mode & stat.S_IXOTH), None)
+        if closed is not None:
+            raise StartError(
+                f"{path} cannot be read by the users that jobs run as, because {closed} is closed to "
+                "others; open it, or install in another place"
+            )
+
+
+def listed_files(folder: Path, only: tuple[str, ...] = ("",)) -> Iterator[str]:
+    """Yield path and size of every file below a folder, in a fixed order.
+
+    Args:
+        folder: One that does not exist has no files.
+        only: Endings of the names of files that count.
+    """
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(names):
+            path = Path(parent) / name
+            if name.endswith(only) and path.is_file():
+                yield f"{path.relative_to(folder)}\0{path.stat().st_size}"
+
+
+def listings_digest(*listings: Iterable[str]) -> str:
+    """Return the SHA-256 over listings of files."""
+    digest = hashlib.sha256()
+    for listing in listings:
+        for line in listing:
+            digest.update(f"{line}\n".encode(errors="surrogateescape"))
+    return digest.hexdigest()
+
+
+def versions_digest(versions: Mapping[str, str]) -> str:
+    """Return the SHA-256 over names and versions, whatever their order."""
+    lines = "\n".join(f"{name} {value}" for name, value in sorted(versions.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()

@@ -1,0 +1,130 @@
+"""Convert fragments to HTML: one pandoc process for each, all of a request in one cell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from i2s_chassis.jail import Cell, Ended, Jail, OutputError, OutputReason
+from i2s_chassis.renderer.bounds import disk_complaint
+from i2s_chassis.renderer.verdict import Judgement, limit_passed
+from i2s_chassis.renderer.wire import MAX_TEXT, printable
+from i2s_documents.model import ConvertJob, RawConversions, RawFragment
+from i2s_documents.pandoc import OUTPUT, SOURCE, command, first_error, limits_of_conversion
+from i2s_wire.documents.conversion import Converted
+from i2s_wire.render.rendering import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertSettings:
+    """What an operator decides about conversions.
+
+    Attributes:
+        pandoc: The program.
+        max_fragment_bytes: Greatest fragment.
+        request_seconds: After which a request begins no further fragment.
+        response_bytes: Of HTML after which a request begins no further fragment.
+    """
+
+    pandoc: str = "pandoc"
+    max_fragment_bytes: int = 1024 * 1024
+    request_seconds: float = 20.0
+    response_bytes: int = 32 * 1024 * 1024
+
+
+class Converter:
+    """Runs pandoc in cells."""
+
+    def __init__(self, settings: ConvertSettings, jail: Jail, on_rerun: Callable[[], None]) -> None:
+        """Prepare.
+
+        Args:
+            settings: Bounds and program.
+            jail: In which pandoc runs.
+            on_rerun: Called if a fragment is converted once more, since pandoc was killed.
+        """
+        self._settings, self._jail, self._on_rerun = settings, jail, on_rerun
+
+    async def convert(self, job: ConvertJob) -> RawConversions:
+        """Convert the fragments of a job, at least the first, until the bounds of a request are reached.
+
+        Each fragment has the limits of the job for itself, and sees nothing of the others.
+
+        Raises:
+            JailError: A fault of the jail.
+        """
+        settings, done, html_bytes = self._settings, RawConversions(), 0
+        clock = asyncio.get_running_loop().time
+        end = clock() + settings.request_seconds
+        async with self._jail.cell(limits_of_conversion(job.limits)) as cell:
+            for fragment in job.fragments:
+                if done.converted and (clock() >= end or html_bytes >= settings.response_bytes):
+                    break
+                converted = await self._convert(cell, fragment, job, done)
+                done.converted.append(converted)
+                html_bytes += len(converted.html or "")
+        return done
+
+    async def _convert(
+        self, cell: Cell, fragment: RawFragment, job: ConvertJob, done: RawConversions
+    ) -> Converted:
+        wrong = self._objection(fragment, job)
+        if wrong is None:
+            converted = await self._run(cell, fragment, job, done)
+            if converted.verdict is not Verdict.CRASHED:
+                return converted
+            # Something outside may have killed it. The second result counts.
+            self._on_rerun()
+            async with self._jail.cell(limits_of_conversion(job.limits)) as fresh:
+                return await self._run(fresh, fragment, job, done)
+        return _failed(fragment, wrong)
+
+    def _objection(self, fragment: RawFragment, job: ConvertJob) -> Judgement | None:
+        """Return why a fragment cannot be given to pandoc, None if it can."""
+        text, most = fragment.content, self._settings.max_fragment_bytes
+        if len(text) > most:
+            reason = f"The fragment has {len(text)} bytes, more than the limit of {most}."
+            return Judgement(Verdict.INVALID_INPUT, reason)
+        try:
+            text.decode()
+        except UnicodeDecodeError as error:
+            reason = f"The fragment is not UTF-8: {error.reason} at byte {error.start}."
+            return Judgement(Verdict.INVALID_INPUT, reason)
+        full = disk_complaint([text], job.limits, by_products=1)
+        return Judgement(Verdict.OUTPUT_LIMIT, full) if full is not None else None
+
+    async def _run(
+        self, cell: Cell, fragment: RawFragment, job: ConvertJob, done: RawConversions
+    ) -> Converted:
+        limits = limits_of_conversion(job.limits)
+        await cell.renew(limits, {SOURCE: fragment.content})
+        ended = await cell.run(command(self._settings.pandoc, fragment.format))
+        done.usage += ended.usage
+        done.events += ended.events
+        passed = limit_passed(ended.cause, job.limits, "converting the fragment", program="pandoc")
+        if passed is not None:
+            return _failed(fragment, passed)
+        if ended.exit_code != 0:
+            return _failed(fragment, _refused(ended))
+        try:
+            html = await cell.fetch(OUTPUT, job.limits.file_bytes)
+        except OutputError as error:
+            return _failed(fragment, _without_output(error, job))
+        return Converted(fragment.id, html.decode(errors="replace"))
+
+
+def _refused(ended: Ended) -> Judgement:
+    said = ended.output.whole.decode(errors="replace")
+    return Judgement(Verdict.COMPILE_ERROR, first_error(said, ended.exit_code))
+
+
+def _without_output(error: OutputError, job: ConvertJob) -> Judgement:
+    if error.reason is OutputReason.TOO_LARGE:
+        reason = f"The HTML has more than the limit of {job.limits.file_bytes} bytes."
+        return Judgement(Verdict.OUTPUT_LIMIT, reason)
+    return Judgement(Verdict.NO_OUTPUT, "pandoc wrote no HTML.")
+
+
+def _failed(fragment: RawFragment, why: Judgement) -> Converted:
+    return Converted(fragment.id, None, printable(why.message)[:MAX_TEXT], why.verdict)

@@ -1,0 +1,124 @@
+"""What is installed: pandoc and PDFium, their versions and digests."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import PIL
+
+from i2s_chassis.errors import StartError
+from i2s_chassis.renderer.installed import (
+    SYSTEM_FONTS,
+    check_readable_by_jobs,
+    find_program,
+    listed_files,
+    listings_digest,
+    program_output,
+    versions_digest,
+)
+from i2s_wire.render.rendering import Engine
+
+#: What runs inside of the sandbox: other users must be able to read it.
+INSIDE = Path(__file__).resolve().parent / "inside"
+
+_SYSTEM = Path("/usr")
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """What results are made with.
+
+    Attributes:
+        pandoc: The program.
+        pdfium: Folder of the package ``pypdfium2_raw``, which has the library.
+        inside: Folder of the program that calls it.
+        readable: What jobs must read outside of /usr.
+        converter: Pandoc, for the descriptions.
+        rasteriser: PDFium, likewise.
+        versions: All that the digests are made of, by name.
+        fonts_digest: SHA-256 over the names and sizes of the fonts.
+    """
+
+    pandoc: Path
+    pdfium: Path
+    inside: Path
+    readable: tuple[Path, ...]
+    converter: Engine
+    rasteriser: Engine
+    versions: Mapping[str, str]
+    fonts_digest: str
+
+
+def find_installation(pandoc: str = "pandoc") -> Installation:
+    """Look at this machine; takes about a second.
+
+    Args:
+        pandoc: The program, by name or path.
+
+    Raises:
+        StartError: Something is missing; says what to install.
+    """
+    program, pdfium = find_program(pandoc, "pandoc"), _pdfium_folder()
+    readable = readable_folders()
+    check_readable_by_jobs(readable)
+    words = program_output(program, "--version").split()
+    if words[:1] != ["pandoc"] or len(words) < 2:
+        raise StartError(f"cannot tell the version of {program}")
+    fonts = listings_digest(listed_files(SYSTEM_FONTS))
+    service = {"documents": version("i2s-documents")}
+    of_pandoc = {"pandoc": words[1], "pandoc program": _digest(program)}
+    of_pdfium = {
+        "pypdfium2": version("pypdfium2"),
+        "pdfium": _pdfium_version(pdfium),
+        "pdfium library": _digest(pdfium / "libpdfium.so"),
+        "pillow": PIL.__version__,
+        "fonts": fonts,
+    }
+    return Installation(
+        pandoc=program,
+        pdfium=pdfium,
+        inside=INSIDE,
+        readable=readable,
+        converter=Engine("pandoc", words[1], versions_digest(of_pandoc | service)),
+        rasteriser=Engine("pdfium", of_pdfium["pdfium"], versions_digest(of_pdfium | service)),
+        versions=of_pandoc | of_pdfium | service,
+        fonts_digest=fonts,
+    )
+
+
+def readable_folders() -> tuple[Path, ...]:
+    """Return what jobs must read outside of /usr: PDFium, our program, and Python.
+
+    Raises:
+        StartError: PDFium is not installed.
+    """
+    folders = (_pdfium_folder(), INSIDE, Path(sys.base_prefix).resolve())
+    return tuple(one for one in folders if not one.is_relative_to(_SYSTEM))
+
+
+def _pdfium_folder() -> Path:
+    spec = importlib.util.find_spec("pypdfium2_raw")
+    if spec is None or spec.origin is None:
+        raise StartError("PDFium is not installed; install it with: pip install pypdfium2")
+    return Path(spec.origin).resolve().parent
+
+
+def _pdfium_version(folder: Path) -> str:
+    # Read and not imported: that would load the library into this process.
+    parts = json.loads((folder / "version.json").read_text("utf-8"))
+    return ".".join(str(parts[name]) for name in ("major", "minor", "build", "patch"))
+
+
+def _digest(file: Path) -> str:
+    if not os.access(file, os.R_OK):
+        raise StartError(f"{file} is missing or cannot be read; install its package again")
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,0 +1,170 @@
+"""DocumentsService over pandoc and PDFium: messages to jobs, results to messages."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from importlib.metadata import version
+
+import grpc.aio
+
+from i2s.documents.v1 import documents_pb2 as pb
+from i2s.documents.v1.documents_pb2_grpc import (
+    DocumentsServiceServicer,
+    add_DocumentsServiceServicer_to_server,
+)
+from i2s_chassis.admission import Ticket
+from i2s_chassis.audit import current_entry
+from i2s_chassis.jail import Jail
+from i2s_chassis.logs import log_context
+from i2s_chassis.renderer import wire
+from i2s_chassis.renderer.model import Stage
+from i2s_chassis.renderer.record import record_job
+from i2s_chassis.renderer.surely import run_surely, sandbox_required
+from i2s_chassis.service import Chassis, Register
+from i2s_documents.convert import Converter
+from i2s_documents.draw import Drawer
+from i2s_documents.installation import Installation
+from i2s_documents.model import ConvertJob, DrawJob, RawConversions, RawPages
+from i2s_documents.settings import DocumentsSettings
+from i2s_documents.wire import convert_job, draw_job
+from i2s_wire.documents import to_wire
+from i2s_wire.documents.conversion import Conversions
+from i2s_wire.documents.description import DocumentsDescription
+from i2s_wire.documents.drawing import PageImages
+from i2s_wire.render import rendering
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.resources import Usage
+
+_log = logging.getLogger(__name__)
+
+
+class DocumentsServicer(DocumentsServiceServicer):
+    """Answers requests to convert fragments and to draw pages."""
+
+    def __init__(
+        self,
+        converter: Converter,
+        drawer: Drawer,
+        installation: Installation,
+        jail: Jail,
+        settings: DocumentsSettings,
+        chassis: Chassis,
+    ) -> None:
+        self._converter, self._drawer, self._installation = converter, drawer, installation
+        self._jail, self._settings, self._chassis = jail, settings, chassis
+        self._limits = settings.limit_table()
+
+    async def Convert(  # noqa: N802 - the name on the wire
+        self,
+        request: pb.ConvertRequest,
+        context: grpc.aio.ServicerContext[pb.ConvertRequest, pb.ConvertResponse],
+    ) -> pb.ConvertResponse:
+        """Convert fragments to HTML."""
+        async with self._chassis.admission.slot(context.time_remaining()) as ticket:
+            wire.check_id(request.id)
+            limits = wire.limits_from_wire(request.limits, self._limits)
+            job = convert_job(request, limits, self._settings.max_fragments)
+            current_entry().source_sha256 = digest = _digest_of_fragments(job)
+            with log_context(source_sha256=digest):
+                with sandbox_required():
+                    raw = await self._converter.convert(job)
+                self._record(ticket, _verdict_of(raw), [Stage("convert", raw.usage)], raw)
+            return to_wire.conversions(
+                Conversions(
+                    tuple(raw.converted),
+                    wire.wire_usage(raw.usage),
+                    wire.wire_limits(limits),
+                    wire.wire_isolation(self._jail.isolation),
+                    self._installation.converter,
+                    wire.wire_policy_events(raw.events),
+                ),
+                request.id,
+            )
+
+    async def DrawPages(  # noqa: N802
+        self,
+        request: pb.DrawPagesRequest,
+        context: grpc.aio.ServicerContext[pb.DrawPagesRequest, pb.DrawPagesResponse],
+    ) -> pb.DrawPagesResponse:
+        """Draw pages of a PDF document."""
+        async with self._chassis.admission.slot(context.time_remaining()) as ticket:
+            wire.check_id(request.id)
+            job = draw_job(request, wire.limits_from_wire(request.limits, self._limits))
+            current_entry().source_sha256 = digest = hashlib.sha256(job.pdf).hexdigest()
+            with log_context(source_sha256=digest):
+                raw = await run_surely(lambda: self._drawer.draw(job), _doubt, self._chassis.telemetry)
+                self._record(ticket, raw.verdict, raw.stages, raw)
+            return to_wire.page_images(self._page_images(raw, job, ticket), request.id)
+
+    async def Describe(  # noqa: N802
+        self,
+        request: pb.DescribeRequest,
+        context: grpc.aio.ServicerContext[pb.DescribeRequest, pb.DescribeResponse],
+    ) -> pb.DescribeResponse:
+        """Say what this service is."""
+        installed, settings, admission = self._installation, self._settings, self._chassis.admission
+        return to_wire.description(
+            DocumentsDescription(
+                service=settings.service,
+                version=version("i2s-documents"),
+                engines=(installed.converter, installed.rasteriser),
+                versions=installed.versions,
+                fonts_digest=installed.fonts_digest,
+                isolation=wire.wire_isolation(self._jail.isolation),
+                default_limits=wire.wire_limits(self._limits.default),
+                max_limits=wire.wire_limits(self._limits.maximum),
+                max_request_bytes=settings.max_request_bytes,
+                max_fragments=settings.max_fragments,
+                max_fragment_bytes=settings.max_fragment_bytes,
+                max_pages_drawn=settings.max_pages_drawn,
+                slots=admission.slots,
+                queue=admission.queue,
+            )
+        )
+
+    def registration(self) -> Register:
+        """Return what adds this to a server."""
+        return lambda server: add_DocumentsServiceServicer_to_server(self, server)
+
+    def _page_images(self, raw: RawPages, job: DrawJob, ticket: Ticket) -> PageImages:
+        queued = rendering.Stage("queue", Usage(wall_seconds=ticket.queue_seconds))
+        stages = (rendering.Stage(one.name, wire.wire_usage(one.usage), one.detail) for one in raw.stages)
+        return PageImages(
+            verdict=raw.verdict,
+            message=wire.printable(raw.message)[: wire.MAX_TEXT],
+            pages=tuple(raw.pages),
+            total_pages=raw.total_pages,
+            defect=raw.defect,
+            stages=(queued, *stages),
+            usage=wire.wire_usage(raw.usage),
+            limits=wire.wire_limits(job.limits),
+            isolation=wire.wire_isolation(self._jail.isolation),
+            engine=self._installation.rasteriser,
+            policy_events=wire.wire_policy_events(raw.events),
+        )
+
+    def _record(
+        self, ticket: Ticket, verdict: Verdict, stages: list[Stage], raw: RawConversions | RawPages
+    ) -> None:
+        name = verdict.name.lower()
+        record_job(self._chassis.telemetry, ticket, verdict=name, stages=stages, events=raw.events)
+        number = len(raw.converted) if isinstance(raw, RawConversions) else len(raw.pages)
+        _log.info("done", extra={"fields": {"verdict": name, "parts": number}})
+
+
+def _digest_of_fragments(job: ConvertJob) -> str:
+    digest = hashlib.sha256()
+    for fragment in job.fragments:
+        digest.update(b"%d %d\n" % (fragment.format, len(fragment.content)))
+        digest.update(fragment.content)
+    return digest.hexdigest()
+
+
+def _verdict_of(raw: RawConversions) -> Verdict:
+    """Return how a request for conversions counts: RENDERED, or the verdict of its first failure."""
+    return next((one.verdict for one in raw.converted if one.verdict is not None), Verdict.RENDERED)
+
+
+def _doubt(raw: RawPages) -> str | None:
+    return f"crashed: {raw.message}" if raw.verdict is Verdict.CRASHED else None

@@ -1,0 +1,50 @@
+"""What answers took, when a sample has several questions of which some failed or were answered before."""
+
+from __future__ import annotations
+
+import pytest
+
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.joined_answer import joined_answer
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record, Usage
+from i2s_sdk.runlog.rendered import answered
+from i2s_sdk.stats.spending import Spending, total_spending
+
+BLANK = Record("a", "readoc", "arxiv", "", Outcome.CANCELLED)
+PAID = Answer("a", "text", finish="stop", usage=Usage(10, 5), cost=0.25, attempts=1, question="page-1")
+KEPT = Answer("a", "text", finish="stop", usage=Usage(20, 5), cost=0.5, cached=True, question="page-2")
+FAILED = Answer("a", outcome=Outcome.MODEL_FAILURE, attempts=3, question="page-3")
+
+
+def _spent(*answers: Answer) -> Spending:
+    return total_spending([answered(BLANK, joined_answer("a", answers, "\n".join))])
+
+
+def test_pages_that_were_answered_before_are_not_paid_now() -> None:
+    spent = _spent(PAID, KEPT)
+    assert (spent.cost, spent.paid) == (0.75, 0.25)
+    assert (spent.answers, spent.cached, spent.calls) == (1, 0, 1)
+
+
+def test_a_sample_of_answers_that_were_all_kept_is_kept() -> None:
+    spent = _spent(KEPT)
+    assert (spent.cost, spent.paid, spent.cached) == (0.5, 0.0, 1)
+
+
+def test_answers_before_a_question_that_failed_were_paid_for() -> None:
+    spent = _spent(PAID, FAILED)
+    assert (spent.cost, spent.paid) == (0.25, 0.25)
+    assert (spent.answers, spent.calls, spent.input_tokens) == (1, 4, 10)
+
+
+def test_a_single_question_that_failed_has_no_answer() -> None:
+    assert _spent(FAILED) == Spending(calls=3)
+
+
+@pytest.mark.parametrize("answers", [(PAID, KEPT), (PAID,), (KEPT,), (PAID, FAILED)])
+def test_a_joined_answer_survives_being_written_down(answers: tuple[Answer, ...]) -> None:
+    joined = joined_answer("a", answers, "\n".join)
+    assert Answer.from_json(joined.to_json()) == joined
+    record = answered(BLANK, joined)
+    assert Record.from_json(record.to_json()) == record
