@@ -1,0 +1,235 @@
+"""The scorer of READOC: ten columns that compare a Markdown document with a gold one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from i2s_sdk.scoring.scorer import Conversion, Metric, NotUsable, Scorable, Values
+from i2s_sdk.tasks.readoc.detail import detail_of
+from i2s_sdk.tasks.readoc.heading_tree import heading_tree
+from i2s_sdk.tasks.readoc.html_sources import with_latex_for_html
+from i2s_sdk.tasks.readoc.html_tables import table_tree
+from i2s_sdk.tasks.readoc.order import BlockMatch, kendall_distance_score, match_blocks, token_order_score
+from i2s_sdk.tasks.readoc.pipe_tables import table_conversions, with_latex_tables
+from i2s_sdk.tasks.readoc.segments import Segments, segments
+from i2s_sdk.tasks.readoc.similarity import edit_similarity, vocabulary_score
+from i2s_sdk.tasks.readoc.standardise import after_tables, before_tables
+from i2s_sdk.tasks.readoc.table_score import TableScore, score_tables, tree_similarity
+from i2s_sdk.tasks.readoc.tree_distance import tree_distances
+from i2s_wire.metrics.profile import Profile
+
+#: Name of the scorer, and of its detail in records.
+NAME = "readoc"
+#: The columns, in the order shown.
+COLUMNS = (
+    "text_concat", "text_vocab", "heading_concat", "heading_tree", "embed_concat", "isolate_concat",
+    "table_concat", "table_tree", "block_order", "token_order",
+)  # fmt: skip
+#: The columns that a subset has, where it does not have all.
+COLUMNS_OF_SUBSET = {
+    "github": ("text_concat", "text_vocab", "heading_concat", "heading_tree", "block_order", "token_order")
+}
+#: The most tables that a document may have.
+MAX_TABLES = 2000
+
+_SIGNED = ("heading_tree", "table_tree")
+_ABSENT = {
+    "text_concat": "the gold document has no text besides headings, tables and formulas",
+    "heading_concat": "the gold document has no headings",
+    "embed_concat": "the gold document has no formulas in its text",
+    "isolate_concat": "the gold document has no displayed formulas",
+    "table_concat": "the gold document has no tables",
+    "block_order": "the gold document is empty",
+    "token_order": "the gold document has fewer than two words",
+}
+_ABSENT["text_vocab"] = _ABSENT["text_concat"]
+_ABSENT["heading_tree"] = _ABSENT["heading_concat"]
+_ABSENT["table_tree"] = _ABSENT["table_concat"]
+_GOLD_TABLE_FAILS = "pandoc cannot convert a table of the gold document"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadocScorer:
+    """Compares two Markdown documents: texts, headings, formulas, tables and order.
+
+    ``…_concat`` is the similarity by Levenshtein distance of all contents of a kind, joined by line ends.
+    ``text_vocab`` is F1 of the sets of words. ``heading_tree`` and ``table_tree`` are similarities of trees
+    (TEDS), 1 − edit distance / size; the distance can be greater than the size, so both can be negative, but
+    not below −1: a distance is at most the sum of the two sizes. ``block_order`` and ``token_order`` are
+    normalised Kendall distances.
+
+    A column has no value where the gold document has none of its kind, and in subset github, which has six.
+    A prediction without contents of a kind, or one that is not usable, counts 0 there.
+
+    In profile ``paper`` lines of fenced code are no headings, HTML tables are tables, sizes of trees include
+    the root, and ``heading_tree`` is at least 0.
+
+    Tables are converted by pandoc; ``conversions`` returns first the pipe tables, then, with their results,
+    the LaTeX tables.
+
+    Attributes:
+        profile: Which rules.
+        max_tables: The most tables that a prediction may have, of each form; with more it is not usable.
+        name: As the manifest calls it.
+        version: Grows whenever a value can change.
+        in_worker: True: documents can take any time.
+        scores_unusable: True: the gold document decides which columns are 0 and which have no value.
+    """
+
+    profile: Profile
+    max_tables: int = MAX_TABLES
+    name: str = NAME
+    version: str = "1"
+    in_worker: bool = True
+    scores_unusable: bool = True
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The ten columns."""
+        return tuple(Metric(name, low=self._low(name)) for name in COLUMNS)
+
+    def _low(self, name: str) -> float:
+        clamped = self.profile is Profile.PAPER and name == "heading_tree"
+        return -1.0 if name in _SIGNED and not clamped else 0.0
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return whether there is a gold document."""
+        return isinstance(sample.target, str)
+
+    def conversions(self, sample: Scorable) -> tuple[Conversion, ...]:
+        """Return the pipe tables, and once these are converted the LaTeX tables, that pandoc has to convert.
+
+        There are none for a prediction with more tables than it may have, because it is not scored.
+        """
+        texts = [self._before_tables(text) for text in (sample.structure or "", sample.target)]
+        pipes = [table_conversions(text) for text in texts]
+        if len(pipes[0]) > self.max_tables:
+            return ()
+        missing = [one for of in pipes for one in of if one.key not in sample.conversions]
+        if missing or not self._has_tables(sample):
+            return _distinct(missing)
+        tables = [self._segments(text, sample).tables for text in texts]
+        if len(tables[0]) > self.max_tables:
+            return ()
+        wanted = [_latex(table) for of in tables for table in of]
+        return _distinct([one for one in wanted if one.key not in sample.conversions])
+
+    def score(self, sample: Scorable) -> Values | NotUsable:
+        """Return the values of a prediction; one that is None counts as an empty one."""
+        predicted_text, gold_text = (
+            self._before_tables(text) for text in (sample.structure or "", sample.target)
+        )
+        if len(table_conversions(predicted_text)) > self.max_tables:
+            return self._too_many()
+        predicted, gold = self._segments(predicted_text, sample), self._segments(gold_text, sample)
+        if len(predicted.tables) > self.max_tables:
+            return self._too_many()
+        return self._values(predicted, gold, sample)
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0 in the columns that the gold document has."""
+        found = self.score(replace(sample, structure=None))
+        assert isinstance(found, Values)
+        return found
+
+    def _too_many(self) -> NotUsable:
+        return NotUsable(f"the document has more than {self.max_tables} tables")
+
+    def _before_tables(self, text: str) -> str:
+        standard = before_tables(text, self.profile)
+        return with_latex_for_html(standard) if self.profile is Profile.PAPER else standard
+
+    def _segments(self, text: str, sample: Scorable) -> Segments:
+        return segments(after_tables(with_latex_tables(text, sample.conversions, self.profile)), self.profile)
+
+    def _has_tables(self, sample: Scorable) -> bool:
+        return "table_tree" in COLUMNS_OF_SUBSET.get(sample.subset, COLUMNS)
+
+    def _values(self, predicted: Segments, gold: Segments, sample: Scorable) -> Values:
+        matches = match_blocks(predicted.blocks, gold.blocks)
+        tables: list[TableScore] = []
+        compute: dict[str, Callable[[], float | None]] = {
+            "text_concat": lambda: _similarity(predicted.plain, gold.plain),
+            "text_vocab": lambda: vocabulary_score(predicted.plain, gold.plain) if gold.plain else None,
+            "heading_concat": lambda: _joined(predicted.headings, gold.headings),
+            "heading_tree": lambda: self._heading_tree(predicted.headings, gold.headings),
+            "embed_concat": lambda: _joined(predicted.inline, gold.inline),
+            "isolate_concat": lambda: _joined(predicted.display, gold.display),
+            "table_concat": lambda: _joined(predicted.tables, gold.tables),
+            "table_tree": lambda: self._table_tree(predicted.tables, gold.tables, sample, tables),
+            "block_order": lambda: _block_order(matches, predicted.blocks, gold.blocks),
+            "token_order": lambda: _token_order(predicted.whole, gold.whole),
+        }
+        columns = COLUMNS_OF_SUBSET.get(sample.subset, COLUMNS)
+        metrics = {name: compute[name]() if name in columns else None for name in COLUMNS}
+        undefined = {
+            name: self._reason(name, sample, gold) for name, value in metrics.items() if value is None
+        }
+        matched = tables[0].matches if tables else ()
+        return Values(metrics, undefined, detail=detail_of(predicted, gold, matches, matched))
+
+    def _reason(self, name: str, sample: Scorable, gold: Segments) -> str:
+        if name not in COLUMNS_OF_SUBSET.get(sample.subset, COLUMNS):
+            return f"subset {sample.subset} does not have this column"
+        return _GOLD_TABLE_FAILS if name == "table_tree" and gold.tables else _ABSENT[name]
+
+    def _heading_tree(self, predicted: Sequence[str], gold: Sequence[str]) -> float | None:
+        if not gold:
+            return None
+        trees = sorted((heading_tree(predicted), heading_tree(gold)), key=lambda tree: tree.size)
+        (distance,) = tree_distances(trees[0], trees[1:])
+        value = tree_similarity(distance, trees[0].size, trees[1].size, self._extra)
+        return max(0.0, value) if self.profile is Profile.PAPER else value
+
+    def _table_tree(
+        self, predicted: Sequence[str], gold: Sequence[str], sample: Scorable, found: list[TableScore]
+    ) -> float | None:
+        """Return the value of the tables, and append to ``found`` how it came about."""
+        converted = [sample.conversions.get(_latex(table).key, "") for table in gold]
+        if not gold or None in converted:
+            return None
+        if not predicted:
+            return 0.0
+        answers = [sample.conversions.get(_latex(table).key) for table in predicted]
+        found.append(score_tables(_trees(answers), _trees(converted), self._extra))
+        return found[0].value
+
+    @property
+    def _extra(self) -> int:
+        """The number of roots that sizes of trees do not include."""
+        return 1 if self.profile is Profile.PAPER else 0
+
+
+def _latex(table: str) -> Conversion:
+    return Conversion("latex", table)
+
+
+def _distinct(conversions: Sequence[Conversion]) -> tuple[Conversion, ...]:
+    return tuple(dict.fromkeys(conversions))
+
+
+def _trees(fragments: Sequence[str | None]) -> list[Any]:
+    known = {one: table_tree(one) if one else None for one in set(fragments)}
+    return [known[one] for one in fragments]
+
+
+def _similarity(predicted: str, gold: str) -> float | None:
+    return edit_similarity(predicted, gold) if gold else None
+
+
+def _joined(predicted: Sequence[str], gold: Sequence[str]) -> float | None:
+    return _similarity("\n".join(predicted).strip(), "\n".join(gold).strip())
+
+
+def _block_order(
+    matches: Sequence[BlockMatch], predicted: Sequence[str], gold: Sequence[str]
+) -> float | None:
+    if not gold:
+        return None
+    return kendall_distance_score([one.predicted for one in matches], len(predicted), len(gold))
+
+
+def _token_order(predicted: str, gold: str) -> float | None:
+    return token_order_score(predicted, gold) if len(gold.split(maxsplit=2)) > 1 else None

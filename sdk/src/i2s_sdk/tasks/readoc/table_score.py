@@ -1,0 +1,73 @@
+"""How similar the tables of two documents are, as trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2s_sdk.tasks.readoc.assignment import best_assignment
+from i2s_sdk.tasks.readoc.tree import Tree
+from i2s_sdk.tasks.readoc.tree_distance import tree_distances
+
+
+@dataclass(frozen=True, slots=True)
+class TableScore:
+    """The score of all tables, and how it came about.
+
+    Attributes:
+        value: Sum of the similarities of matched tables, divided by the larger number of tables.
+        matches: Index of a gold table, index of the predicted table, and their similarity.
+    """
+
+    value: float
+    matches: tuple[tuple[int, int, float], ...]
+
+
+def tree_similarity(distance: float, size: int, other_size: int, extra: int = 0) -> float:
+    """Return 1 − distance / size of the larger tree (TEDS); 1 if both sizes are 0.
+
+    Args:
+        distance: Edit distance of the trees.
+        size: Of one tree.
+        other_size: Of the other.
+        extra: Nodes to be added to both sizes, such as roots that are not counted.
+    """
+    larger = max(size, other_size) + extra
+    return 1.0 - distance / larger if larger else 1.0
+
+
+def score_tables(predicted: Sequence[Tree | None], gold: Sequence[Tree | None], extra: int) -> TableScore:
+    """Match tables so that the sum of similarities is greatest.
+
+    Args:
+        predicted: At least one; None for what is no table, which is similar to nothing.
+        gold: Likewise.
+        extra: Nodes to be added to the sizes of trees.
+    """
+    values = np.zeros((len(gold), len(predicted)))
+    _fill(values, gold, predicted, extra)
+    pairs = best_assignment(values)
+    total = sum(float(values[pair]) for pair in pairs)
+    matches = tuple((row, column, float(values[row, column])) for row, column in pairs)
+    return TableScore(total / max(len(gold), len(predicted)), matches)
+
+
+def _fill(
+    values: NDArray[np.float64], gold: Sequence[Tree | None], predicted: Sequence[Tree | None], extra: int
+) -> None:
+    rows = [(i, tree) for i, tree in enumerate(gold) if tree is not None]
+    columns = [(i, tree) for i, tree in enumerate(predicted) if tree is not None]
+    if _nodes(rows) > _nodes(columns):
+        rows, columns, values = columns, rows, values.T
+    others = [tree for _, tree in columns]
+    for row, tree in rows:
+        distances = tree_distances(tree, others)
+        for (column, other), distance in zip(columns, distances, strict=True):
+            values[row, column] = tree_similarity(distance, tree.size, other.size, extra)
+
+
+def _nodes(trees: Sequence[tuple[int, Tree]]) -> int:
+    return sum(len(tree.kinds) for _, tree in trees)
