@@ -169,11 +169,8 @@ class Jail:
         return substitutes.needed(self._survey.landlock_abi, our_user=not self._survey.root)
 
     def _follows(self, tier: Tier) -> bool:
-        """Whether jobs are followed: where the kernel counts their processes with all of our user."""
-        survey = self._survey
-        in_namespace = tier is Tier.NAMESPACE or (self._private_mount and survey.new_user)
-        counted_apart = survey.root or (in_namespace and survey.counted_apart) or self._groups is not None
-        return tier in _TIERS and survey.traces and not counted_apart
+        """Whether jobs are followed: if no control group counts the processes of each."""
+        return tier in _TIERS and self._survey.traces and self._groups is None
 
     @property
     def _groups(self) -> Hierarchy | None:
