@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import grpc
 import grpc.aio
@@ -94,7 +94,7 @@ class Running:
         stub_of: Makes the client of a channel.
     """
 
-    stub_of: ClassVar[Callable[[grpc.aio.Channel], object]] = RenderServiceStub
+    stub_of: ClassVar[Callable[[grpc.aio.Channel], Any]] = RenderServiceStub
 
     def __init__(self, renderer: Renderer, process: Started, jobs: Path, channel: grpc.aio.Channel) -> None:
         self.renderer, self.process, self.jobs = renderer, process, jobs
@@ -105,7 +105,7 @@ class Running:
         return self.stub.Render(request, timeout=timeout)
 
     @staticmethod
-    def verdict(answer: object) -> int:
+    def verdict(answer: Any) -> int:
         """Return the verdict of an answer."""
         return answer.verdict
 

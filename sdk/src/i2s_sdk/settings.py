@@ -397,5 +397,5 @@ def _convert(source: _Source, raw: object) -> object:
     try:
         return reader(raw)
     except (ValueError, TypeError):
-        wanted = {Profile: "paper or helm", Path: "a path"}.get(reader, "a number")
+        wanted = {"Profile": "paper or helm", "Path | None": "a path"}.get(str(kind), "a number")
         raise SettingsError(f"{source.label}: {raw!r} is not {wanted}") from None
