@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from i2s_sdk.evaluation.evaluate import RunResult, evaluate
     from i2s_sdk.evaluation.export import export
     from i2s_sdk.evaluation.merge import MergeResult, merge
+    from i2s_sdk.evaluation.predictions import PredictionsResult, evaluate_predictions
     from i2s_sdk.evaluation.stages import StageResult, generate, render_run, score_run
     from i2s_sdk.integrations import (
         RoundTrip,
@@ -73,6 +74,7 @@ _HOMES = {
     "RoundTripRequest": "i2s_sdk.integrations",
     "RoundTripResult": "i2s_sdk.integrations",
     "RoundTripReward": "i2s_sdk.integrations",
+    "PredictionsResult": "i2s_sdk.evaluation.predictions",
     "RunResult": "i2s_sdk.evaluation.evaluate",
     "Score": "i2s_sdk.clients",
     "ScoreRequest": "i2s_sdk.clients",
@@ -118,6 +120,7 @@ __all__ = [
     "MetricsClient",
     "PageOptions",
     "PaperTable",
+    "PredictionsResult",
     "Profile",
     "RenderClient",
     "RenderOptions",
