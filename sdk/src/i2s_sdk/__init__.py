@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from i2s_sdk.clients import (
+        AsyncDocumentsClient,
         AsyncMetricsClient,
         AsyncRenderClient,
         MetricsClient,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from i2s_wire.render.resources import Limits
 
 _HOMES = {
+    "AsyncDocumentsClient": "i2s_sdk.clients",
     "AsyncMetricsClient": "i2s_sdk.clients",
     "AsyncRenderClient": "i2s_sdk.clients",
     "DryRun": "i2s_sdk.evaluation.dry_run",
@@ -107,6 +109,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AsyncDocumentsClient",
     "AsyncMetricsClient",
     "AsyncRenderClient",
     "DryRun",
