@@ -88,10 +88,7 @@ def test_texts_have_the_scores_of_the_released_code() -> None:
 def test_tables_have_the_scores_of_the_released_code() -> None:
     for one in _vectors("table"):
         predicted, gold = (
-            [
-                table_tree(html.removeprefix("<html><body>").removesuffix("</body></html>"))
-                for html in one[side]
-            ]
+            [table_tree(html[len("<html><body>") : -len("</body></html>")]) for html in one[side]]
             for side in ("pred_html", "gold_html")
         )
         value = score_tables(predicted, gold, 0).value if predicted else 0.0
@@ -157,10 +154,9 @@ def _columns(
         values = scorer.score(completed(scorer, sample))
         assert isinstance(values, Values)
         found.append(values)
-    by_name = {
-        name: [one.metrics[name] for one in found if one.metrics[name] is not None] for name in COLUMNS
-    }
-    return {name: 100 * fmean(values) for name, values in by_name.items() if values}
+    columns = {name: [one.metrics[name] for one in found] for name in COLUMNS}
+    present = {name: [one for one in values if one is not None] for name, values in columns.items()}
+    return {name: 100 * fmean(values) for name, values in present.items() if values}
 
 
 def _assert_recorded(found: dict[str, float], subset: str, recorded: str) -> None:

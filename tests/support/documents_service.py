@@ -69,9 +69,9 @@ class RunningDocuments(Running):
 
 
 @contextlib.asynccontextmanager
-async def documents_service():
+async def documents_service(service: Documents | None = None):
     """Start the service; it is drained at the end while it is full."""
-    async with serving(Documents(), RunningDocuments) as running:
+    async with serving(service or Documents(), RunningDocuments) as running:
         yield running
 
 

@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import grpc
 import grpc.aio
@@ -31,6 +31,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
+from processes import processes_with
 from service_process import Started, started
 
 SLOTS, QUEUE = 2, 2
@@ -94,7 +95,7 @@ class Running:
         stub_of: Makes the client of a channel.
     """
 
-    stub_of: ClassVar[Callable[[grpc.aio.Channel], object]] = RenderServiceStub
+    stub_of: ClassVar[Callable[[grpc.aio.Channel], Any]] = RenderServiceStub
 
     def __init__(self, renderer: Renderer, process: Started, jobs: Path, channel: grpc.aio.Channel) -> None:
         self.renderer, self.process, self.jobs = renderer, process, jobs
@@ -105,7 +106,7 @@ class Running:
         return self.stub.Render(request, timeout=timeout)
 
     @staticmethod
-    def verdict(answer: object) -> int:
+    def verdict(answer: Any) -> int:
         """Return the verdict of an answer."""
         return answer.verdict
 
@@ -392,13 +393,3 @@ def suite_of(renderer: Renderer) -> type[RendererContract]:
     }
     without = dict.fromkeys(test for test, source in needs.items() if source is None)
     return type("TestContract", (RendererContract,), {"renderer": renderer, **without})
-
-
-def processes_with(argument: str) -> list[Path]:
-    """Return the command lines of processes that have an argument."""
-    found = []
-    for command in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            if argument.encode() in command.read_bytes():
-                found.append(command)
-    return found

@@ -26,8 +26,8 @@ def detail_of(
     """Return the detail of a sample, of at most DETAIL_BYTES as JSON.
 
     It has ``counts`` (numbers of headings, formulas, tables and blocks of both sides), ``headings`` (level
-    and title, of both sides), ``blocks`` (gold index, predicted index or null, distance or null) and ``tables``
-    (gold index, predicted index, similarity). Lists that are too long are cut, titles shortened.
+    and title, of both sides), ``blocks`` (gold index, predicted index or null, distance or null) and
+    ``tables`` (gold index, predicted index, similarity). Lists that are too long are cut, titles shortened.
     """
     found = {match.gold: match for match in blocks}
     for shown in _SHOWN:

@@ -21,14 +21,14 @@ _BEGIN, _END = "\\begin{table}", "\\end{table}"
 
 @dataclass(frozen=True, slots=True)
 class Segments:
-    """The parts of a document; each has its delimiters.
+    r"""The parts of a document; each has its delimiters.
 
     Attributes:
         whole: The document, without white space around it.
         plain: What is left without tables, headings and formulas.
         headings: Lines that begin with 1 to 6 ``#`` and spaces.
-        inline: Formulas in ``\\(…\\)``, those of tables and headings too.
-        display: Formulas in ``\\[…\\]``.
+        inline: Formulas in ``\(…\)``, those of tables and headings too.
+        display: Formulas in ``\[…\]``.
         tables: LaTeX tables, each with the line end before it.
         blocks: The document in pieces: headings, tables, displayed formulas and paragraphs.
     """

@@ -180,7 +180,7 @@ class _Rows:
             self.distances[leaf_rows[label]] = forest.counts - 1 + least
 
     def rename(self, node: int) -> _Row:
-        """Return the costs of renaming a node of the tree that is no leaf, and fill in its distances to leaves."""
+        """Return the costs of renaming a node that is no leaf, and fill in its distances to leaves."""
         ((_, costs),) = self._costs.rows([(self.tree.kinds[node], self.tree.texts[node])])
         leaves = self.forest.leaves
         least = costs[leaves]
