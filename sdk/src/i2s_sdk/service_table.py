@@ -47,5 +47,5 @@ SERVICES = (
 #: Names of the renderers.
 RENDERERS = tuple(one.name for one in SERVICES if one.is_renderer)
 
-#: Names of the services whose jobs run in sandboxes; their programs have the subcommands ``host`` and ``clean``.
+#: Names of the services whose jobs run in sandboxes. Their programs have the subcommands "host" and "clean".
 SANDBOXED = (*RENDERERS, DOCUMENTS)
