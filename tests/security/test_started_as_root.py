@@ -34,6 +34,7 @@ SERVICES = {
     "i2s_render_html": 51_720,
     "i2s_render_lilypond": 51_730,
     "i2s_metrics": 51_740,
+    "i2s_documents": 51_760,
 }
 #: What stays root, beside who writes the announcement: the monitor of the jail and all below it.
 _STAY_ROOT = "i2s_chassis.jail.monitor"
