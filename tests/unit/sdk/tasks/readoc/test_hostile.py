@@ -1,4 +1,4 @@
-"""Hostile predictions, in the worker process that scores them: values, or a reason, and the next is scored."""
+"""Hostile predictions, in the worker process that scores them: values or a reason, and the next is scored."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from i2s_wire.metrics.profile import Profile
 
 _PIECES = (
     "$", "$$ ", "[", "](", "![", "[a](", "\\begin{figure}", "\\begin{figure*}\n", "|\n", "=", "a\n=\n", "-\n",
-    "`", "```\n", "\\(", "\\\\)", "\\[", "\n\\begin{table}", "#", "# ", "# a\n", "\n ", " ", "<table>", "<table",
+    "`", "```\n", "\\(", "\\\\)", "\\[", "\n\\begin{table}", "#", "# ", "# a\n", "\n ", " ", "<table>",
+    "<table",
 )  # fmt: skip
 _LENGTH, _TIMES = 20_000, 16
 

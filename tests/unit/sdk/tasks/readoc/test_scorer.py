@@ -97,7 +97,8 @@ def test_code_has_no_headings_in_profile_paper() -> None:
 
 def test_html_tables_are_tables_in_profile_paper() -> None:
     source = "a\n\n<table><tr><th align=right>h</th></tr><tr><td>b <i>c</i></td></tr></table>\n"
-    table = "\\begin{table}\n\\begin{tabular}{r}\n\\hline\nh \\\\ \n\\hline\nb c \\\\ \n\\hline\n\\end{tabular}\n\\end{table}"
+    table = "\\begin{table}\n\\begin{tabular}{r}\n\\hline\nh \\\\ \n\\hline\n"
+    table += "b c \\\\ \n\\hline\n\\end{tabular}\n\\end{table}"
     assert with_latex_for_html(source) == f"a\n\n{table}\n"
     assert with_latex_for_html(f"```\n{source}```") == f"```\n{source}```"
     assert with_latex_for_html("<table><tr><td>a") == "<table><tr><td>a"
