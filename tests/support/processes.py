@@ -66,3 +66,13 @@ def _stat(pid: int) -> tuple[str, str]:
 
 def _born(pid: int) -> str:
     return _stat(pid)[1]
+
+
+def processes_with(argument: str) -> list[Path]:
+    """Return the command lines of processes that have an argument."""
+    found = []
+    for command in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if argument.encode() in command.read_bytes():
+                found.append(command)
+    return found

@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import grpc
 import grpc.aio
@@ -31,6 +31,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
+from processes import processes_with
 from service_process import Started, started
 
 SLOTS, QUEUE = 2, 2
@@ -88,15 +89,30 @@ class Renderer:
 
 
 class Running:
-    """A service that serves, and its client."""
+    """A service that serves, and its client. A service that is no renderer has a subclass.
+
+    Attributes:
+        stub_of: Makes the client of a channel.
+    """
+
+    stub_of: ClassVar[Callable[[grpc.aio.Channel], Any]] = RenderServiceStub
 
     def __init__(self, renderer: Renderer, process: Started, jobs: Path, channel: grpc.aio.Channel) -> None:
         self.renderer, self.process, self.jobs = renderer, process, jobs
-        self.stub, self.health = RenderServiceStub(channel), health_pb2_grpc.HealthStub(channel)
+        self.stub, self.health = type(self).stub_of(channel), health_pb2_grpc.HealthStub(channel)
+
+    def send(self, request: object, timeout: float = HANG_SECONDS) -> grpc.aio.UnaryUnaryCall:
+        """Send a request; returns the call."""
+        return self.stub.Render(request, timeout=timeout)
+
+    @staticmethod
+    def verdict(answer: Any) -> int:
+        """Return the verdict of an answer."""
+        return answer.verdict
 
     async def render(self, source: Source | None = None, **given: object) -> pb.RenderResponse:
         """Return the answer to a request."""
-        return await self.stub.Render(self.renderer.request(source, **given), timeout=HANG_SECONDS)
+        return await self.send(self.renderer.request(source, **given))
 
     async def picture(self) -> bytes:
         """Return the picture of the good source."""
@@ -107,14 +123,14 @@ class Running:
     async def refusal(self, request: pb.RenderRequest) -> grpc.aio.AioRpcError:
         """Return how a request was refused."""
         with pytest.raises(grpc.aio.AioRpcError) as raised:
-            await self.stub.Render(request, timeout=HANG_SECONDS)
+            await self.send(request)
         return raised.value
 
     async def fill(self, cpu_seconds: float) -> list[grpc.aio.UnaryUnaryCall]:
         """Fill all slots and the queue with endless jobs; returns their calls when one more was sent away."""
         limits = pb.Limits(cpu_seconds=cpu_seconds)
         request = self.renderer.request(self.renderer.endless, limits=limits)
-        calls = [self.stub.Render(request, timeout=HANG_SECONDS) for _ in range(SLOTS + QUEUE + 1)]
+        calls = [self.send(request) for _ in range(SLOTS + QUEUE + 1)]
         tasks = {asyncio.ensure_future(_outcome(call)): call for call in calls}
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         refused = [task.result() for task in done]
@@ -131,7 +147,7 @@ class Running:
         self.process.process.send_signal(signal.SIGTERM)
         assert (await watch.read()).status == NOT_SERVING
         answers = await asyncio.gather(*calls)
-        assert {answer.verdict for answer in answers} == {pb.VERDICT_TIME_LIMIT}
+        assert set(map(self.verdict, answers)) == {pb.VERDICT_TIME_LIMIT}
         assert await asyncio.to_thread(self.process.process.wait, HANG_SECONDS) == 0
 
 
@@ -145,8 +161,13 @@ async def _outcome(call: grpc.aio.UnaryUnaryCall) -> pb.RenderResponse | grpc.ai
 
 
 @contextlib.asynccontextmanager
-async def serving(renderer: Renderer):
-    """Start a renderer; it is drained at the end."""
+async def serving(renderer: Renderer, kind: type[Running] = Running):
+    """Start a service; it is drained at the end.
+
+    Args:
+        renderer: How it is started, and its endless job.
+        kind: Its client.
+    """
     with tempfile.TemporaryDirectory(prefix="i2s-contract-") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -158,7 +179,7 @@ async def serving(renderer: Renderer):
         with started(renderer.module, folder, options, {"PYTHONPATH": path}) as process:
             limits = [("grpc.max_receive_message_length", -1)]
             async with grpc.aio.insecure_channel(process.address, options=limits) as channel:
-                running = Running(renderer, process, jobs, channel)
+                running = kind(renderer, process, jobs, channel)
                 yield running
                 await running.drain()
 
@@ -295,7 +316,7 @@ class RendererContract:
         await running.picture()
         # A warm engine whose job left a process behind is ended after the answer, and another is made.
         async with asyncio.timeout(HANG_SECONDS):
-            while _processes_with(marker) or len(set(running.jobs.iterdir())) > len(before):
+            while processes_with(marker) or len(set(running.jobs.iterdir())) > len(before):
                 await asyncio.sleep(0.05)
 
     async def test_a_job_ends_with_its_call(self, running):
@@ -372,12 +393,3 @@ def suite_of(renderer: Renderer) -> type[RendererContract]:
     }
     without = dict.fromkeys(test for test, source in needs.items() if source is None)
     return type("TestContract", (RendererContract,), {"renderer": renderer, **without})
-
-
-def _processes_with(argument: str) -> list[Path]:
-    found = []
-    for command in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            if argument.encode() in command.read_bytes():
-                found.append(command)
-    return found

@@ -42,8 +42,33 @@ class Started:
 
     def lines(self, message: str) -> list[dict[str, object]]:
         """Return the lines of the log with a message."""
-        said = [json.loads(one) for one in self.log.read_text().splitlines() if one.startswith("{")]
-        return [one for one in said if one["message"] == message]
+        return [one for one in all_lines(self.log) if one["message"] == message]
+
+
+def all_lines(log: Path) -> list[dict[str, object]]:
+    """Return the lines that a service has logged so far."""
+    return [json.loads(one) for one in log.read_text().splitlines() if one.startswith("{")]
+
+
+def wait_until_serving(
+    process: subprocess.Popen[bytes], announcement: Path, log: Path
+) -> tuple[str, tuple[int, ...]]:
+    """Wait until a service serves; returns its address, and what it said of its health until then."""
+    while not announcement.exists():
+        assert process.poll() is None, log.read_text()
+        time.sleep(0.02)
+    address = json.loads(announcement.read_text())["address"]
+    with grpc.insecure_channel(address) as channel:
+        watch = health_pb2_grpc.HealthStub(channel).Watch(
+            health_pb2.HealthCheckRequest(), timeout=START_SECONDS, wait_for_ready=True
+        )
+        health = []
+        for one in watch:
+            health.append(one.status)
+            if one.status == health_pb2.HealthCheckResponse.SERVING:
+                break
+        assert health[-1:] == [health_pb2.HealthCheckResponse.SERVING], log.read_text()
+    return address, tuple(health)
 
 
 @contextmanager
@@ -66,21 +91,8 @@ def started(
         subprocess.Popen(command, stderr=stderr, env={**os.environ, **(environment or {})}) as process,
     ):
         try:
-            while not announcement.exists():
-                assert process.poll() is None, log.read_text()
-                time.sleep(0.02)
-            address = json.loads(announcement.read_text())["address"]
-            with grpc.insecure_channel(address) as channel:
-                watch = health_pb2_grpc.HealthStub(channel).Watch(
-                    health_pb2.HealthCheckRequest(), timeout=START_SECONDS, wait_for_ready=True
-                )
-                health = []
-                for one in watch:
-                    health.append(one.status)
-                    if one.status == health_pb2.HealthCheckResponse.SERVING:
-                        break
-                assert health[-1:] == [health_pb2.HealthCheckResponse.SERVING], log.read_text()
-            yield Started(process, address, log, tuple(health))
+            address, health = wait_until_serving(process, announcement, log)
+            yield Started(process, address, log, health)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(60)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from i2s_sdk.clients import (
+        AsyncDocumentsClient,
         AsyncMetricsClient,
         AsyncRenderClient,
         MetricsClient,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from i2s_sdk.evaluation.evaluate import RunResult, evaluate
     from i2s_sdk.evaluation.export import export
     from i2s_sdk.evaluation.merge import MergeResult, merge
+    from i2s_sdk.evaluation.predictions import PredictionsResult, evaluate_predictions
     from i2s_sdk.evaluation.stages import StageResult, generate, render_run, score_run
     from i2s_sdk.integrations import (
         RoundTrip,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from i2s_wire.render.resources import Limits
 
 _HOMES = {
+    "AsyncDocumentsClient": "i2s_sdk.clients",
     "AsyncMetricsClient": "i2s_sdk.clients",
     "AsyncRenderClient": "i2s_sdk.clients",
     "DryRun": "i2s_sdk.evaluation.dry_run",
@@ -73,6 +76,7 @@ _HOMES = {
     "RoundTripRequest": "i2s_sdk.integrations",
     "RoundTripResult": "i2s_sdk.integrations",
     "RoundTripReward": "i2s_sdk.integrations",
+    "PredictionsResult": "i2s_sdk.evaluation.predictions",
     "RunResult": "i2s_sdk.evaluation.evaluate",
     "Score": "i2s_sdk.clients",
     "ScoreRequest": "i2s_sdk.clients",
@@ -105,6 +109,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AsyncDocumentsClient",
     "AsyncMetricsClient",
     "AsyncRenderClient",
     "DryRun",
@@ -118,6 +123,7 @@ __all__ = [
     "MetricsClient",
     "PageOptions",
     "PaperTable",
+    "PredictionsResult",
     "Profile",
     "RenderClient",
     "RenderOptions",

@@ -98,8 +98,7 @@ class Settings:
             server's mode for structured output, with the schema in the request and not in the text.
         sobench_system_text: File of the system text of that task; None takes that of this project, which
             profile ``reference`` does not.
-        readoc_pages: How many pages of a document task ``readoc`` shows a model in one request: "each", or
-            "together" up to five.
+        readoc_pages: Pages that task ``readoc`` shows in a request: one ("each"), or up to five ("together").
         like_failures: How many calls of a model may fail alike before one is answered; then the run ends with
             the reason. 0 asks for every sample.
         interrupt_seconds: After Ctrl-C, until a command ends whatever is still at work.
@@ -195,9 +194,7 @@ class Settings:
     sobench_system_text: Path | None = field(
         default=None, metadata=_about("file with the system text of sobench; profile reference needs it")
     )
-    readoc_pages: str = field(
-        default="each", metadata=_about("pages that readoc shows in one request: each or together")
-    )
+    readoc_pages: str = field(default="each", metadata=_about("pages in a request: each or together"))
     like_failures: int = field(
         default=20, metadata=_about("calls that may fail alike, none answered, until a run ends; 0: all")
     )
@@ -397,5 +394,5 @@ def _convert(source: _Source, raw: object) -> object:
     try:
         return reader(raw)
     except (ValueError, TypeError):
-        wanted = {Profile: "paper or helm", Path: "a path"}.get(reader, "a number")
+        wanted = {"Profile": "paper or helm", "Path | None": "a path"}.get(str(kind), "a number")
         raise SettingsError(f"{source.label}: {raw!r} is not {wanted}") from None

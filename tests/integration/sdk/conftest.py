@@ -99,3 +99,10 @@ def endpoints(running: Settings) -> dict[str, str]:
 def light_endpoints(running_without_networks: Settings) -> dict[str, str]:
     """The services without networks as environment variables."""
     return _variables(running_without_networks)
+
+
+@pytest.fixture(scope="session")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """The documents service alone."""
+    with _kept(tmp_path_factory.mktemp("logs"), dict(os.environ), ["documents"]) as settings:
+        yield settings

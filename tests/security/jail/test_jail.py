@@ -36,6 +36,8 @@ _WAYS = (
     ("root", "LANDLOCK", "abi=2"),
     ("bare", "LANDLOCK", "abi=1"),
     ("ordinary", "NAMESPACE", "abi=0 counted-together"),
+    ("root", "NAMESPACE", "ungrouped"),
+    ("root", "LANDLOCK", "abi=2 ungrouped"),
 )
 
 

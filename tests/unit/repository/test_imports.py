@@ -2,7 +2,7 @@
 
 import ast
 
-SERVICES = {"i2s_render_latex", "i2s_metrics", "i2s_render_html", "i2s_render_lilypond"}
+SERVICES = {"i2s_render_latex", "i2s_metrics", "i2s_render_html", "i2s_render_lilypond", "i2s_documents"}
 LEARNING = {"torch", "torchvision", "lpips"}
 SERVERS = {"grpc.server", "grpc.aio.server"}
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from i2s.documents.v1 import documents_pb2
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2 as pb
+from i2s_wire.documents import from_wire as documents_from_wire
 from i2s_wire.errors import ContractError, UnknownValueError
 from i2s_wire.metrics import from_wire as metrics_from_wire
 from i2s_wire.render import from_wire
@@ -70,3 +72,25 @@ def test_a_profile_of_a_metric_that_is_unknown_is_refused() -> None:
     described = metrics_pb2.MetricDescription(direction=1, profiles=[1, 7])
     with pytest.raises(UnknownValueError, match=r"metrics\.profiles = 7"):
         metrics_from_wire.description(metrics_pb2.DescribeResponse(metrics=[described]))
+
+
+@pytest.mark.parametrize(
+    ("conversion", "reason"),
+    [
+        (documents_pb2.Conversion(id="x"), "neither HTML nor a reason for 'x'"),
+        (
+            documents_pb2.Conversion(failure=documents_pb2.ConversionFailure()),
+            "conversions.failure.verdict = 0, which is no known value",
+        ),
+    ],
+)
+def test_a_conversion_without_an_outcome_is_refused(
+    conversion: documents_pb2.Conversion, reason: str
+) -> None:
+    with pytest.raises(ContractError, match=f"^{reason}$"):
+        documents_from_wire.conversions(documents_pb2.ConvertResponse(conversions=[conversion]))
+
+
+def test_pages_with_an_unknown_defect_are_refused() -> None:
+    with pytest.raises(UnknownValueError, match="defect = 9"):
+        documents_from_wire.page_images(documents_pb2.DrawPagesResponse(verdict=12, defect=9))

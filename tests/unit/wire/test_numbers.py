@@ -7,8 +7,10 @@ import enum
 import pytest
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 
+from i2s.documents.v1 import documents_pb2
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2
+from i2s_wire.documents import conversion, drawing
 from i2s_wire.metrics import from_wire, score, to_wire
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render import isolation, options, rendering, source_error
@@ -26,6 +28,9 @@ from i2s_wire.render import isolation, options, rendering, source_error
         (options.BlankPage, render_pb2.BlankPage, "BLANK_PAGE"),
         (options.SiteBuild, render_pb2.SiteBuild, "SITE_BUILD"),
         (options.LilypondConvert, render_pb2.LilypondConvert, "LILYPOND_CONVERT"),
+        (conversion.FragmentFormat, documents_pb2.FragmentFormat, "FRAGMENT_FORMAT"),
+        (drawing.ImageFormat, documents_pb2.ImageFormat, "IMAGE_FORMAT"),
+        (drawing.DocumentDefect, documents_pb2.DocumentDefect, "DOCUMENT_DEFECT"),
         (score.SizePolicy, metrics_pb2.SizePolicy, "SIZE_POLICY"),
         (score.Direction, metrics_pb2.Direction, "DIRECTION"),
         (score.MetricFailureKind, metrics_pb2.MetricFailureKind, "METRIC_FAILURE_KIND"),

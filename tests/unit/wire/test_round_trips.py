@@ -11,13 +11,18 @@ from typing import Any, get_args, get_origin, get_type_hints
 from hypothesis import given
 from hypothesis import strategies as st
 
+from i2s.documents.v1 import documents_pb2
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2
+from i2s_wire.documents import Conversions, Converted, DocumentsDescription, Fragment, PageImages
+from i2s_wire.documents import from_wire as documents_from_wire
+from i2s_wire.documents import to_wire as documents_to_wire
+from i2s_wire.documents.request_to_wire import convert_request
 from i2s_wire.metrics import from_wire as metrics_from_wire
 from i2s_wire.metrics import to_wire as metrics_to_wire
 from i2s_wire.metrics.score import MetricFailure, MetricResult, Score, SizePolicy
 from i2s_wire.render import from_wire, to_wire
-from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.resources import Limits
 
 PLAIN = {
@@ -80,3 +85,38 @@ def test_a_score_survives_the_wire(score: Score, policy: SizePolicy, name: str) 
     received = metrics_pb2.ScoreResponse.FromString(sent)
     assert metrics_from_wire.score(received) == score
     assert (received.id, received.size_policy) == (name, policy)
+
+
+CONVERTED = values(Converted, reason=st.just(""), verdict=st.none(), html=PLAIN[str]) | values(
+    Converted, html=st.none(), verdict=st.sampled_from(Verdict)
+)
+
+
+@given(values(Conversions, converted=st.lists(CONVERTED, max_size=3).map(tuple)), PLAIN[str])
+def test_conversions_survive_the_wire(conversions: Conversions, name: str) -> None:
+    sent = documents_to_wire.conversions(conversions, name).SerializeToString()
+    received = documents_pb2.ConvertResponse.FromString(sent)
+    assert documents_from_wire.conversions(received) == conversions
+    assert received.id == name
+
+
+@given(values(PageImages), PLAIN[str])
+def test_images_of_pages_survive_the_wire(images: PageImages, name: str) -> None:
+    sent = documents_to_wire.page_images(images, name).SerializeToString()
+    received = documents_pb2.DrawPagesResponse.FromString(sent)
+    assert documents_from_wire.page_images(received) == images
+    assert received.id == name
+
+
+@given(values(DocumentsDescription))
+def test_a_description_of_the_documents_service_survives_the_wire(about: DocumentsDescription) -> None:
+    sent = documents_to_wire.description(about).SerializeToString()
+    received = documents_pb2.DescribeResponse.FromString(sent)
+    assert documents_from_wire.description(received) == about
+
+
+@given(values(Fragment, text=st.text(st.characters(exclude_categories=()), max_size=20)))
+def test_texts_with_lone_surrogates_are_sent_as_they_are(fragment: Fragment) -> None:
+    (sent,) = convert_request([fragment]).fragments
+    assert sent.text.decode("utf-8", "surrogatepass") == fragment.text
+    assert (sent.id, sent.format) == (fragment.id, fragment.format)

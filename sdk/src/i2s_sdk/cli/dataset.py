@@ -177,6 +177,8 @@ def import_command(
 
     \b
     KIND            SOURCE
+    readoc          folders of PDF documents with gold Markdown (SUBSET/pdf/ID.pdf with
+                    SUBSET/markdown/ID.md, or ID.pdf beside ID.md), or hf:OWNER/NAME, which is downloaded
     sobench         evaluation files (*.jsonl), or label files (*.json) with --images; a folder stands
                     for its files of these names
     visualwebbench  folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded
@@ -185,6 +187,7 @@ def import_command(
 
     \b
     Examples:
+      i2s-sdk dataset import readoc data --out readoc
       i2s-sdk dataset import sobench evaluation.jsonl --out so-bench
       i2s-sdk dataset import sobench data/labels --images pictures --out so-bench
       i2s-sdk dataset import visualwebbench hf:visualwebbench/VisualWebBench --task webqa --out webqa

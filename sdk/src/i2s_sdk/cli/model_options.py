@@ -38,7 +38,7 @@ def model_options(command: F) -> F:
             "model_temperature",
             callback=_number_or_none,
             metavar="T|none",
-            help="none leaves it to the server.  [default: 0]",
+            help="none leaves it to the server.  [default: the task's, else 0]",
         ),
         click.option(
             "--max-tokens",

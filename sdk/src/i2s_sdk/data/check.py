@@ -86,8 +86,11 @@ def _faults_of(instance: Instance, most_pixels: int) -> Iterator[str]:
     said = _picture_fault(content.reference, most_pixels) if instance.image is not None else ""
     if said and instance.image is not None:
         yield f"image {instance.image.name}: {said}"
+    spec = task_spec(instance.task)
+    if said := spec.files_fault(instance):
+        yield said
     if instance.structure is not None:
-        said = task_spec(instance.task).structure_fault(content)
+        said = spec.structure_fault(content)
         if said:
             yield f"structure {instance.structure.name}: {said}"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Unpack
 
 from i2s_sdk.evaluation.finalize import RunResult, finalize
-from i2s_sdk.evaluation.plan import Plan, plan_run
+from i2s_sdk.evaluation.plan import Plan, model_fingerprint, plan_run
 from i2s_sdk.evaluation.progress import OnProgress, say_nothing
 from i2s_sdk.evaluation.runner import Runner, StageName
 from i2s_sdk.evaluation.selection_args import SelectionArgs, resolve_selection
@@ -51,7 +51,7 @@ def evaluate(
     choice = resolve_selection(data, settings, **wanted)
     options = ModelOptions(completion_characters=settings.completion_characters)
     opened = open_model(model, options) if isinstance(model, str) else model
-    plan = plan_run(choice, opened.name, opened.fingerprint)
+    plan = plan_run(choice, opened.name, model_fingerprint(choice, opened))
     return run_blocking(_evaluate(plan, opened, out, settings, on_progress or say_nothing))
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 
 from i2s_sdk.data import DataSet, Instance, Selection
 from i2s_sdk.errors import UsageError
+from i2s_sdk.models.model import Model
 from i2s_sdk.runlog.manifest import Options
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.registry import open_task
-from i2s_sdk.tasks.task import Task
+from i2s_sdk.tasks.task import SampledTask, Task
 from i2s_wire.metrics.profile import Profile
 
 
@@ -132,6 +133,24 @@ def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
     )
 
 
+def model_fingerprint(choice: ResolvedSelection, model: Model) -> str:
+    """Return the fingerprint of a model in a run.
+
+    Where questions have a sampling, it matters whether the user chose the temperature: one that was chosen
+    is sent, and the default is replaced by that of the question.
+
+    Args:
+        choice: What the run takes.
+        model: That is asked.
+    """
+    if any(isinstance(task, SampledTask) for task in choice.tasks.values()):
+        return str(getattr(model, "sampling_fingerprint", model.fingerprint))
+    return model.fingerprint
+
+
 def _digest(task: Task) -> str:
-    """Return what tells the words of a task's prompt from others."""
-    return hashlib.sha256(json.dumps(task.prompt_texts()).encode()).hexdigest()
+    """Return what tells the words of a task's prompt, and its sampling if it has one, from others."""
+    asked: object = task.prompt_texts()
+    if isinstance(task, SampledTask):
+        asked = {"texts": asked, "sampling": asdict(task.sampling)}
+    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()

@@ -12,7 +12,7 @@ from i2s_sdk.data.opening import open_data
 from i2s_sdk.errors import UsageError
 from i2s_sdk.evaluation.failures import FailureReason, failure_reasons
 from i2s_sdk.evaluation.finalize import RunResult, finalize
-from i2s_sdk.evaluation.plan import Plan, choose, plan_run
+from i2s_sdk.evaluation.plan import Plan, choose, model_fingerprint, plan_run
 from i2s_sdk.evaluation.progress import OnProgress, say_nothing
 from i2s_sdk.evaluation.runner import Runner, StageName
 from i2s_sdk.evaluation.selection_args import SelectionArgs, resolve_selection
@@ -76,7 +76,7 @@ def generate(
     choice = resolve_selection(data, settings, **wanted)
     options = ModelOptions(completion_characters=settings.completion_characters)
     opened = open_model(model, options) if isinstance(model, str) else model
-    plan = plan_run(choice, opened.name, opened.fingerprint)
+    plan = plan_run(choice, opened.name, model_fingerprint(choice, opened))
     return run_blocking(_generate(plan, opened, out, settings, on_progress or say_nothing))
 
 

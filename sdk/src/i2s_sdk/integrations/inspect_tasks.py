@@ -32,7 +32,7 @@ from i2s_sdk.integrations.requests import RoundTripResult
 from i2s_sdk.integrations.round_trip import RoundTrip
 from i2s_sdk.models.inspect_schema import response_schema
 from i2s_sdk.settings import Settings
-from i2s_sdk.tasks import DECODING, ImagePart
+from i2s_sdk.tasks import DECODING, ImagePart, SampledTask
 from i2s_sdk.tasks.question import joined_texts
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.spec import TaskSpec
@@ -67,8 +67,24 @@ def _task(
         dataset=MemoryDataset([_sample(one, opened) for one in selection.apply(own)], name=f"i2s-{name}"),
         solver=ask(),
         scorer=round_trip(task=name, data=data, subset=",".join(selection.subsets), profile=profile),
-        config=GenerateConfig(temperature=DECODING.temperature, max_tokens=DECODING.max_tokens),
+        config=_decoding(opened),
         version=1,
+    )
+
+
+def _decoding(opened: BenchmarkTask) -> GenerateConfig:
+    """Return how completions are drawn, unless the user gives inspect_ai other values.
+
+    inspect_ai has no repetition penalty.
+    """
+    if not isinstance(opened, SampledTask):
+        return GenerateConfig(temperature=DECODING.temperature, max_tokens=DECODING.max_tokens)
+    wanted = opened.sampling
+    return GenerateConfig(
+        temperature=wanted.temperature,
+        top_p=wanted.top_p,
+        top_k=wanted.top_k,
+        max_tokens=DECODING.max_tokens,
     )
 
 

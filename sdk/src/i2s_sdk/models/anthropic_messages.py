@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 VENDOR = "anthropic"
 
+#: The version of the protocol that has temperature, top_p and top_k; the next one, 2026-10-21, refuses them.
+_VERSION_WITH_SAMPLING = "2023-06-01"
+
 _FINISH = {
     "end_turn": Finish.STOP,
     "stop_sequence": Finish.STOP,
@@ -101,9 +104,13 @@ class AnthropicMessages:
             "max_tokens": question.max_tokens or self._options.max_tokens,
             "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }
-        if self._options.temperature is not None:
+        sampling = self._options.sampling(question.sampling)
+        # From Claude Opus 4.1 and Sonnet 4.5 on, models refuse top_p together with a temperature.
+        first = "top_p" if sampling.temperature is None else "temperature"
+        if sent := sampling.values(first, "top_k"):
             # Not among the arguments of the package, because the newest models take none.
-            request["extra_body"] = {"temperature": self._options.temperature}
+            request["extra_body"] = sent
+            request["extra_headers"]["anthropic-version"] = _VERSION_WITH_SAMPLING
         if question.system:
             request["system"] = question.system
         if question.json_schema is not None:

@@ -61,9 +61,13 @@ class Asked(Protocol):
 def question_key(provider: Asked, question: ReadQuestion) -> str:
     """Return the SHA-256 of everything that decides an answer.
 
-    These are provider, model, base URL, texts, the bytes of images, and the parameters. A question of a text
-    and one image behind it, without anything else, has the key that it had when there were no other forms of
-    questions, so that its answers are found.
+    These are provider, model, base URL, texts, the bytes of images, the parameters, and the sampling of a
+    question that has one. A question of a text and one image behind it, without anything else, has the key
+    that it had when there were no other forms of questions, so that its answers are found.
+
+    Args:
+        provider: Who is asked, and how.
+        question: Its sampling is that of ``ModelOptions.sampling``, so that the user's choice is in the key.
     """
     asked = {
         "format": FORMAT,
@@ -88,6 +92,8 @@ def question_key(provider: Asked, question: ReadQuestion) -> str:
         }
     if question.vendor_order:
         asked["vendor_order"] = True
+    if question.sampling is not None:
+        asked["sampling"] = asdict(question.sampling)
     return hashlib.sha256(_canonical(asked)).hexdigest()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from weakref import WeakValueDictionary
 
 from i2s_sdk.instances.instance import Instance
@@ -25,6 +26,8 @@ class CalledModel:
     Attributes:
         name: Vendor and model, as ``--model`` has it.
         fingerprint: The address and the parameters, as JSON.
+        sampling_fingerprint: The same for a run whose questions have a sampling, which the user's temperature
+            goes before if one was chosen.
         provider: That is asked.
         concurrency: Calls in flight at most.
         whole: Whether the provider answers documents as a whole.
@@ -40,7 +43,12 @@ class CalledModel:
         self.provider = provider
         self.name = f"{provider.vendor}/{provider.model}"
         self.fingerprint = json.dumps({"base_url": provider.base_url, **provider.parameters}, sort_keys=True)
+        chosen = {"temperature_chosen": True} if options.temperature_chosen else {}
+        self.sampling_fingerprint = json.dumps(
+            {"base_url": provider.base_url, **provider.parameters, **chosen}, sort_keys=True
+        )
         self.concurrency = options.concurrency
+        self._options = options
         self.whole = bool(getattr(provider, "whole", False))
         self.on_call: CallJournal | None = None
         self._most_characters = options.completion_characters
@@ -58,7 +66,10 @@ class CalledModel:
             ModelAccessError: There will be none to any question.
             DataError: An image cannot be read.
         """
-        completion = await self._completion(await asyncio.to_thread(read_question, instance, question))
+        read = await asyncio.to_thread(read_question, instance, question)
+        if read.sampling is not None:
+            read = replace(read, sampling=self._options.sampling(read.sampling))
+        completion = await self._completion(read)
         if completion.finish is Finish.REFUSED:
             said = f": {one_line(completion.text)}" if completion.text.strip() else ""
             raise ModelRefusedError(f"{self.name} refused to answer{said}", completion)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.cache import AnswerCache, question_key
@@ -70,6 +70,8 @@ def estimate(
     for instance, question in questions:
         images += _images(question)
         read = read_question(instance, question)
+        if read.sampling is not None:
+            read = replace(read, sampling=options.sampling(read.sampling))
         if kept.get(question_key(asked, read)) is None:
             calls += 1
             tokens_in += _tokens(asked.vendor, read)

@@ -104,9 +104,11 @@ class GoogleGenAI:
     def _config(self, question: ReadQuestion) -> GenerateContentConfig:
         from google.genai.types import GenerateContentConfig
 
-        schema = question.json_schema
+        schema, sampling = question.json_schema, self._options.sampling(question.sampling)
         return GenerateContentConfig(
-            temperature=self._options.temperature,
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            top_k=sampling.top_k,
             max_output_tokens=question.max_tokens or self._options.max_tokens,
             candidate_count=1,
             system_instruction=question.system or None,

@@ -13,6 +13,7 @@ from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, one_line
 from i2s_sdk.models.question import ReadQuestion, refuse_schema
 from i2s_sdk.models.vendors import require_package
+from i2s_sdk.tasks.question import Sampling
 
 
 class HuggingFaceModel:
@@ -65,7 +66,7 @@ class HuggingFaceModel:
                 return_dict=True,
                 return_tensors="pt",
             ).to(model.device, dtype=model.dtype)
-            output = model.generate(**inputs, **self._how(most_tokens))
+            output = model.generate(**inputs, **_how(self._options.sampling(question.sampling), most_tokens))
             given = int(inputs["input_ids"].shape[1])
             said = output[0][given:].tolist()
             text = processor.decode(said, skip_special_tokens=True)
@@ -73,12 +74,6 @@ class HuggingFaceModel:
         ended = bool(said) and said[-1] in (ends if isinstance(ends, list) else [ends])
         cut_off = len(said) >= most_tokens and not ended
         return Answer(text, Finish.LENGTH if cut_off else Finish.STOP, given, len(said), served=self.model)
-
-    def _how(self, most_tokens: int) -> dict[str, Any]:
-        how: dict[str, Any] = {"max_new_tokens": most_tokens, "do_sample": False}
-        if self._options.temperature:
-            how |= {"do_sample": True, "temperature": self._options.temperature}
-        return how
 
     def _load(self) -> tuple[Any, Any]:
         import transformers
@@ -95,6 +90,14 @@ class HuggingFaceModel:
             raise ModelAccessError(f"hf/{self.model} cannot be loaded: {one_line(error)}") from None
         model.to("cuda" if untyped.utils.is_torch_cuda_available() else "cpu")
         return processor, model.eval()
+
+
+def _how(sampling: Sampling, most_tokens: int) -> dict[str, Any]:
+    """Return the arguments of ``generate``: greedy without a temperature above 0."""
+    how: dict[str, Any] = {"max_new_tokens": most_tokens, "do_sample": False}
+    if sampling.temperature:
+        how |= {"do_sample": True, **sampling.values("temperature", "top_p", "top_k")}
+    return how | sampling.values("repetition_penalty")
 
 
 def _messages(question: ReadQuestion) -> list[dict[str, Any]]:

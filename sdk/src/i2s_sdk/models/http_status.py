@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.utils
 import math
+import re
 import time
 from collections.abc import Mapping
 
@@ -12,6 +13,8 @@ from i2s_sdk.models.provider import AttemptError, FaultError, RejectedError, Thr
 
 #: Codes of 429 that no pause mends.
 _NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+#: Parameters that some servers refuse, as they or their vendors write them.
+_FURTHER_SAMPLING = re.compile("top_?[pk]|repetition_?penalty", re.IGNORECASE)
 _LATER = frozenset({408, 409, 425})
 _NOBODY = {
     401: "the key is not accepted",
@@ -45,6 +48,8 @@ def status_error(
         return FaultError(what, retry_after(headers))
     if "temperature" in what:
         what += "; --temperature none leaves it to the server"
+    elif _FURTHER_SAMPLING.search(what):
+        what += "; --temperature none leaves all sampling to the server"
     return RejectedError(what)
 
 

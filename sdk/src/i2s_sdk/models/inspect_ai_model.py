@@ -17,7 +17,10 @@ from i2s_sdk.models.vendors import require_package
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Content, GenerateConfig, Model
 
-_IMAGES_FIRST = "anthropic/"  # the vendor who advises images before texts, as inspect_ai names it
+_ANTHROPIC = "anthropic/"  # the vendor who advises images before texts, as inspect_ai names it
+
+#: Providers of inspect_ai that send further fields to a server of OpenAI's protocol, such as vLLM or SGLang.
+_WITH_EXTRA_BODY = ("openai-api/", "vllm/", "sglang/")
 
 _FINISH = {
     "stop": Finish.STOP,
@@ -56,7 +59,7 @@ class InspectModel:
             ModelAccessError: inspect_ai knows no such model, its key or package is missing, or the question
                 wants JSON by a schema that inspect_ai does not pass on.
         """
-        model, config = self._models.get(), _config(question)
+        model, config = self._models.get(), self._config(question)
         try:
             output = await model.generate(_messages(question, self.model), config=config)
         except Exception as error:
@@ -78,12 +81,27 @@ class InspectModel:
         """Close the connections."""
         await self._models.close()
 
+    def _config(self, question: ReadQuestion) -> GenerateConfig:
+        from inspect_ai.model import GenerateConfig
+
+        schema = None if question.json_schema is None else response_schema(question.json_schema)
+        sampling = self._options.sampling(question.sampling)
+        extra = self.model.startswith(_WITH_EXTRA_BODY)
+        both = sampling.temperature is not None and self.model.startswith(_ANTHROPIC)
+        return GenerateConfig(
+            max_tokens=question.max_tokens,
+            response_schema=schema,
+            temperature=sampling.temperature,
+            top_p=None if both else sampling.top_p,  # newer models refuse the two together
+            top_k=None if extra else sampling.top_k,
+            extra_body=(sampling.values("top_k", "repetition_penalty") or None) if extra else None,
+        )
+
     def _open(self) -> Model:
         from inspect_ai.model import GenerateConfig, get_model
 
         config = GenerateConfig(
             max_retries=0,  # retries are made in one place
-            temperature=self._options.temperature,
             max_tokens=self._options.max_tokens,
             max_connections=self._options.concurrency,
         )
@@ -98,19 +116,12 @@ class InspectModel:
         return model
 
 
-def _config(question: ReadQuestion) -> GenerateConfig:
-    from inspect_ai.model import GenerateConfig
-
-    schema = None if question.json_schema is None else response_schema(question.json_schema)
-    return GenerateConfig(max_tokens=question.max_tokens, response_schema=schema)
-
-
 def _messages(question: ReadQuestion, model: str) -> list[ChatMessage]:
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText
 
     content: list[Content] = [
         ContentText(text=one) if isinstance(one, str) else ContentImage(image=one.data_url)
-        for one in (question.parts_images_first if model.startswith(_IMAGES_FIRST) else question.parts)
+        for one in (question.parts_images_first if model.startswith(_ANTHROPIC) else question.parts)
     ]
     message = ChatMessageUser(content=content)
     return [ChatMessageSystem(content=question.system), message] if question.system else [message]

@@ -52,6 +52,8 @@ class OpenAIChat:
         # OpenAI's newer models know only the longer name, most other servers only the shorter.
         own = self.base_url.rstrip("/") == vendor.base_url
         self._limit = "max_completion_tokens" if own else "max_tokens"
+        # Not of OpenAI's protocol; vLLM and SGLang read them beside its fields.
+        self._further = () if own else ("top_k", "repetition_penalty")
         self.parameters = options.parameters
         self._most_bytes = most_bytes(options.completion_characters)
         self._clients: PerLoop[AsyncOpenAI] = PerLoop(self._client, lambda client: client.close())
@@ -104,8 +106,10 @@ class OpenAIChat:
             self._limit: question.max_tokens or self._options.max_tokens,
             "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }
-        if self._options.temperature is not None:
-            request["temperature"] = self._options.temperature
+        sampling = self._options.sampling(question.sampling)
+        request |= sampling.values("temperature", "top_p")
+        if self._further and (further := sampling.values(*self._further)):
+            request["extra_body"] = further
         if question.json_schema is not None:
             schema = {"name": "answer", "schema": dict(question.json_schema)}
             request["response_format"] = {"type": "json_schema", "json_schema": schema}

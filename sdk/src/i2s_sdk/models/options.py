@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.tasks.prompts import DECODING
+from i2s_sdk.tasks.question import Sampling
 
 
 def default_cache_folder() -> Path:
     """Return where answers are kept where nobody says otherwise: i2s/answers of the user's caches."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "i2s" / "answers"
+
+
+class DefaultTemperature(float):
+    """The temperature where the user chose none; the sampling of a question goes before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +32,8 @@ class ModelOptions:
         base_url: Of the server; None is the vendor's own.
         key_env: Name of the environment variable that holds the key; None is the vendor's own variable,
             which is not sent to a server of another ``base_url``.
-        temperature: 0 is greedy; None leaves it to the server, for models that accept none.
+        temperature: 0 is greedy; None leaves it to the server, for models that accept none. A value that is
+            given goes before the sampling of a question; see ``sampling``.
         max_tokens: The most tokens of a completion.
         call_seconds: After which an attempt without an answer is made again, once the server has shown
             that it works on several calls at once; see :mod:`i2s_sdk.models.in_flight`.
@@ -43,7 +49,7 @@ class ModelOptions:
 
     base_url: str | None = None
     key_env: str | None = None
-    temperature: float | None = DECODING.temperature
+    temperature: float | None = DefaultTemperature(DECODING.temperature)
     max_tokens: int = DECODING.max_tokens
     call_seconds: float = 300.0
     retry_seconds: float = 900.0
@@ -80,3 +86,24 @@ class ModelOptions:
     def parameters(self) -> dict[str, float | int | str | None]:
         """What is sent with a question and decides the answer."""
         return {"temperature": self.temperature, "max_tokens": self.max_tokens}
+
+    @property
+    def temperature_chosen(self) -> bool:
+        """Whether the temperature was given, even if it is the default or None."""
+        return not isinstance(self.temperature, DefaultTemperature)
+
+    def sampling(self, wanted: Sampling | None) -> Sampling:
+        """Return how a completion is drawn.
+
+        A temperature that the user chose replaces that of the question and leaves its other values. None, if
+        chosen, leaves everything to the server.
+
+        Args:
+            wanted: The sampling of the question; None for a question without one, which has the temperature
+                of the options.
+        """
+        if self.temperature is None:
+            return Sampling()
+        if wanted is None:
+            return Sampling(temperature=self.temperature)
+        return replace(wanted, temperature=self.temperature) if self.temperature_chosen else wanted

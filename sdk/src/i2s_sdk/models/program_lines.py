@@ -41,6 +41,7 @@ class ProgramOfLines:
     def __init__(self, line: str, argv: Sequence[str], options: ModelOptions) -> None:
         self.model = line
         self.parameters = options.parameters
+        self._options = options
         self._programs = PerLoop(
             lambda: _Program(argv, options.completion_characters), lambda program: program.close()
         )
@@ -52,7 +53,11 @@ class ProgramOfLines:
             FaultError: The program ended, or its answer is none.
             ModelAccessError: It cannot be started.
         """
-        return _read_answer(await self._programs.get().ask(_asked(question, self.parameters)))
+        parameters: dict[str, object] = dict(self.parameters)
+        if question.sampling is not None:
+            sampling = self._options.sampling(question.sampling)
+            parameters |= {"temperature": sampling.temperature, **sampling.values()}
+        return _read_answer(await self._programs.get().ask(_asked(question, parameters)))
 
     async def close(self) -> None:
         """Let the program end, and make it if it does not."""

@@ -13,7 +13,7 @@ from i2s_sdk.instances.images import PILLOW_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.tasks.question import FilePart, ImagePart, Question, joined_texts
+from i2s_sdk.tasks.question import FilePart, ImagePart, Question, Sampling, joined_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,8 @@ class ReadQuestion:
         name: Which of several questions of the instance it is; empty where there is one alone.
         vendor_order: Whether images stand before texts for models of vendors who advise that.
         files: Documents of a question about an instance as a whole.
+        sampling: How the completion is drawn, unless the user chooses a temperature; None takes the
+            temperature of the options.
     """
 
     id: str
@@ -73,6 +75,7 @@ class ReadQuestion:
     name: str = ""
     vendor_order: bool = False
     files: tuple[Path, ...] = ()
+    sampling: Sampling | None = None
 
     @property
     def text(self) -> str:
@@ -144,6 +147,7 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
         json_schema=question.json_schema,
         vendor_order=question.vendor_order,
         name=question.name,
+        sampling=question.sampling,
     )
 
 

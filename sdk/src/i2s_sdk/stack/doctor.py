@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
+from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError
-from i2s_sdk.service_table import METRICS, RENDERERS, SERVICES, ServiceRow
+from i2s_sdk.service_table import DOCUMENTS, METRICS, RENDERERS, SERVICES, ServiceRow
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.command import find_program
@@ -22,8 +23,10 @@ from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.parts import parts_missing
 from i2s_sdk.stack.services import known_address, open_services
 from i2s_sdk.tasks.registry import SPECS
+from i2s_wire.documents.conversion import Fragment, FragmentFormat
 from i2s_wire.metrics.profile import Profile
-from i2s_wire.render.isolation import IsolationTier
+from i2s_wire.render.isolation import Isolation, IsolationTier
+from i2s_wire.render.rendering import Engine
 
 
 class State(enum.StrEnum):
@@ -52,8 +55,9 @@ class Finding:
 def doctor(*, settings: Settings | None = None) -> tuple[Finding, ...]:
     """Look at everything that an evaluation needs; what does not work is returned and not raised.
 
-    The services are started as every command starts them, each renderer draws a canary, and a picture is
-    compared with itself. A renderer that is not installed is missing, which is no fault.
+    The services are started as every command starts them, each renderer draws a canary, a picture is compared
+    with itself, and a table is converted. A service that is not installed and can be done without is missing,
+    which is no fault.
 
     Raises:
         SettingsError: The settings themselves are wrong.
@@ -88,6 +92,12 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
                 await _examine_scorer(services.scorer, settings.profile, picture, findings)
         except I2SError as error:
             findings.append(Finding("canary score", State.BAD, error.message))
+        if not any(one.name == DOCUMENTS and one.state is State.MISSING for one in findings):
+            try:
+                async with open_services(settings, logs, (DOCUMENTS,)) as services:
+                    await _examine_documents(services.converter, findings)
+            except I2SError as error:
+                findings.append(Finding(f"{DOCUMENTS} canary", State.BAD, error.message))
     return tuple(findings)
 
 
@@ -115,12 +125,9 @@ async def _examine_renderer(
 ) -> bytes | None:
     """Render the canary of a renderer and return its picture."""
     about = await renderer.describe()
-    tier = about.isolation.tier
-    engine = f"{about.engine.name} {about.engine.version} ({about.engine.digest[:16]})"
-    walls = f"{tier.name.lower()} ({', '.join(about.isolation.mechanisms)})"
     findings += [
-        Finding(f"{name} engine", State.GOOD, engine),
-        Finding(f"{name} isolation", State.BAD if tier is IsolationTier.NONE else State.GOOD, walls),
+        Finding(f"{name} engine", State.GOOD, _named(about.engine)),
+        _isolation(name, about.isolation),
     ]
     if parts := parts_missing(about):
         findings.append(Finding(f"{name} parts", State.MISSING, parts))
@@ -156,6 +163,29 @@ async def _examine_scorer(
         shown = ", ".join(f"{name} {value:g}" for name, value in values.items())
         state = State.GOOD if same else State.BAD
         findings.append(Finding("canary score", state, f"a picture with itself: {shown}"))
+
+
+async def _examine_documents(client: AsyncDocumentsClient, findings: list[Finding]) -> None:
+    """Convert a table."""
+    about = await client.describe()
+    findings += [
+        Finding(f"{DOCUMENTS} engines", State.GOOD, ", ".join(map(_named, about.engines))),
+        _isolation(DOCUMENTS, about.isolation),
+    ]
+    (table,) = await client.convert([Fragment("canary", FragmentFormat.MARKDOWN, "| a |\n|---|\n| b |\n")])
+    good = table.html is not None and "<td>b</td>" in table.html
+    detail = "a table became HTML" if good else table.reason or f"a table became {table.html!r:.200}"
+    findings.append(Finding(f"{DOCUMENTS} canary", State.GOOD if good else State.BAD, detail))
+
+
+def _named(engine: Engine) -> str:
+    return f"{engine.name} {engine.version} ({engine.digest[:16]})"
+
+
+def _isolation(name: str, isolation: Isolation) -> Finding:
+    tier = isolation.tier
+    detail = f"{tier.name.lower()} ({', '.join(isolation.mechanisms)})"
+    return Finding(f"{name} isolation", State.BAD if tier is IsolationTier.NONE else State.GOOD, detail)
 
 
 def _look(name: str, look: Callable[[], str]) -> Finding:

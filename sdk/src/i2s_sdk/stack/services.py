@@ -60,6 +60,12 @@ class Services:
         return self.renderers[RENDER_LATEX]
 
     @property
+    def converter(self) -> AsyncDocumentsClient:
+        """The documents service, which was asked for."""
+        assert self.documents is not None
+        return self.documents
+
+    @property
     def scorer(self) -> AsyncMetricsClient:
         """The metric service, which was asked for."""
         assert self.metrics is not None

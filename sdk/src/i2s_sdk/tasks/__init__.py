@@ -2,10 +2,10 @@
 
 from i2s_sdk.tasks.attempts import Attempts, render_with_repairs, render_with_repairs_async
 from i2s_sdk.tasks.prompts import DECODING, Decoding
-from i2s_sdk.tasks.question import ImagePart, Question, TextPart
+from i2s_sdk.tasks.question import ImagePart, Question, Sampling, TextPart
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
-from i2s_sdk.tasks.task import Document, RenderedTask, Task
+from i2s_sdk.tasks.task import Document, RenderedTask, SampledTask, Task
 
 __all__ = [
     "DECODING",
@@ -20,6 +20,8 @@ __all__ = [
     "Repair",
     "RepairKind",
     "Repaired",
+    "SampledTask",
+    "Sampling",
     "Structure",
     "Task",
     "TextPart",

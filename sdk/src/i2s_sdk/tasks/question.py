@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from i2s_sdk.errors import DataError
@@ -44,6 +45,47 @@ class FilePart:
     path: Path
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How the tokens of a completion are drawn. None leaves a value to the server: it is not sent.
+
+    Attributes:
+        temperature: From 0 on, without a unit; 0 is greedy.
+        top_p: Above 0, at most 1: tokens are drawn from the most probable ones that together have this
+            probability.
+        top_k: From 1 on: tokens are drawn from this many of the most probable ones.
+        repetition_penalty: Above 0: the factor by which tokens that occurred before become less probable;
+            1 is no penalty.
+
+    Raises:
+        ValueError: A value is outside of its range.
+    """
+
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    repetition_penalty: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.temperature is not None and not 0 <= self.temperature < math.inf:
+            raise ValueError(f"temperature {self.temperature} is not a number from 0 on")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p {self.top_p} is not above 0 and at most 1")
+        if self.top_k is not None and self.top_k < 1:
+            raise ValueError(f"top_k {self.top_k} is below 1")
+        if self.repetition_penalty is not None and not 0 < self.repetition_penalty < math.inf:
+            raise ValueError(f"repetition_penalty {self.repetition_penalty} is not a number above 0")
+
+    def values(self, *names: str) -> dict[str, float]:
+        """Return the values that are sent, by name.
+
+        Args:
+            names: Of the values that may be sent; none means all four.
+        """
+        found = asdict(self)
+        return {name: found[name] for name in names or found if found[name] is not None}
+
+
 #: What a question consists of.
 Part = TextPart | ImagePart | FilePart
 
@@ -64,6 +106,8 @@ class Question:
             Anthropic; all others get the parts in their order.
         incomplete: Why the question cannot be sent to a model, and what would complete it; empty if it can.
             Answers at hand (a replay, the oracle) need no complete question.
+        sampling: How the completion is drawn, unless the user chooses a temperature; None takes the
+            temperature of the options.
     """
 
     parts: tuple[Part, ...]
@@ -73,6 +117,7 @@ class Question:
     name: str = ""
     vendor_order: bool = False
     incomplete: str = ""
+    sampling: Sampling | None = None
 
 
 def texts_then_image(texts: Sequence[str], image: Path) -> Question:

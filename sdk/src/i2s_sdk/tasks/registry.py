@@ -7,6 +7,7 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
+from i2s_sdk.tasks.readoc.spec import READOC
 from i2s_sdk.tasks.sobench.spec import SOBENCH
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.task import ConfiguredTask, Task
@@ -23,6 +24,7 @@ SPECS: dict[str, TaskSpec] = {
         MUSIC,
         *VISUALWEBBENCH,
         SOBENCH,
+        READOC,
     )
 }
 

@@ -47,6 +47,8 @@ class TaskSpec:
         inputs: JSON Schema of the inputs of an instance; see ``i2s_sdk.tasks.schemas``.
         target: The same of its target.
         instance_fault: Returns what is wrong with inputs and target beyond their schemas, empty for nothing.
+        files_fault: Returns what is wrong with the content of input files other than images, empty for
+            nothing; ``dataset validate`` and imports ask for it.
         view: Returns what a report shows of a sample beside its texts; None for nothing.
     """
 
@@ -67,6 +69,7 @@ class TaskSpec:
     inputs: Schema
     target: Schema
     instance_fault: Callable[[Instance], str] = no_instance_fault
+    files_fault: Callable[[Instance], str] = no_instance_fault
     view: Callable[[Shown], tuple[Panel, ...]] | None = None
     averages: tuple[Average, ...] = ()
     mean_of_cells: bool = False

@@ -14,7 +14,7 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.settings import Settings
-from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.question import Question, Sampling
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.documents import PageDrawing
@@ -124,6 +124,16 @@ class DocumentTask(Protocol):
 
     def whole_question(self, instance: Instance) -> Question:
         """Return the one question about all of a document, with the document as a file."""
+        ...
+
+
+@runtime_checkable
+class SampledTask(Protocol):
+    """A task whose questions have a sampling, the same for all instances."""
+
+    @property
+    def sampling(self) -> Sampling:
+        """How completions are drawn, unless the user chooses a temperature."""
         ...
 
 

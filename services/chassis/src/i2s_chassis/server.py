@@ -7,8 +7,8 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,10 +67,11 @@ async def serve(
 
     Health is NOT_SERVING until the service is open. At the signal it is NOT_SERVING again, new
     calls get UNAVAILABLE, and running jobs have ``drain_seconds``; then the rest is cancelled with
-    UNAVAILABLE. A second signal cancels at once.
+    UNAVAILABLE. A second signal cancels at once. It drains likewise if the monitor of the jail is lost, which
+    nothing but a restart of the service replaces.
 
     Returns:
-        The exit code: 0, or 1 where a second signal cut the draining short.
+        The exit code: 0, or 1 if a second signal cut the draining short or the monitor of the jail was lost.
 
     Raises:
         StartError: It cannot serve here; the message is for the operator.
@@ -82,7 +83,7 @@ async def serve(
     gate = Gate(service.wire_names, telemetry, settings.max_held_bytes, origins, accounts)
     health = Health(service.wire_names)
     await health.set(False)
-    draining, at_once = asyncio.Event(), asyncio.Event()
+    draining, at_once, monitor_lost = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def set_healthy(healthy: bool) -> None:
         if gate.phase in {Phase.SERVING, Phase.UNHEALTHY}:
@@ -97,7 +98,10 @@ async def serve(
         async with AsyncExitStack() as stack:
             if jail is not None:
                 stack.push_async_callback(jail.close)
-            stack.enter_context(_stop_signals(draining, at_once, gate))
+            stop = _stopper(draining, gate)
+            stack.enter_context(_stop_signals(stop, draining, at_once))
+            if jail is not None:
+                stack.enter_context(_watched(jail, stop, monitor_lost))
             stack.enter_context(_reload_signal(access))
             bound = await stack.enter_async_context(
                 listening(settings, gate, health, service.wire_names, telemetry.registry)
@@ -125,7 +129,7 @@ async def serve(
             raise
         _log.info("stopped while starting")
     _log.info("ended")
-    return 1 if at_once.is_set() else 0
+    return 1 if at_once.is_set() or monitor_lost.is_set() else 0
 
 
 def _log_standing(standing: Standing) -> None:
@@ -156,17 +160,29 @@ def _reload_signal(access: AccessFile | None) -> Iterator[None]:
         loop.remove_signal_handler(signal.SIGHUP)
 
 
+def _stopper(draining: asyncio.Event, gate: Gate) -> Callable[[], None]:
+    """Return what begins the draining, or cancels a start."""
+    serving = asyncio.current_task()
+
+    def stop() -> None:
+        draining.set()
+        if gate.phase is Phase.STARTING and serving is not None:
+            serving.cancel()
+
+    return stop
+
+
 @contextmanager
-def _stop_signals(draining: asyncio.Event, at_once: asyncio.Event, gate: Gate) -> Iterator[None]:
-    """Turn the first signal into ``draining``, or the end of a start, and a second into ``at_once``."""
-    loop, serving = asyncio.get_running_loop(), asyncio.current_task()
+def _stop_signals(
+    stop: Callable[[], None], draining: asyncio.Event, at_once: asyncio.Event
+) -> Iterator[None]:
+    """Call ``stop`` at the first signal, and set ``at_once`` at a second."""
+    loop = asyncio.get_running_loop()
 
     def received() -> None:
         if draining.is_set():
             at_once.set()
-        draining.set()
-        if gate.phase is Phase.STARTING and serving is not None:
-            serving.cancel()
+        stop()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, received)
@@ -175,3 +191,16 @@ def _stop_signals(draining: asyncio.Event, at_once: asyncio.Event, gate: Gate) -
     finally:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(number)
+
+
+def _watched(
+    jail: Jail, stop: Callable[[], None], monitor_lost: asyncio.Event
+) -> AbstractContextManager[None]:
+    """Call ``stop``, and set ``monitor_lost``, if the monitor of the jail ends."""
+
+    def lost() -> None:
+        _log.error("the monitor process of the jail was lost; the service ends and must be started again")
+        monitor_lost.set()
+        stop()
+
+    return jail.watched(lost)

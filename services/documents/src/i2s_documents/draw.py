@@ -136,6 +136,8 @@ def _objection(report: Report, page: int, job: DrawJob) -> Judgement | None:
     if report.pages > limits.pages:
         reason = f"The document has {report.pages} pages, more than the limit of {limits.pages}."
         return Judgement(Verdict.PAGE_LIMIT, reason)
+    if report.pages == 0:
+        return Judgement(Verdict.NO_OUTPUT, "The document has no pages.")
     if page > report.pages:
         reason = f"There is no page {page} among the {report.pages} of the document."
         return Judgement(Verdict.NO_OUTPUT, reason)

@@ -74,11 +74,11 @@ def find_installation(pandoc: str = "pandoc") -> Installation:
         raise StartError(f"cannot tell the version of {program}")
     fonts = listings_digest(listed_files(SYSTEM_FONTS))
     service = {"documents": version("i2s-documents")}
-    of_pandoc = {"pandoc": words[1], "pandoc program": _digest(program)}
+    of_pandoc = {"pandoc": words[1], "pandoc-program": _digest(program)}
     of_pdfium = {
         "pypdfium2": version("pypdfium2"),
         "pdfium": _pdfium_version(pdfium),
-        "pdfium library": _digest(pdfium / "libpdfium.so"),
+        "pdfium-library": _digest(pdfium / "libpdfium.so"),
         "pillow": PIL.__version__,
         "fonts": fonts,
     }

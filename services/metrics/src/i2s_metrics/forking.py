@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import multiprocessing
+import os
 import resource
 import signal
 import socket
@@ -13,11 +15,16 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from typing import TypeVar
 
 from i2s_chassis.jail.own_process import Confinement, ConfinementError, Needs, confine
+from i2s_metrics.error_output import LOG_BYTES, ErrorLog
 from i2s_metrics.frames import LENGTH, framed, pack_confinement, pack_fault, unpack_confinement
 
 S = TypeVar("S")
 
 _MOST_REPORT_BYTES = 64 * 1024
+#: After the end of a process, for what it wrote last; only a process that is not confined can have children
+#: that keep standard error open.
+_LAST_WORDS_SECONDS = 1.0
+_STANDARD_ERROR = 2
 
 
 class WorkerLostError(Exception):
@@ -29,12 +36,14 @@ class Child:
     """A process of ours, and our end of the socket to it.
 
     Attributes:
+        errors: Logs what the process writes to standard error, until it ends.
         confinement: What it said that it is confined by; None for nothing.
     """
 
     process: ForkServerProcess
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
+    errors: asyncio.Task[None]
     confinement: Confinement | None = None
 
     @property
@@ -69,35 +78,45 @@ class Child:
             raise WorkerLostError from error
 
     async def end(self) -> None:
-        """Kill the process and wait for its end."""
+        """Kill the process, wait for its end, and log what it wrote last."""
         self.writer.close()
         self.process.kill()
         await asyncio.to_thread(self.process.join)
         self.process.close()
+        await asyncio.wait({self.errors}, timeout=_LAST_WORDS_SECONDS)
+        self.errors.cancel()
 
 
-async def start(target: Callable[[socket.socket, S], None], settings: S, needs: Needs | None) -> Child:
+async def start(
+    target: Callable[[socket.socket, S], None], settings: S, needs: Needs | None, log_bytes: int = LOG_BYTES
+) -> Child:
     """Start a process that runs ``target`` with its end of a socket and its settings, once it is confined.
 
     Args:
         target: Runs until the other end is closed.
         settings: Of the target.
         needs: What stays permitted to the process; None leaves it unconfined.
+        log_bytes: Bytes of its standard error that are logged in each minute.
 
     Raises:
         WorkerLostError: It ended before it was confined.
         WorkerError: It cannot be confined; the message says why.
     """
     ours, theirs = socket.socketpair()
-    with theirs:
-        process = _context().Process(target=_enter, args=(theirs, target, settings, needs), daemon=True)
+    reading, writing = socket.socketpair()
+    with theirs, writing:
+        arguments = (theirs, writing, target, settings, needs)
+        process = _context().Process(target=_enter, args=arguments, daemon=True)
         reader, writer = await asyncio.open_connection(sock=ours)
+        error_reader, error_writer = await asyncio.open_connection(sock=reading)
         try:
             await asyncio.to_thread(process.start)
         except BaseException:
             writer.close()
+            error_writer.close()
             raise
-    child = Child(process, reader, writer)
+    errors = asyncio.create_task(_log_errors(error_reader, error_writer, process.pid or 0, log_bytes))
+    child = Child(process, reader, writer, errors)
     try:
         return replace(child, confinement=unpack_confinement(await child.receive(_MOST_REPORT_BYTES)))
     except BaseException:
@@ -105,8 +124,18 @@ async def start(target: Callable[[socket.socket, S], None], settings: S, needs: 
         raise
 
 
+async def _log_errors(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pid: int, log_bytes: int
+) -> None:
+    try:
+        await ErrorLog(pid, log_bytes).read(reader)
+    finally:
+        writer.close()
+
+
 def _enter(
     connection: socket.socket,
+    error_output: socket.socket,
     target: Callable[[socket.socket, S], None],
     settings: S,
     needs: Needs | None,
@@ -114,8 +143,11 @@ def _enter(
     # Ctrl-C reaches the whole group; the service decides when its processes end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with error_output:
+        os.dup2(error_output.fileno(), _STANDARD_ERROR)
+    faulthandler.enable()  # a process that is killed by a fault of its own says where that was
     try:
-        confinement = confine(needs, [connection.fileno()]) if needs is not None else None
+        confinement = confine(needs, [connection.fileno()], keep_errors=True) if needs is not None else None
     except ConfinementError as error:
         connection.sendall(framed(pack_fault(f"the process cannot be confined: {error}")))
         return

@@ -26,7 +26,7 @@ class WorkerProcess:
             WorkerLostError: It ended before that.
             WorkerError: It cannot be confined; the message says why.
         """
-        return cls(await start(work, settings, worker_needs()))
+        return cls(await start(work, settings, worker_needs(), settings.log_bytes))
 
     @property
     def confinement(self) -> Confinement | None:

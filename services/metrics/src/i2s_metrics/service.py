@@ -49,6 +49,7 @@ class MetricsService:
                     settings.reference_memory,
                     inventory.missing,
                     settings.max_jpeg_scans,
+                    settings.worker_log,
                 ),
                 networks,
                 workers=settings.workers or settings.slots,
@@ -78,6 +79,7 @@ def host_settings(settings: MetricsSettings, inventory: Inventory) -> HostSettin
         feature_bytes=settings.feature_memory,
         device_bytes=settings.device_memory,
         confined=settings.confine_networks,
+        log_bytes=settings.worker_log,
     )
 
 

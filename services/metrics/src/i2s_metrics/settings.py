@@ -12,6 +12,7 @@ from i2s_chassis.configure import Settings
 from i2s_chassis.cpu import usable_cpus
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
 from i2s_chassis.settings import ServiceSettings
+from i2s_metrics.error_output import LOG_BYTES
 
 _MIB = 1024 * 1024
 #: Pillow refuses pictures of twice its own limit whatever we say.
@@ -84,6 +85,12 @@ class MetricsSettings(ServiceSettings):
     )
     jobs_per_worker: int = Field(
         10_000, ge=1, description="Comparisons after which a worker process is replaced."
+    )
+    worker_log: ByteSize = Field(
+        ByteSize(LOG_BYTES),
+        ge=0,
+        description="What is logged each minute of the standard error of each worker process, and of the "
+        "process of networks.",
     )
     weights_dir: Path = Field(
         default_factory=_weights_dir, description="Folder with the weights of networks (lpips, cis)."

@@ -7,6 +7,7 @@ import traceback
 from dataclasses import dataclass
 
 from i2s_metrics.decode import MOST_SCANS
+from i2s_metrics.error_output import LOG_BYTES
 from i2s_metrics.frames import LENGTH, framed, pack_draft, pack_fault, unpack_job
 from i2s_metrics.memory import Memory
 from i2s_metrics.registry import Missing
@@ -22,12 +23,14 @@ class WorkerSettings:
         reference_bytes: What may be kept of references.
         missing: Networks that cannot be run here.
         most_scans: Allowed of a JPEG file.
+        log_bytes: Bytes of its standard error that are logged in each minute.
     """
 
     most_pixels: int
     reference_bytes: int
     missing: Missing
     most_scans: int = MOST_SCANS
+    log_bytes: int = LOG_BYTES
 
 
 def work(connection: socket.socket, settings: WorkerSettings) -> None:

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from questions import complete
+from questions import complete, question_of
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import UsageError
 from i2s_sdk.models import ModelOptions, close_model, open_model
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.tasks import ImagePart, Question, TextPart
+from i2s_sdk.models.openai_chat import OpenAIChat
+from i2s_sdk.models.question import ReadQuestion
+from i2s_sdk.tasks import ImagePart, Question, Sampling, TextPart
 
 from .conftest import ModelServer, answer_to
 
@@ -284,3 +286,103 @@ async def test_a_program_for_each_question_has_an_argument_for_each_image_and_lo
     image = f"--image={instance.image.resolve()}"
     assert several == [[image, image, text, *(["Be exact."] if has_place else [])], text]
     assert none == [["What?", *([""] if has_place else [])], "What?"]
+
+
+SAMPLING = Sampling(temperature=0.7, top_p=0.8, top_k=100, repetition_penalty=1.05)
+ALL = {"temperature": 0.7, "top_p": 0.8, "top_k": 100, "repetition_penalty": 1.05}
+NAMES = {"temperature", "top_p", "top_k", "topP", "topK", "repetition_penalty"}
+
+
+def _sampled(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if name in NAMES}
+
+
+@pytest.mark.parametrize(
+    ("vendor", "chosen", "sent"),
+    [
+        ("openai", {}, ALL),
+        ("openai", {"temperature": 0.0}, {**ALL, "temperature": 0.0}),
+        ("openai", {"temperature": None}, {}),
+        ("anthropic", {}, {"temperature": 0.7, "top_k": 100}),
+        ("anthropic", {"temperature": 0.2}, {"temperature": 0.2, "top_k": 100}),
+        ("anthropic", {"temperature": None}, {}),
+        ("google", {}, {"temperature": 0.7, "topP": 0.8, "topK": 100}),
+        ("google", {"temperature": 0.2}, {"temperature": 0.2, "topP": 0.8, "topK": 100}),
+        ("google", {"temperature": None}, {}),
+        ("inspect", {}, ALL),
+        ("inspect", {"temperature": None}, {}),
+    ],
+)  # fmt: skip
+async def test_the_sampling_of_a_question_is_sent_unless_the_user_chose_a_temperature(
+    server: ModelServer,
+    instances: Callable[[int], list[Instance]],
+    monkeypatch: pytest.MonkeyPatch,
+    vendor: str,
+    chosen: dict[str, Any],
+    sent: dict[str, Any],
+) -> None:
+    name = f"{vendor}/m"
+    if vendor == "inspect":
+        pytest.importorskip("inspect_ai")
+        monkeypatch.setenv("HERE_API_KEY", "k")
+        name = "inspect/openai-api/here/m"
+    options = replace(_options(server, "openai" if vendor == "inspect" else vendor), **chosen)
+    (instance,) = instances(1)
+    model = open_model(name, options)
+    await model.complete(instance, replace(question_of(instance), sampling=SAMPLING))
+    await close_model(model)
+    body = server.requests[0].body
+    assert _sampled(body["generationConfig"] if vendor == "google" else body) == sent
+
+
+@pytest.mark.parametrize("temperature", [None, 0.0])
+async def test_anthropic_is_asked_in_the_version_that_has_a_temperature_if_one_is_sent(
+    server: ModelServer, instances: Callable[[int], list[Instance]], temperature: float | None
+) -> None:
+    model = open_model("anthropic/m", replace(_options(server, "anthropic"), temperature=temperature))
+    await complete(model, instances(1)[0])
+    await close_model(model)
+    headers = {name.lower(): value for name, value in server.requests[0].headers.items()}
+    assert (headers["anthropic-version"] == "2023-06-01") == (temperature is not None)
+
+
+async def test_anthropic_is_sent_top_p_where_a_question_has_no_temperature(
+    server: ModelServer, instances: Callable[[int], list[Instance]]
+) -> None:
+    (instance,) = instances(1)
+    model = open_model("anthropic/m", _options(server, "anthropic"))
+    await model.complete(instance, replace(question_of(instance), sampling=Sampling(top_p=0.8)))
+    await close_model(model)
+    assert _sampled(server.requests[0].body) == {"top_p": 0.8}
+
+
+def test_openai_itself_is_sent_no_field_that_its_protocol_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    question = ReadQuestion("a", ("text",), sampling=SAMPLING)
+    request = OpenAIChat("gpt-4o-mini", ModelOptions(cache=None))._request(question)
+    assert _sampled(request) == {"temperature": 0.7, "top_p": 0.8}
+    assert "extra_body" not in request
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sent"),
+    [
+        ({}, ALL),
+        ({"temperature": 0.0}, {**ALL, "temperature": 0.0}),
+        ({"temperature": None}, {"temperature": None}),
+    ],
+)
+async def test_a_program_of_lines_reads_the_sampling_of_a_question(
+    tmp_path: Path,
+    instances: Callable[[int], list[Instance]],
+    chosen: dict[str, Any],
+    sent: dict[str, Any],
+) -> None:
+    (tmp_path / "echo.py").write_text(ECHO)
+    (instance,) = instances(1)
+    line = f"command:{sys.executable} {tmp_path}/echo.py"
+    model = open_model(line, ModelOptions(cache=None, **chosen))
+    asked = replace(question_of(instance), sampling=SAMPLING)
+    said = json.loads((await model.complete(instance, asked)).text)
+    await close_model(model)
+    assert _sampled(said) == sent

@@ -4,12 +4,12 @@ Run by test_jail.py, once for every tier and user, as a program of its own: an o
 may not be able to reach the interpreter and the packages of the tests, so nothing is used
 here but the standard library and i2s_chassis.jail.
 
-    python attacks PACKAGE_ROOT TIER [bare] [abi=N] [counted-together]
+    python attacks PACKAGE_ROOT TIER [bare] [abi=N] [counted-together] [ungrouped]
 
 prints {attack: null or what went wrong}, and on standard error what has come of each, with the time.
 
 ``bare`` does without user namespaces, mounts and control groups; ``abi`` uses no newer Landlock than that;
-``counted-together`` counts processes as kernels before 5.14 do.
+``counted-together`` counts processes as kernels before 5.14 do; ``ungrouped`` does without control groups.
 """
 
 from __future__ import annotations

@@ -51,6 +51,29 @@ async def a_bomb_that_gives_up_at_once_has_met_its_limit(ground: Ground) -> None
 
 
 @attack
+async def a_bomb_of_which_nothing_is_left_has_met_its_limit(ground: Ground) -> None:
+    """It ends by itself as soon as it is refused a process, and so do all that it has started."""
+    for program in (
+        "while (defined(fork)) { } exit 1",
+        "while (defined(my $p = fork)) { $p or (select(undef, undef, undef, 0.004), exit 0) } exit 1",
+    ):
+        for _ in range(5):
+            ended = await perl(ground, program)
+            assert ended.cause is Cause.PROCESS_LIMIT, (program, ended)
+
+
+@attack
+async def as_many_processes_as_a_job_may_have_are_no_limit(ground: Ground) -> None:
+    """One more is."""
+    program = "for (1..$ARGV[0]) { my $p = fork // exit 1; $p or (sleep 1, exit 0) } 1 while wait > 0"
+    ended = await perl(ground, program, str(LIMITS.processes - 1))
+    assert ended.cause is Cause.EXITED, ended
+    assert ended.exit_code == 0, ended
+    ended = await perl(ground, program, str(LIMITS.processes))
+    assert ended.cause is Cause.PROCESS_LIMIT, ended
+
+
+@attack
 async def neighbours_that_grow_take_nothing(ground: Ground) -> None:
     """A cell that was first has its number still when the later ones have had theirs."""
     async with contextlib.AsyncExitStack() as stack:

@@ -48,6 +48,10 @@ LANDLOCK_ABI = next(
 COUNTED_TOGETHER = "counted-together" in sys.argv[3:]
 
 
+#: Whether the jail does without control groups, as in most containers: processes are followed then.
+UNGROUPED = BARE or "ungrouped" in sys.argv[3:]
+
+
 def offer_older_kernel() -> None:
     """Have every jail of this process find no more than LANDLOCK_ABI and COUNTED_TOGETHER say."""
     survey = jail_module.Spawner.survey
@@ -63,7 +67,7 @@ def offer_older_kernel() -> None:
 
 def settings(tier: Tier, folder: Path) -> JailSettings:
     """Return what the jail that is attacked is started with."""
-    return JailSettings(tier=tier, state_dir=folder, private_mounts=not BARE, control_groups=not BARE)
+    return JailSettings(tier=tier, state_dir=folder, private_mounts=not BARE, control_groups=not UNGROUPED)
 
 
 @dataclass(frozen=True)

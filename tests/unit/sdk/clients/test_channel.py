@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from i2s.documents.v1 import documents_pb2
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2
 from i2s_sdk.clients.channel import channel_options, target_of
@@ -30,6 +31,7 @@ def test_grpc_makes_single_calls_again_at_unavailable_alone() -> None:
         for service in (
             render_pb2.DESCRIPTOR.services_by_name["RenderService"],
             metrics_pb2.DESCRIPTOR.services_by_name["MetricsService"],
+            documents_pb2.DESCRIPTOR.services_by_name["DocumentsService"],
         )
         for method in service.methods
         if not method.client_streaming

@@ -14,6 +14,7 @@ from questions import read_image, read_text_and_image
 from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
+from i2s_sdk.tasks.question import Sampling
 
 KEY = "ab" * 32
 CALL = Call("c1", 3, 0.25)
@@ -166,6 +167,7 @@ from pathlib import Path
 from i2s_sdk.models.cache import AnswerCache
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
+from i2s_sdk.tasks.question import Sampling
 
 cache, answer = AnswerCache(Path(sys.argv[1])), Answer("x" * 10_000, Finish.STOP)
 for _ in range(150):
@@ -179,3 +181,21 @@ def test_processes_that_write_the_same_answer_never_see_half_of_it(tmp_path: Pat
     both = [subprocess.Popen(command) for _ in range(2)]
     assert [one.wait(60) for one in both] == [0, 0]
     assert [file.suffix for file in tmp_path.rglob("*") if file.is_file()] == [".json"]
+
+
+def test_the_sampling_of_a_question_is_in_its_key() -> None:
+    questions = [
+        QUESTION,
+        *(
+            dataclasses.replace(QUESTION, sampling=one)
+            for one in (
+                Sampling(),
+                Sampling(temperature=0.7),
+                Sampling(top_p=0.7),
+                Sampling(top_k=100),
+                Sampling(repetition_penalty=1.05),
+                Sampling(temperature=0.7, top_k=100),
+            )
+        ),
+    ]
+    assert len({question_key(_Who(), one) for one in questions}) == len(questions)

@@ -69,3 +69,10 @@ def test_what_the_server_asks_for_is_in_the_failure(status: int) -> None:
     error = status_error(status, {"retry-after": "7"}, "why")
     assert isinstance(error, FaultError | ThrottledError)
     assert error.retry_after_seconds == 7.0
+
+
+@pytest.mark.parametrize("name", ["top_p", "top_k", "topK", "repetition_penalty"])
+def test_another_value_of_sampling_that_is_not_accepted_says_how_to_leave_it_out(name: str) -> None:
+    error = status_error(400, {}, f"{name}: Extra inputs are not permitted")
+    assert isinstance(error, RejectedError)
+    assert error.message.endswith("--temperature none leaves all sampling to the server")

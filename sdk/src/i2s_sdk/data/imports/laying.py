@@ -13,7 +13,10 @@ from i2s_sdk.data.format_2 import Line, line
 from i2s_sdk.data.imports.kind import Imported
 from i2s_sdk.data.new_folder import new_folder, put_by_content
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import ImageFaultError, read_header
+from i2s_sdk.instances.pdf import pdf_fault
+from i2s_sdk.tasks.registry import task_spec
 
 _SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 
@@ -29,10 +32,12 @@ class ImportedItem:
         subset: Name of its subset.
         inputs: As the task's schema has them, without those that are files.
         files: Inputs that are files, by name: their content, which is PNG, JPEG or WebP.
-        target: As the task's schema has it; None if it is not known.
+        target: As the task's schema has it; None if it is not known, or is ``structure``.
         licence: Of inputs and target; empty if it is not known.
         provenance: Where they come from.
         fault: Why there is no item here; empty if there is one.
+        documents: Inputs that are PDF files, by name: where they lie.
+        structure: The ground truth as the content of a file; None where it is ``target``.
     """
 
     id: str
@@ -45,13 +50,15 @@ class ImportedItem:
     licence: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     fault: str = ""
+    documents: Mapping[str, Path] = field(default_factory=dict)
+    structure: bytes | None = None
 
 
 def lay_down(items: Iterable[ImportedItem], out: Path, source: str) -> Imported:
     """Make a data set of items.
 
-    An item is left out if something is wrong with it: its file, its image, its inputs or target, or its id,
-    which an earlier item has.
+    An item is left out if something is wrong with it: its file, its image or document, its inputs or target,
+    or its id, which an earlier item has.
 
     Args:
         items: In the order of the data set.
@@ -86,24 +93,40 @@ def lay_down(items: Iterable[ImportedItem], out: Path, source: str) -> Imported:
 
 
 def _line(item: ImportedItem, out: Path) -> Line:
-    """Write the images of an item and return its line.
+    """Write the files of an item and return its line.
 
     Raises:
-        ValueError: An image is none, or the line is not as the task's schemas have it.
+        ValueError: An image or document is none, or the line is not as the task's schemas have it.
     """
-    inputs = dict(item.inputs)
+    inputs, target = dict(item.inputs), item.target
     for name, content in item.files.items():
         try:
             suffix = _SUFFIXES[read_header(content).media_type]
         except ImageFaultError as error:
             raise ValueError(f"{name}: the file {error}") from None
         inputs[name] = put_by_content(out, "images", content, suffix)
+    for name, path in item.documents.items():
+        if said := pdf_fault(path):
+            raise ValueError(f"{name} {path.name}: {said}")
+        inputs[name] = put_by_content(out, "documents", _read(path), ".pdf")
+    if item.structure is not None:
+        spec = task_spec(item.task)
+        if said := spec.structure_fault(Content(structure=item.structure.decode("utf-8", "replace"))):
+            raise ValueError(f"the gold text {said}")
+        target = {"structure": put_by_content(out, "structures", item.structure, spec.structure_suffix)}
     return line(
         item.id,
         item.task,
         item.subset,
         inputs,
-        item.target,
+        target,
         licence=item.licence,
         provenance=item.provenance,
     )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path.name} cannot be read: {error.strerror}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from i2s_sdk.data.imports.kind import ImportKind
+from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.data.imports.sobench import import_sobench
 from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
 from i2s_sdk.errors import UnknownNameError
@@ -11,6 +12,11 @@ from i2s_sdk.errors import UnknownNameError
 KINDS: dict[str, ImportKind] = {
     one.name: one
     for one in (
+        ImportKind(
+            "readoc",
+            "folders of PDF documents with gold Markdown, or hf:OWNER/NAME, which is downloaded",
+            import_readoc,
+        ),
         ImportKind(
             "sobench",
             "evaluation files (*.jsonl), or label files (*.json) with --images",

@@ -10,9 +10,13 @@ from functools import cache
 from importlib.resources import files
 
 from i2s_sdk.json_text import read_json
+from i2s_sdk.tasks.question import Sampling
 
 #: The most tokens of the completion for a page.
 MAX_TOKENS = 2048
+#: How the completion for a page is drawn, in both profiles. Source: the calls of models in the released code
+#: of READOC. For gpt-4o-mini it leaves ``top_k`` and ``repetition_penalty`` out, which OpenAI's server lacks.
+SAMPLING = Sampling(temperature=0.7, top_p=0.8, top_k=100, repetition_penalty=1.05)
 
 
 @cache

@@ -178,6 +178,8 @@ class ReadocScorer:
     def _heading_tree(self, predicted: Sequence[str], gold: Sequence[str]) -> float | None:
         if not gold:
             return None
+        if not predicted:  # in profile paper, where the roots count, half of a single heading would remain
+            return 0.0
         trees = sorted((heading_tree(predicted), heading_tree(gold)), key=lambda tree: tree.size)
         (distance,) = tree_distances(trees[0], trees[1:])
         value = tree_similarity(distance, trees[0].size, trees[1].size, self._extra)

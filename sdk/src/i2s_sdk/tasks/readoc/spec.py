@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.pdf import pdf_fault
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.readoc.scorer import COLUMNS
@@ -13,6 +15,12 @@ from i2s_sdk.tasks.spec import TaskSpec, text_fault
 
 def _answer(content: Content, question: Question) -> str:
     return content.structure if content.structure is not None else str(content.target or "")
+
+
+def _document_fault(instance: Instance) -> str:
+    document = instance.files.get(DOCUMENT)
+    said = pdf_fault(document) if document is not None else ""
+    return f"{DOCUMENT} {document.name}: {said}" if document is not None and said else ""
 
 
 READOC = TaskSpec(
@@ -31,6 +39,7 @@ READOC = TaskSpec(
     answer=_answer,
     structure_fault=text_fault,
     inputs=fields({DOCUMENT: FILE}),
+    files_fault=_document_fault,
     target={"anyOf": [{"type": "string"}, STRUCTURE]},
     averages=(Average("average", COLUMNS),),
 )

@@ -11,8 +11,8 @@ from i2s_sdk.errors import DataError, SettingsError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.settings import Settings
-from i2s_sdk.tasks.question import FilePart, ImagePart, Question, TextPart
-from i2s_sdk.tasks.readoc.prompts import MAX_TOKENS, page_prompt, prompt_texts
+from i2s_sdk.tasks.question import FilePart, ImagePart, Question, Sampling, TextPart
+from i2s_sdk.tasks.readoc.prompts import MAX_TOKENS, SAMPLING, page_prompt, prompt_texts
 from i2s_sdk.tasks.readoc.scorer import ReadocScorer
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.documents import ImageFormat, PageDrawing
@@ -44,6 +44,7 @@ class ReadocTask:
         name: As instances call it.
         rendering: None: answers are not rendered.
         drawing: How pages are drawn: 216 dpi, JPEG of quality 95, as in the benchmark.
+        sampling: How the completions for pages are drawn, as in the benchmark.
     """
 
     profile: Profile = Profile.PAPER
@@ -51,6 +52,7 @@ class ReadocTask:
     name: str = "readoc"
     rendering: None = None
     drawing: PageDrawing = _DRAWING
+    sampling: Sampling = SAMPLING
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -106,11 +108,16 @@ class ReadocTask:
             )
         if self.mode is PageMode.EACH:
             return tuple(
-                Question((text, ImagePart(page)), max_tokens=MAX_TOKENS, name=f"page-{number}")
+                Question(
+                    (text, ImagePart(page)),
+                    max_tokens=MAX_TOKENS,
+                    sampling=self.sampling,
+                    name=f"page-{number}",
+                )
                 for number, page in enumerate(pages, start=1)
             )
         if len(pages) <= PAGES_TOGETHER:
-            return (Question((text, *map(ImagePart, pages)), max_tokens=MAX_TOKENS),)
+            return (Question((text, *map(ImagePart, pages)), max_tokens=MAX_TOKENS, sampling=self.sampling),)
         groups = {
             first: pages[first : first + PAGES_TOGETHER] for first in range(0, len(pages), PAGES_TOGETHER)
         }
@@ -118,6 +125,7 @@ class ReadocTask:
             Question(
                 (text, *map(ImagePart, group)),
                 max_tokens=MAX_TOKENS,
+                sampling=self.sampling,
                 name=f"pages-{first + 1}-{first + len(group)}",
             )
             for first, group in groups.items()

@@ -134,7 +134,7 @@ class Group:
             if self._version == 2:
                 with contextlib.suppress(OSError):  # absent where the kernel counts no swap
                     (self._memory / "memory.swap.max").write_text("0")
-            (self._pids / "pids.max").write_text(str(processes))
+            self.limit_processes(processes)
         except OSError:
             self.remove()
             raise
@@ -147,6 +147,10 @@ class Group:
         """
         limit = "memory.max" if self._version == 2 else "memory.limit_in_bytes"
         (self._memory / limit).write_text(str(memory_bytes))
+
+    def limit_processes(self, number: int) -> None:
+        """Set the bound on processes and threads; how often it was met is in ``refused_forks``."""
+        (self._pids / "pids.max").write_text(str(number))
 
     def add(self, pid: int) -> None:
         """Move a process into the group; what it starts is born in it."""

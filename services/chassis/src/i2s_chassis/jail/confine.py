@@ -101,12 +101,18 @@ def _detach(descriptors: Mapping[int, int], error_fd: int) -> int:
 
 
 def process_allowance(plan: CellPlan, beside: int) -> int | None:
-    """Return what RLIMIT_NPROC must be for a job to have its number of processes, None for no matter.
+    """Return what RLIMIT_NPROC must be for a job to have its number of processes.
+
+    None, so that the limit of the service stays, if a control group or a process that follows the job
+    enforces the number: the kernel checks this limit first, and reports to nobody that it refused a
+    process.
 
     Args:
         plan: The plan of the job's cell.
         beside: Processes in its sandbox that are not its own.
     """
+    if plan.followed or plan.groups is not None:
+        return None
     number = plan.limits.processes
     if plan.tier is Tier.NAMESPACE and (plan.counted_apart or plan.uid is not None):
         return number + beside  # in its user namespace, or of its user
@@ -114,8 +120,6 @@ def process_allowance(plan: CellPlan, beside: int) -> int | None:
         return number  # a user of its own
     if plan.counted_apart and plan.private_mount and plan.new_user:
         return number + 1  # counted in the keeper's user namespace, with the keeper
-    if plan.followed or plan.groups is not None:
-        return None
     return number + processes.count_of_user(os.getuid())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -30,16 +31,18 @@ class Spawner:
             terms: What holds for as long as they run.
         """
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        alive_read, alive_write = os.pipe()
+        self._alive = open(alive_read, "rb")  # noqa: SIM115 - closed by ``close``
         root = str(Path(__file__).resolve().parents[2])
         program = (
             f"import sys; sys.path.insert(0, {root!r}); "
-            f"from i2s_chassis.jail.monitor import main; main({theirs.fileno()})"
+            f"from i2s_chassis.jail.monitor import main; main({theirs.fileno()}, {alive_write})"
         )
         # A fresh, bare interpreter: no site packages, no threads, an empty environment, and a
         # session of its own so that a Ctrl-C at the terminal is for the service alone.
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", program],
-            pass_fds=(theirs.fileno(),),
+            pass_fds=(theirs.fileno(), alive_write),
             env={},
             cwd="/",
             stdin=subprocess.DEVNULL,
@@ -47,7 +50,13 @@ class Spawner:
             start_new_session=True,
         )
         theirs.close()
+        os.close(alive_write)
         self._control.send(json.dumps(terms.to_json()).encode())
+
+    @property
+    def alive_fd(self) -> int:
+        """A descriptor that can be read from once the monitor has ended."""
+        return self._alive.fileno()
 
     def survey(self, bwrap: str) -> Survey:
         """Return what this machine permits. Not answered where plans have bounds.
@@ -92,3 +101,4 @@ class Spawner:
             with contextlib.suppress(PermissionError):
                 self._process.kill()
                 self._process.wait()
+        self._alive.close()

@@ -1,11 +1,13 @@
 """The number of processes of a job, held by following each of them from its birth.
 
-RLIMIT_NPROC counts all that a user runs on the machine, since Linux 5.14 for each user namespace. For a job
-that runs as the user of the service, without a namespace that is counted apart, that is what other cells run
-too, and even other containers: no value of it is right for one cell for long. There one more process, outside
-of the sandbox if there is one, stands between keeper and program and traces all that the program starts
-(ptrace(2)): the kernel stops each new process and thread before its first instruction, and it runs on once it
-is counted. With one too many the whole job is killed. When the tracer ends, the kernel kills what it traces.
+A control group counts the refused processes of a job. Where none can be made there is RLIMIT_NPROC, which
+is not enough: the kernel reports to nobody that it was met, and it counts all that a user runs on the
+machine, since Linux 5.14 for each user namespace. For a job that runs as the user of the service, without a
+namespace that is counted apart, that includes what other cells run, and even other containers. So without a
+control group one more process, outside of the sandbox if there is one, stands between keeper and program
+and traces all that the program starts (ptrace(2)): the kernel stops each new process and thread before its
+first instruction, and it runs on once it is counted. With one too many the whole job is killed. When the
+tracer ends, the kernel kills what it traces.
 """
 
 from __future__ import annotations

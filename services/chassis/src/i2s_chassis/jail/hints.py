@@ -26,8 +26,8 @@ _INSTALL_BWRAP = {
 }
 _NO_NAMESPACE = "tier namespace cannot be had"
 _TRACING_ELSEWHERE = (
-    "in tier landlock as an ordinary user the number of a job's processes is held by RLIMIT_NPROC, which "
-    "counts all processes of the user"
+    "without control groups the number of a job's processes is held by RLIMIT_NPROC, which counts all "
+    "processes of the user and does not report which job was refused one"
 )
 
 

@@ -8,7 +8,7 @@ import itertools
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -169,11 +169,8 @@ class Jail:
         return substitutes.needed(self._survey.landlock_abi, our_user=not self._survey.root)
 
     def _follows(self, tier: Tier) -> bool:
-        """Whether jobs are followed: where the kernel counts their processes with all of our user."""
-        survey = self._survey
-        in_namespace = tier is Tier.NAMESPACE or (self._private_mount and survey.new_user)
-        counted_apart = survey.root or (in_namespace and survey.counted_apart) or self._groups is not None
-        return tier in _TIERS and survey.traces and not counted_apart
+        """Whether jobs are followed: if no control group counts the processes of each."""
+        return tier in _TIERS and self._survey.traces and self._groups is None
 
     @property
     def _groups(self) -> Hierarchy | None:
@@ -293,6 +290,25 @@ class Jail:
             await _to_the_end(cell.close())
             raise
         return cell
+
+    @contextlib.contextmanager
+    def watched(self, lost: Callable[[], None]) -> Iterator[None]:
+        """Have ``lost`` called, once, if the monitor process ends while the block lasts.
+
+        No cell that is open is lost with it. But no lost spawner is replaced any more, and a service that has
+        given up its privileges cannot start another monitor: it should end.
+        """
+        loop, alive_fd = asyncio.get_running_loop(), self._spawner.alive_fd
+
+        def ended() -> None:
+            loop.remove_reader(alive_fd)
+            lost()
+
+        loop.add_reader(alive_fd, ended)
+        try:
+            yield
+        finally:
+            loop.remove_reader(alive_fd)
 
     async def close(self) -> None:
         """End the spawner; cells that are still open are killed and removed."""

@@ -75,18 +75,20 @@ class Keeper:
             self._closers.callback(by_user.kill, plan.known_by_user)
         self._group: cgroup.Group | None = None
         if plan.groups is not None:
-            # One more for the process that holds the door of the sandbox.
             self._group = cgroup.Group(
                 plan.groups,
                 f"i2s-{plan.name}",
                 memory_bytes=_memory_of_group(limits),
-                processes=limits.processes + 1,
+                processes=limits.processes,
             )
             self._closers.callback(self._group.remove)
         self._sandbox: Sandbox | None = None
         if plan.tier is Tier.NAMESPACE:
             self._sandbox = Sandbox(plan)
             self._closers.callback(self._sandbox.close)
+            if self._group is not None and not self._sandbox.has_our_children:
+                # The process that waits for the program in its sandbox is in the group too.
+                self._group.limit_processes(limits.processes + 1)
 
     def serve(self) -> None:
         """Do what is asked until the other end goes away."""

@@ -89,10 +89,6 @@ class _Child:
         try:
             os.close(self.context.control)
             confine.be_killed_first()
-            if plan.mounts_processes:
-                confine.mount_processes()
-            if plan.uid is not None:
-                confine.drop_user(plan.uid)
             if plan.followed:
                 self._follow()
             else:
@@ -104,8 +100,12 @@ class _Child:
         os._exit(127)
 
     def _enter(self, status_fd: int) -> None:
-        """Enter the sandbox where there is one; returns in the process that is to be the program."""
-        sandbox = self.context.sandbox
+        """Become the job's user and enter the sandbox if there is one; returns in the program's process."""
+        plan, sandbox = self.context.plan, self.context.sandbox
+        if plan.mounts_processes:
+            confine.mount_processes()
+        if plan.uid is not None:
+            confine.drop_user(plan.uid)
         if sandbox is None:
             return
         sandbox.enter()
@@ -120,7 +120,10 @@ class _Child:
         os._exit(0)
 
     def _follow(self) -> None:
-        """Follow the program from outside of its sandbox; returns in the process that is to be it."""
+        """Follow the program from outside of its sandbox; returns in the process that is to be it.
+
+        Who follows keeps the user of the keeper, so that a job with a user of its own cannot signal it.
+        """
         inside_read, inside_write = os.pipe()
         inner = follow.start()
         if inner == 0:

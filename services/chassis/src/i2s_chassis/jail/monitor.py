@@ -1,9 +1,10 @@
 """The monitor: the parent of the spawner, which starts it again when it is lost.
 
-It keeps the rights that the service was started with, and the service does not: so the service could not
-start another spawner. The monitor reads one message, the terms, which the service sends before it gives up
-its rights, and nothing afterwards; a new spawner has the same terms and the same end of the control socket
-as the one before.
+It keeps the rights that the service was started with, and the service does not: so the service could start
+neither another spawner nor another monitor. If the monitor is lost, the service drains and ends with exit
+code 1, so that whatever supervises the service starts it again. The monitor reads one message, the terms,
+which the service sends before it gives up its rights, and nothing afterwards; a new spawner has the same
+terms and the same end of the control socket as the one before.
 """
 
 from __future__ import annotations
@@ -24,8 +25,13 @@ _MAX_PACKET = 128 * 1024
 _PAUSE_SECONDS = 0.02
 
 
-def main(control_fd: int) -> None:
-    """Keep a spawner running until the other end of the control socket closes."""
+def main(control_fd: int, alive_fd: int) -> None:
+    """Keep a spawner running until the other end of the control socket closes.
+
+    Args:
+        control_fd: Control socket of the spawner.
+        alive_fd: End of a pipe that no other process holds: the service notices when it is closed.
+    """
     control = socket.socket(fileno=control_fd)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     data = control.recv(_MAX_PACKET)
@@ -35,7 +41,7 @@ def main(control_fd: int) -> None:
     if not gvisor.inside():  # some versions of it do not know this
         # What a killed spawner leaves behind falls to us, to be reaped.
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
-    while _ended_with(_spawner(control, terms)) != 0:
+    while _ended_with(_spawner(control, terms, alive_fd)) != 0:
         sys.stderr.write("i2s monitor: the spawner was lost and is started again\n")
         sys.stderr.flush()
         time.sleep(_PAUSE_SECONDS)
@@ -43,11 +49,12 @@ def main(control_fd: int) -> None:
         remove_tree(terms.removed_at_end)
 
 
-def _spawner(control: socket.socket, terms: Terms) -> int:
+def _spawner(control: socket.socket, terms: Terms, alive_fd: int) -> int:
     pid = os.fork()
     if pid == 0:
         status = 1
         try:
+            os.close(alive_fd)
             spawner.serve(control, terms)
             status = 0
         except Exception:

@@ -31,7 +31,8 @@ _SHARED_LIBRARIES = (
     # Which the C library reads before it asks for huge pages.
     "/sys/kernel/mm/transparent_hugepage",
 )
-_STANDARD_STREAMS = (0, 1, 2)
+_STANDARD_ERROR = 2
+_STANDARD_STREAMS = (0, 1, _STANDARD_ERROR)
 _NOT_IMPORTED = ("__main__", "__mp_main__")
 
 
@@ -90,15 +91,16 @@ def hide() -> None:
     syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
 
 
-def confine(needs: Needs, descriptors: Iterable[int]) -> Confinement:
+def confine(needs: Needs, descriptors: Iterable[int], keep_errors: bool = False) -> Confinement:
     """Confine the calling process for good.
 
-    It keeps the descriptors given; standard input, output and error lead nowhere, since what a worker writes
-    there would stand in the service's log.
+    It keeps the descriptors given. Standard input and output become /dev/null, and so does standard error,
+    unless ``keep_errors`` is set: a worker must not write to the service's log itself.
 
     Args:
         needs: What the process still needs, which stays permitted.
         descriptors: What it reads requests from and answers to.
+        keep_errors: Whether standard error stays what it is.
 
     Raises:
         ConfinementError: The kernel refused, or the process has threads already, which would stay free.
@@ -108,16 +110,17 @@ def confine(needs: Needs, descriptors: Iterable[int]) -> Confinement:
     if (threads := len(os.listdir("/proc/self/task"))) > 1:
         raise ConfinementError(f"the process has {threads} threads already")
     try:
-        return _confine(needs, {*descriptors, *_STANDARD_STREAMS})
+        return _confine(needs, {*descriptors, *_STANDARD_STREAMS}, keep_errors)
     except OSError as error:
         raise ConfinementError(f"the kernel refused: {error}") from error
 
 
-def _confine(needs: Needs, kept: set[int]) -> Confinement:
+def _confine(needs: Needs, kept: set[int], keep_errors: bool) -> Confinement:
     os.setsid()  # its process group is what it may signal
     null = os.open("/dev/null", os.O_RDWR)
     for stream in _STANDARD_STREAMS:
-        os.dup2(null, stream)
+        if stream != _STANDARD_ERROR or not keep_errors:
+            os.dup2(null, stream)
     close_all_but(kept)
     hide()
     syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)

@@ -179,10 +179,7 @@ class Run:
             return Cause.MEMORY_LIMIT
         if self._out_of_memory():
             return Cause.MEMORY_LIMIT
-        # At the limit the kernel refuses the next one; a job gets there only by asking for more.
-        # Who follows a job counts better than one look can: it knows who has ended a moment ago.
-        crowded = sum(process.threads for process in job) >= limits.processes and not self._plan.followed
-        if crowded or self._refused_forks():
+        if self._has_met_process_limit(sum(process.threads for process in job)):
             return Cause.PROCESS_LIMIT
         if self._workspace.full():
             return Cause.DISK_LIMIT
@@ -240,9 +237,19 @@ class Run:
     def _out_of_memory(self) -> bool:
         return self._group is not None and self._group.out_of_memory_kills() > self._killed_before
 
-    def _refused_forks(self) -> bool:
-        grouped = self._group is not None and self._group.refused_forks() > self._refused_before
-        return grouped or self._fate.too_many
+    def _has_met_process_limit(self, seen: int) -> bool:
+        """Return whether the job has asked for more processes than it may have.
+
+        Args:
+            seen: Processes and threads of it that were there at the same time, as far as we saw.
+        """
+        if self._plan.followed:
+            return self._fate.too_many
+        if self._group is not None:
+            return self._group.refused_forks() > self._refused_before
+        # RLIMIT_NPROC does not tell whom it refused one. A job with as many as it may have is taken for one
+        # that has asked for more; one whose processes had all ended when we looked is not recognized.
+        return seen >= self._plan.limits.processes
 
     # -- end -----------------------------------------------------------------------------
 
@@ -322,8 +329,7 @@ class Run:
         passed = usage.peak_memory_bytes > self._plan.limits.memory_bytes and not self._context.channels
         if passed or self._out_of_memory():
             return Cause.MEMORY_LIMIT
-        crowded = left_behind + 1 >= self._plan.limits.processes and not self._plan.followed
-        if crowded or self._refused_forks():
+        if self._has_met_process_limit(left_behind + 1):
             return Cause.PROCESS_LIMIT
         if by_signal == signal.SIGXFSZ or (exit_code != 0 and self._workspace.at_a_bound()):
             return Cause.DISK_LIMIT

@@ -182,8 +182,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         job = self.job(request, limits)
         current_entry().source_sha256 = digest = self.source_sha256(job)
         with log_context(source_sha256=digest):
-            surely = await run_surely(lambda: self.render(job), self._doubt, self.chassis.telemetry)
-            raw = within_limits(surely, limits)
+            raw = within_limits(await self._render_surely(job), limits)
             answer = answer_of(
                 raw,
                 ticket.queue_seconds,
@@ -194,6 +193,14 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
             message = to_wire.rendering(self.complete(answer, raw), request.id)
             self._record(raw, ticket)
         return message
+
+    async def _render_surely(self, job: J) -> R:
+        """Render, once more if something outside may have ended the job.
+
+        Raises:
+            UnavailableError: The sandbox of the job was lost or could not be made.
+        """
+        return await run_surely(lambda: self.render(job), self._doubt, self.chassis.telemetry)
 
     def _doubt(self, rendering: R) -> str | None:
         """Return why the end of a job may not be its own doing, None if it surely is."""

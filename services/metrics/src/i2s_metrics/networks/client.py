@@ -55,7 +55,8 @@ class NetworkProcess:
             WorkerLostError: It ended before that, or took too long.
             WorkerError: It cannot be confined or cannot load them; the message says why.
         """
-        child = await start(program, settings, network_needs(settings) if settings.confined else None)
+        needs = network_needs(settings) if settings.confined else None
+        child = await start(program, settings, needs, settings.log_bytes)
         try:
             async with asyncio.timeout(_START_SECONDS):
                 first = await child.receive(messages.MOST_ANSWER_BYTES)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from i2s_metrics.error_output import LOG_BYTES
 from i2s_metrics.model import Network
 
 Precision = Literal["float32", "half"]
@@ -26,6 +27,7 @@ class HostSettings:
         feature_bytes: What may be kept of references.
         device_bytes: What may be taken of a GPU's memory; None is all of it.
         confined: Whether the process confines itself.
+        log_bytes: Bytes of its standard error that are logged in each minute.
     """
 
     weights: Mapping[Network, Path]
@@ -37,3 +39,4 @@ class HostSettings:
     feature_bytes: int = 256 * 1024 * 1024
     device_bytes: int | None = None
     confined: bool = True
+    log_bytes: int = LOG_BYTES

@@ -1,0 +1,152 @@
+"""READOC as published, and folders of one's own: PDF documents with gold Markdown.
+
+Layouts, anywhere below a source::
+
+    SUBSET/pdf/ID.pdf    with    SUBSET/markdown/ID.md      as published
+    ID.pdf               with    ID.md                      side by side
+
+The subset is the last folder of a path whose name contains "arxiv", "github" or "zenodo" as a word; documents
+in no such folder have the name of their source as subset.
+
+Source: the released sample of icip-cas/READoc, and the data set card of lazyc/READoc.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from i2s_sdk.data.hub_name import PREFIX
+from i2s_sdk.data.imports.kind import Imported, ImportRequest
+from i2s_sdk.data.imports.laying import ImportedItem, lay_down
+from i2s_sdk.errors import DataError, UsageError
+
+_TASK = "readoc"
+_PDF, _GOLD = ".pdf", ".md"
+_PDF_FOLDER, _GOLD_FOLDER = "pdf", "markdown"  # beside each other in the published layout
+_SUBSET = re.compile(r"(?<![a-z])(arxiv|github|zenodo)(?![a-z])")
+_HUB_FORM = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^@]+))?")
+
+
+def import_readoc(request: ImportRequest) -> Imported:
+    """Make a data set of PDF documents with gold Markdown.
+
+    Sources are folders in the layouts of this module, or ``hf:OWNER/NAME[@REVISION]``, which is downloaded.
+    The id of an instance is the name of its files without the suffix.
+
+    Raises:
+        UsageError: The output folder is not empty, a package is missing, or single tasks are wanted: there is
+            one.
+        DataError: A source cannot be read, or no document can be used.
+        WriteError: The data set cannot be written.
+    """
+    if request.tasks:
+        raise UsageError("readoc has no single tasks; leave --task out")
+    if request.images is not None:
+        raise UsageError("readoc has no folder of images; leave --images out")
+    return lay_down(_all_items(request.sources), request.out, ", ".join(request.sources))
+
+
+def _all_items(sources: tuple[str, ...]) -> Iterator[ImportedItem]:
+    for source in sources:
+        if source.startswith(PREFIX):
+            folder = _downloaded(source)
+            yield from _items(
+                folder, source.removeprefix(PREFIX).partition("@")[0].rpartition("/")[2], source
+            )
+        else:
+            folder = Path(source)
+            yield from _items(folder, folder.resolve().name, "")
+
+
+def _items(folder: Path, name: str, origin: str) -> Iterator[ImportedItem]:
+    """Yield the documents below a folder, and the gold texts that have none.
+
+    Args:
+        folder: That is searched.
+        name: Subset of documents whose path names none.
+        origin: Where the folder comes from, for provenance; empty for a folder of the user's own.
+    """
+    if not folder.is_dir():
+        raise DataError(folder, 0, "is not a folder; readoc is imported from folders of PDF documents")
+    documents = _files(folder, _PDF)
+    if not documents:
+        raise DataError(folder, 0, "holds no PDF document; unpack archives first")
+    taken: set[Path] = set()
+    for document in documents:
+        gold = _gold_of(document)
+        taken.add(gold)
+        yield _item(document, gold, _subset(document.relative_to(folder), folder, name), origin)
+    for gold in _files(folder, _GOLD):
+        if gold not in taken and gold.name.lower() != "readme.md":
+            yield ImportedItem(gold.stem, str(gold), fault="this gold text has no PDF document")
+
+
+def _files(folder: Path, suffix: str) -> list[Path]:
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.suffix.lower() == suffix
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and path.is_file()
+    )
+
+
+def _gold_of(document: Path) -> Path:
+    """Return where the gold text of a document lies, or would lie."""
+    beside = document.with_suffix(_GOLD)
+    if document.parent.name != _PDF_FOLDER or beside.is_file():
+        return beside
+    return document.parent.with_name(_GOLD_FOLDER) / beside.name
+
+
+def _subset(relative: Path, folder: Path, name: str) -> str:
+    for part in reversed((*folder.resolve().parts[-1:], *relative.parts[:-1])):
+        if found := _SUBSET.search(part.lower()):
+            return found[1]
+    found = _SUBSET.search(name.lower())
+    return found[1] if found else name
+
+
+def _item(document: Path, gold: Path, subset: str, origin: str) -> ImportedItem:
+    identity, where = document.stem, str(document)
+    if not gold.is_file():
+        return ImportedItem(identity, where, fault=f"this document has no gold text {gold}")
+    try:
+        text = gold.read_bytes()
+    except OSError as error:
+        return ImportedItem(identity, where, fault=f"{gold} cannot be read: {error.strerror}")
+    return ImportedItem(
+        id=identity,
+        where=where,
+        task=_TASK,
+        subset=subset,
+        documents={"document": document},
+        structure=text,
+        provenance={"source": origin} if origin else {},
+    )
+
+
+def _downloaded(source: str) -> Path:
+    """Return the folder of a repository of Hugging Face, of which the PDF and Markdown files are fetched."""
+    found = _HUB_FORM.fullmatch(source.removeprefix(PREFIX))
+    if found is None:
+        raise UsageError(f"data set {source!r}: must be hf:OWNER/NAME, such as hf:lazyc/READoc")
+    if importlib.util.find_spec("huggingface_hub") is None:
+        raise UsageError(f"data set {source!r} needs the package huggingface_hub: pip install 'i2s-sdk[hub]'")
+    import huggingface_hub
+
+    try:
+        folder = huggingface_hub.snapshot_download(
+            found["repository"],
+            repo_type="dataset",
+            revision=found["revision"],
+            allow_patterns=[f"*{suffix}" for suffix in (_PDF, _PDF.upper(), _GOLD)],
+        )
+    except Exception as error:
+        # The library raises errors of its own, of its HTTP client and of the system.
+        said = " ".join(str(error).split())[:300] or type(error).__name__
+        raise DataError(Path(source), 0, f"cannot be downloaded: {said}") from None
+    return Path(folder)

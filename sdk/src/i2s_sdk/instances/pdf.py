@@ -1,0 +1,34 @@
+"""What can be said of a PDF document without opening it; programs that open one are limited or sandboxed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from i2s_sdk.limits import DOCUMENT_BYTES
+
+_HEADER = b"%PDF-"
+_HEADER_WITHIN = 1024  # bytes from the start, as readers of PDF accept it
+
+
+def pdf_fault(path: Path, most_bytes: int = DOCUMENT_BYTES) -> str:
+    """Return what is wrong with a PDF document as a file, empty for nothing.
+
+    Whether it opens (it may be broken, or need a password) is known when its pages are drawn.
+
+    Args:
+        path: The file.
+        most_bytes: That it may have.
+    """
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            start = file.read(_HEADER_WITHIN)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    if not size:
+        return "is empty"
+    if size > most_bytes:
+        return f"has {size} bytes, and {most_bytes} are allowed"
+    if _HEADER not in start:
+        return f"is no PDF document: the first {_HEADER_WITHIN} bytes have no {_HEADER.decode()}"
+    return ""
