@@ -74,7 +74,7 @@ def generate(
     """
     settings = settings or Settings.load()
     choice = resolve_selection(data, settings, **wanted)
-    options = ModelOptions(completion_characters=settings.completion_characters)
+    options = options_from(settings)
     opened = open_model(model, options) if isinstance(model, str) else model
     plan = plan_run(choice, opened.name, model_fingerprint(choice, opened))
     return run_blocking(_generate(plan, opened, out, settings, on_progress or say_nothing))
