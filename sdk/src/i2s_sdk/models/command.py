@@ -12,8 +12,8 @@ With ``{document}`` the program is started once for each PDF document, which it 
     command:marker_single {document} --output_dir {output}
 
 ``{document}`` is the path of the document. ``{output}`` is an empty folder that is removed afterwards: a
-program with it writes one Markdown file (``*.md``) anywhere below it, which is the completion in place of what it
-prints.
+program with it writes one Markdown file (``*.md``) anywhere below it, which is the completion in place of
+what it prints.
 
 In both forms, as arguments of their own, ``{prompt}`` is the text of the prompt, ``{system}``
 the system text and ``{id}`` the instance; without ``{system}`` the system text comes before the prompt. The

@@ -1,4 +1,6 @@
-"""Limits this process and becomes another program. It is started as a file, and imports nothing of the package.
+"""Limits this process and becomes another program.
+
+It is started as a file, and imports nothing of the package.
 
 Arguments: CPU seconds, bytes of memory, then the program with its arguments.
 """

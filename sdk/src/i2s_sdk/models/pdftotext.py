@@ -1,7 +1,7 @@
 """The model ``baseline/pdftotext``: the text of a document, as poppler's program finds it.
 
-The command is ``pdftotext FILE -``, and what it prints is the completion, byte for byte: pages in the order of
-reading that poppler assumes, each ended by a form feed. There are no headings, no maths and no tables.
+The command is ``pdftotext FILE -``, and what it prints is the completion, byte for byte: pages in the order
+of reading that poppler assumes, each ended by a form feed. There are no headings, no maths and no tables.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class PdfToText:
         Raises:
             ModelError: The question has no document, it cannot be read, or the program exceeded a limit.
         """
-        documents = [part.path for part in question.parts if isinstance(part, FilePart)]
+        documents = [part.path.absolute() for part in question.parts if isinstance(part, FilePart)]
         if len(documents) != 1:
             raise ModelError(f"{self.name} reads one document, and this question has {len(documents)}")
         fault = await asyncio.to_thread(pdf_fault, documents[0])
@@ -78,7 +78,7 @@ class PdfToText:
         try:
             async with asyncio.timeout(options.call_seconds):
                 code, out, err = await run_program(
-                    [*argv, str(document.resolve()), "-"], b"", _BYTES * options.completion_characters
+                    [*argv, str(document), "-"], b"", _BYTES * options.completion_characters
                 )
         except AnswerTooLongError:
             return Completion("", Finish.TOO_LONG)
@@ -103,9 +103,7 @@ def _version(program: str) -> str:
         UsageError: It cannot be run.
     """
     try:
-        said = subprocess.run(  # noqa: S603 - a program that was found on the path
-            [program, "-v"], capture_output=True, check=False, timeout=_VERSION_SECONDS
-        )
+        said = subprocess.run([program, "-v"], capture_output=True, check=False, timeout=_VERSION_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"{program} cannot be run: {one_line(error)}") from None
     return one_line((said.stderr or said.stdout).decode("utf-8", "replace").partition("\n")[0])

@@ -33,7 +33,8 @@ class ProgramPerQuestion:
 
     Args:
         line: The command line, as the user wrote it.
-        argv: The same, split, with places for images or documents, the prompt, the system text and the instance.
+        argv: The same, split, with places for images or documents, the prompt, the system text and the
+            instance.
         options: Of the calls.
     """
 
@@ -54,7 +55,8 @@ class ProgramPerQuestion:
         """Run the program.
 
         Raises:
-            FaultError: It ended with another code than 0, answered with what is not UTF-8, or wrote no answer.
+            FaultError: It ended with another code than 0, answered with what is not UTF-8, or wrote no
+                answer.
             RejectedError: The program is given documents, and the question has none.
             ModelAccessError: It cannot be started, or the question wants JSON by a schema.
         """

@@ -48,8 +48,8 @@ class OcrBaseline:
         """Return the words of the picture as a structure of its task, or those that answer the question.
 
         Raises:
-            ModelError: There is no way to write a structure of this task, or the question has no image, or several
-                that are not pages of a document.
+            ModelError: There is no way to write a structure of this task, or the question has no image, or
+                several that are not pages of a document.
             DataError: The image cannot be read.
         """
         write, answer = _WRITERS.get(instance.task), ANSWERERS.get(instance.task)
