@@ -3,8 +3,8 @@
     python examples/make_readoc_items.py                       # all of it
     python examples/make_readoc_items.py --out FOLDER          # elsewhere
 
-An article is data, from which its LaTeX and its gold Markdown are both written. A README is Markdown, which is
-the gold text and of which pandoc makes LaTeX. The same versions of TeX and pandoc make the same bytes.
+An article is data, from which its LaTeX and its gold Markdown are both written. A README is Markdown, which
+is the gold text and of which pandoc makes LaTeX. The same versions of TeX and pandoc make the same bytes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ READMES = {
 _SAME_BYTES = r"\pdfinfoomitdate=1 \pdfsuppressptexinfo=-1 \pdftrailerid{%s} \pdfobjcompresslevel=2" "\n"
 _GLYPHS = r"\input{glyphtounicode} \pdfgentounicode=1" "\n"
 _README_OPTIONS = tuple(
-    f"--variable={one}" for one in ("geometry:margin=2.5cm", "colorlinks", "fontsize:11pt", "fontfamily:charter")
+    f"--variable={one}"
+    for one in ("geometry:margin=2.5cm", "colorlinks", "fontsize:11pt", "fontfamily:charter")
 )
 _RUNS = 3  # the last ones know the references of the first
 

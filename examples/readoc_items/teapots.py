@@ -9,20 +9,22 @@ TEAPOTS = Article(
     author="Piet Oosterhuis and Lena Brandvold",
     two_columns=True,
     abstract=(
-        "We model the cooling of a teapot by two resistances in series and estimate them from temperatures that "
-        "were taken every minute. A lid halves the loss, a cosy halves it again, and the material of the pot "
-        "matters less than either. All numbers of this article are invented for the purpose of illustration."
+        "We model the cooling of a teapot by two resistances in series and estimate them from temperatures "
+        "that were taken every minute. A lid halves the loss, a cosy halves it again, and the material of "
+        "the pot matters less than either. All numbers of this article are invented for the purpose of "
+        "illustration."
     ),
     blocks=(
         Heading(1, "Introduction"),
         Paragraph(
-            "Tea is brewed near the boiling point and drunk at about 60 °C. Between the two lies a time that "
-            "depends on the pot, on its lid and on what is put over it. We ask which of the three is worth the effort. "
-            "The question is old, and the usual answers are given without numbers."
+            "Tea is brewed near the boiling point and drunk at about 60 °C. Between the two lies a time "
+            "that depends on the pot, on its lid and on what is put over it. We ask which of the three is "
+            "worth the effort. The question is old, and the usual answers are given without numbers."
         ),
         Paragraph(
-            "Our model is the simplest one that can tell the effects apart. It has one state, the temperature $T$ of "
-            "the water, and treats the wall of the pot and the layer of air around it as two resistances in series."
+            "Our model is the simplest one that can tell the effects apart. It has one state, the "
+            "temperature $T$ of the water, and treats the wall of the pot and the layer of air around it as "
+            "two resistances in series."
         ),
         Paragraph("This article makes two contributions:"),
         Items(
@@ -34,15 +36,16 @@ TEAPOTS = Article(
         Heading(1, "Model"),
         Heading(2, "Balance of heat"),
         Paragraph(
-            "Let $C$ be the heat capacity of the filled pot in joules per kelvin, $T_0$ the temperature of the room, "
-            "and $R$ the total resistance in kelvin per watt. The balance of heat is"
+            "Let $C$ be the heat capacity of the filled pot in joules per kelvin, $T_0$ the temperature of "
+            "the room, and $R$ the total resistance in kelvin per watt. The balance of heat is"
         ),
         Display("equation", (r"C\,\frac{dT}{dt} = -\frac{T - T_0}{R}.",)),
         Paragraph("Its solution decays exponentially with the time constant $\\tau = RC$:"),
         Display("equation", (r"T(t) = T_0 + (T_1 - T_0)\,e^{-t/\tau}.",)),
         Paragraph(
-            "Here $T_1$ is the temperature at the time $t = 0$. The time until the tea can be drunk, at a temperature "
-            "$T_d$, follows from the solution by taking a logarithm. We call it $t_d$ in what follows."
+            "Here $T_1$ is the temperature at the time $t = 0$. The time until the tea can be drunk, at a "
+            "temperature $T_d$, follows from the solution by taking a logarithm. We call it $t_d$ in what "
+            "follows."
         ),
         Heading(2, "Resistances"),
         Paragraph("The total resistance is a sum of the parts that the heat has to pass one after another,"),
@@ -55,25 +58,26 @@ TEAPOTS = Article(
             ),
         ),
         Paragraph(
-            "where $d$ is the thickness of the wall, $\\lambda$ its conductivity, $A$ the surface, $h$ the coefficient "
-            "of heat transfer to the air, and $R_c$ the resistance of the cosy, which is zero without one."
+            "where $d$ is the thickness of the wall, $\\lambda$ its conductivity, $A$ the surface, $h$ the "
+            "coefficient of heat transfer to the air, and $R_c$ the resistance of the cosy, which is zero "
+            "without one."
         ),
         Heading(3, "What the model leaves out"),
         Paragraph(
-            "Evaporation through an open lid carries heat away that is not proportional to the difference of "
-            "temperatures. We fit an effective resistance for pots without a lid and note that the residuals are larger "
-            "there. Radiation is part of $h$."
+            "Evaporation through an open lid carries heat away that is not proportional to the difference "
+            "of temperatures. We fit an effective resistance for pots without a lid and note that the "
+            "residuals are larger there. Radiation is part of $h$."
         ),
         Heading(1, "Measurements"),
         Heading(2, "Procedure"),
         Paragraph(
-            "Each pot was rinsed with hot water, filled with one litre at 95 °C and placed on a wooden board. A probe "
-            "in the middle of the water was read every minute for two hours. Each setting was repeated three times on "
-            "different days, with a room between 20 °C and 22 °C."
+            "Each pot was rinsed with hot water, filled with one litre at 95 °C and placed on a wooden "
+            "board. A probe in the middle of the water was read every minute for two hours. Each setting "
+            "was repeated three times on different days, with a room between 20 °C and 22 °C."
         ),
         Paragraph(
-            "The pots are of porcelain, stoneware, cast iron and glass. The cosy is knitted from wool in two layers. "
-            "No pot was moved while it cooled."
+            "The pots are of porcelain, stoneware, cast iron and glass. The cosy is knitted from wool in "
+            "two layers. No pot was moved while it cooled."
         ),
         Heading(2, "Estimates"),
         Paragraph(
@@ -101,19 +105,21 @@ TEAPOTS = Article(
         Heading(1, "Results"),
         Heading(2, "Lid and cosy"),
         Paragraph(
-            "In every pot the lid increases the time constant by a factor between 1.89 and 1.94. The cosy, placed "
-            "over the closed pot, adds another factor between 1.84 and 1.99. The factors are nearly the same for all "
-            "materials, which agrees with a model in which the air dominates the total resistance."
+            "In every pot the lid increases the time constant by a factor between 1.89 and 1.94. The cosy, "
+            "placed over the closed pot, adds another factor between 1.84 and 1.99. The factors are nearly "
+            "the same for all materials, which agrees with a model in which the air dominates the total "
+            "resistance."
         ),
         Heading(2, "Material"),
         Paragraph(
-            "Cast iron keeps tea warm for longest and glass for the shortest time. The difference is 29% for closed "
-            "pots. Most of it comes from the heat capacity: the iron pot has three times the mass of the glass pot."
+            "Cast iron keeps tea warm for longest and glass for the shortest time. The difference is 29% "
+            "for closed pots. Most of it comes from the heat capacity: the iron pot has three times the "
+            "mass of the glass pot."
         ),
         Heading(3, "Time until the tea can be drunk"),
         Paragraph(
-            "Table 2 translates the time constants into what a drinker notices. A pot of porcelain under a cosy is "
-            "still warm after two hours, and an open pot of glass is not after half an hour."
+            "Table 2 translates the time constants into what a drinker notices. A pot of porcelain under a "
+            "cosy is still warm after two hours, and an open pot of glass is not after half an hour."
         ),
         Table(
             "Minutes until the tea has cooled to the temperature in the head of a column.",
@@ -128,18 +134,19 @@ TEAPOTS = Article(
         ),
         Heading(1, "Discussion"),
         Paragraph(
-            "The order of the effects is clear: cover first, material last. A drinker who owns a pot of glass gains more "
-            "from a piece of wool than from another pot. The estimates depend on the probe and on the room, and we "
-            "did not vary the amount of water, which changes both $C$ and $A$."
+            "The order of the effects is clear: cover first, material last. A drinker who owns a pot of "
+            "glass gains more from a piece of wool than from another pot. The estimates depend on the probe "
+            "and on the room, and we did not vary the amount of water, which changes both $C$ and $A$."
         ),
         Paragraph(
-            "A larger pot has less surface for each litre, so that its time constant grows roughly with the side "
-            "length. We expect this to hold until evaporation dominates, and leave it to somebody with more patience "
-            "and more tea."
+            "A larger pot has less surface for each litre, so that its time constant grows roughly with the "
+            "side length. We expect this to hold until evaporation dominates, and leave it to somebody with "
+            "more patience and more tea."
         ),
         Heading(1, "Conclusion"),
         Paragraph(
-            "Two resistances and one capacity describe the cooling of a teapot within half a degree. Put the lid on."
+            "Two resistances and one capacity describe the cooling of a teapot within half a degree. Put "
+            "the lid on."
         ),
     ),
 )

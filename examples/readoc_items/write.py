@@ -52,7 +52,9 @@ def _tex_block(block: Block) -> Iterator[str]:
         case Display(kind, lines):
             yield f"\\begin{{{kind}*}}\n" + " \\\\\n".join(lines) + f"\n\\end{{{kind}*}}"
         case Items(items):
-            yield "\\begin{itemize}\n" + "\n".join(f"\\item {_tex(one)}" for one in items) + "\n\\end{itemize}"
+            yield (
+                "\\begin{itemize}\n" + "\n".join(f"\\item {_tex(one)}" for one in items) + "\n\\end{itemize}"
+            )
         case Table(caption, columns, rows):
             head, *body = (" & ".join(map(_tex_cell, row)) + r" \\" for row in rows)
             yield "\n".join(
@@ -108,9 +110,7 @@ def markdown(article: Article) -> str:
                 blocks.append(f"\\[{line}\\] ({equations})")
             case Display(kind, lines):
                 inner = _INNER[kind]
-                blocks.append(
-                    f"\\[\\begin{{{inner}}} " + " \\\\ ".join(lines) + f" \\end{{{inner}}}\\]"
-                )
+                blocks.append(f"\\[\\begin{{{inner}}} " + " \\\\ ".join(lines) + f" \\end{{{inner}}}\\]")
             case Items(items):
                 blocks.append("\n".join(f"* {_md(one)}" for one in items))
             case Table():
@@ -138,10 +138,6 @@ def _md_cell(cell: str) -> str:
 
 def _md(text: str) -> str:
     return "".join(
-        rf"\({part[1:-1]}\)"
-        if part.startswith("$")
-        else f"_{part[1:-1]}_"
-        if part.startswith("*")
-        else part
+        rf"\({part[1:-1]}\)" if part.startswith("$") else f"_{part[1:-1]}_" if part.startswith("*") else part
         for part in _PARTS.split(text)
     )
