@@ -186,7 +186,7 @@ class Settings:
         default=COMPLETION_CHARACTERS, metadata=_about("most characters of a usable completion")
     )
     scorer_cpu_seconds: float = field(
-        default=10.0, metadata=_about("CPU seconds that scoring one sample may take in a worker process")
+        default=60.0, metadata=_about("CPU seconds that scoring one sample may take in a worker process")
     )
     scorer_memory_bytes: int = field(
         default=1 << 30, metadata=_about("bytes of memory that it may take beside its modules")

