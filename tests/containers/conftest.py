@@ -23,8 +23,14 @@ BUILD_SECONDS = 3600
 UP_SECONDS = 300
 TEST_SECONDS = 900
 COMPOSE = ROOT / "deploy/compose"
-SERVICES = ("render-latex", "render-html", "render-lilypond", "metrics")
-PORTS = {"render-latex": 7710, "render-html": 7720, "render-lilypond": 7730, "metrics": 7740}
+SERVICES = ("render-latex", "render-html", "render-lilypond", "documents", "metrics")
+PORTS = {
+    "render-latex": 7710,
+    "render-html": 7720,
+    "render-lilypond": 7730,
+    "metrics": 7740,
+    "documents": 7760,
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

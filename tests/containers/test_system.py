@@ -9,7 +9,17 @@ import pytest
 from PIL import Image
 
 from docker_engine import ROOT
-from i2s_sdk import RenderClient, RetryPolicy, render_html, render_latex, render_lilypond, score
+from documents_service import pdf
+from i2s_sdk import (
+    AsyncDocumentsClient,
+    RenderClient,
+    RetryPolicy,
+    render_html,
+    render_latex,
+    render_lilypond,
+    score,
+)
+from i2s_wire.documents import Fragment, FragmentFormat
 
 EXAMPLES = ROOT / "examples"
 TIERS = {"render-latex": "LANDLOCK", "render-html": "NAMESPACE", "render-lilypond": "LANDLOCK"}
@@ -56,7 +66,18 @@ def test_the_tier_is_the_one_that_the_seccomp_profile_permits(system, service):
         assert renderer.describe().isolation.tier.name == TIERS[service]
 
 
-@pytest.mark.parametrize("service", ["render-latex", "render-lilypond"])
+async def test_the_documents_service_converts_and_draws_in_its_tier(system):
+    async with AsyncDocumentsClient(
+        f"127.0.0.1:{system.ports['documents']}", retry=RetryPolicy(total_seconds=240)
+    ) as client:
+        assert (await client.describe()).isolation.tier.name == "LANDLOCK"
+        (table,) = await client.convert([Fragment("1", FragmentFormat.MARKDOWN, "| a |\n|---|\n| b |\n")])
+        assert "<td>b</td>" in table.html, table
+        drawn = await client.draw_pages(pdf())
+        assert (drawn.verdict.name, len(drawn.pages)) == ("RENDERED", 1), drawn
+
+
+@pytest.mark.parametrize("service", ["render-latex", "render-lilypond", "documents"])
 def test_our_profile_gives_the_namespace_tier_to_the_others_too(engine, images, service):
     profile = ROOT / "deploy/seccomp/i2s-namespace.json"
     variable = f"I2S_{service.upper().replace('-', '_')}"
@@ -77,7 +98,7 @@ def test_our_profile_gives_the_namespace_tier_to_the_others_too(engine, images, 
 
 
 def test_the_health_check_of_every_container_passes(system):
-    for service in ("render-latex", "render-html", "render-lilypond", "metrics"):
+    for service in system.ports:
         engine = system.engine
         engine.docker(
             "exec", system.container(service), "python", "-I", "/opt/i2s/health.py", "127.0.0.1:8081", "60"

@@ -6,7 +6,14 @@ import threading
 
 import pytest
 
-SERVICES = ("render-latex", "render-html", "render-lilypond", "metrics")
+PORTS = {
+    "render-latex": 7710,
+    "render-html": 7720,
+    "render-lilypond": 7730,
+    "metrics": 7740,
+    "documents": 7760,
+}
+SERVICES = tuple(PORTS)
 # Of the network for documentation: nobody has this address.
 NOWHERE = "192.0.2.1"
 
@@ -94,9 +101,7 @@ def neighbours(system, service):
     for other in SERVICES:
         if other != service:
             networks = system.inspect(other)["NetworkSettings"]["Networks"]
-            port = {"render-latex": 7710, "render-html": 7720, "render-lilypond": 7730, "metrics": 7740}[
-                other
-            ]
+            port = PORTS[other]
             found += [(one["IPAddress"], port) for one in networks.values()] + [(other, port)]
     return found
 

@@ -176,7 +176,7 @@ def test_columns_are_those_of_the_released_code(name: str) -> None:
 def test_columns_of_a_tool_are_those_of_the_released_code(subset: str) -> None:
     folder = Path(PREDICTIONS, subset)
     if not PREDICTIONS:
-        pytest.skip("no shared folder beside this checkout")
+        pytest.skip("I2S_READOC_PYMUPDF4LLM names no folder of predictions")
     found = _columns(subset, lambda name, _: (folder / f"{name}.md").read_text(encoding="utf-8"))
     _assert_recorded(found, subset, PYMUPDF4LLM[subset])
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -11,16 +13,22 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import grpc
 import pytest
 
 from below import below
+from i2s.metrics.v1 import metrics_pb2
+from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
+from i2s_metrics.model import Network
+from i2s_metrics.networks.files import candidates
+from i2s_metrics.settings import MetricsSettings
 from ordinary_user import python_for_ordinary_user
-from service_process import Started, privileges_of, restrictions_missing_of, started, statuses
+from service_process import START_SECONDS, Started, privileges_of, restrictions_missing_of, started, statuses
 
 pytestmark = [
     pytest.mark.security,
@@ -34,7 +42,9 @@ SERVICES = {
     "i2s_render_html": 51_720,
     "i2s_render_lilypond": 51_730,
     "i2s_metrics": 51_740,
+    "i2s_documents": 51_760,
 }
+_PICTURES = Path(__file__).parents[2] / "examples" / "references"
 #: What stays root, beside who writes the announcement: the monitor of the jail and all below it.
 _STAY_ROOT = "i2s_chassis.jail.monitor"
 
@@ -45,16 +55,9 @@ def service(request: pytest.FixtureRequest) -> Iterator[tuple[str, Started]]:
     module = request.param
     with (
         tempfile.TemporaryDirectory(prefix="i2s-root-") as name,
-        started(module, Path(name), _options(module, name)) as running,
+        started(module, Path(name)) as running,
     ):
         yield module, running
-
-
-def _options(module: str, closed: str) -> tuple[str, ...]:
-    """Weights of networks that are in root's home would keep the service user 0: name folders without any."""
-    return (
-        ("--weights-dir", f"{closed}/none", "--hub-dir", f"{closed}/none") if module == "i2s_metrics" else ()
-    )
 
 
 def _own(pid: int) -> list[int]:
@@ -262,3 +265,44 @@ def _state(pid: int) -> str:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:
         return "Z"
+
+
+def test_weights_in_a_folder_of_root_are_used_without_its_privileges() -> None:
+    """They are opened before the service becomes another user; their process can be started again."""
+    weights = find_spec("torch") and next(
+        (path for path in candidates(Network.VGG16, MetricsSettings.load({}).places) if path.is_file()), None
+    )
+    if not weights:
+        pytest.skip("networks or their weights are not installed")
+    with tempfile.TemporaryDirectory(prefix="i2s-root-") as name:
+        closed = Path(name, "closed")
+        closed.mkdir(mode=0o700)
+        shutil.copy(weights, closed)
+        options = ("--weights-dir", str(closed), "--hub-dir", f"{name}/none", "--preload-networks")
+        with started("i2s_metrics", Path(name), options) as running:
+            assert privileges_of(running.pid) == []
+            assert not running.lines("started as root and stays user 0")
+            assert _similarity_to_itself(running.address) == 1.0
+            (networks,) = (one.pid for one in below(running.pid) if _has_torch(one.pid))
+            assert privileges_of(networks) == []
+            os.kill(networks, signal.SIGKILL)
+            assert _similarity_to_itself(running.address) == 1.0
+
+
+def _has_torch(pid: int) -> bool:
+    return "libtorch" in Path(f"/proc/{pid}/maps").read_text()
+
+
+def _similarity_to_itself(address: str) -> float:
+    picture = metrics_pb2.Image(data=min(_PICTURES.glob("*.png")).read_bytes())
+    request = metrics_pb2.ScoreRequest(reference=picture, prediction=picture, metrics=["lpips"])
+    with grpc.insecure_channel(address) as channel:
+        while True:
+            try:
+                (result,) = MetricsServiceStub(channel).Score(request, timeout=START_SECONDS).results
+            except grpc.RpcError as error:
+                # The call that notices the loss of the process is one that is to be sent again.
+                assert error.code() is grpc.StatusCode.UNAVAILABLE, error
+                continue
+            assert result.HasField("value"), result
+            return result.value

@@ -22,7 +22,7 @@ def torch():
 @pytest.fixture(scope="session")
 def vgg16_state(torch) -> Mapping:
     """Seeded convolutions under torchvision's names."""
-    from i2s_metrics.networks.importing import CONVOLUTIONS
+    from vgg16.conversion import CONVOLUTIONS
 
     generator = torch.Generator().manual_seed(7)
     channels = [3, 64, 64, 128, 128, 256, 256, 256, 512, 512, 512, 512, 512, 512]

@@ -46,3 +46,6 @@ SERVICES = (
 
 #: Names of the renderers.
 RENDERERS = tuple(one.name for one in SERVICES if one.is_renderer)
+
+#: Names of the services whose jobs run in sandboxes. Their programs have the subcommands "host" and "clean".
+SANDBOXED = (*RENDERERS, DOCUMENTS)

@@ -98,6 +98,9 @@ class Settings:
             server's mode for structured output, with the schema in the request and not in the text.
         sobench_system_text: File of the system text of that task; None takes that of this project, which
             profile ``reference`` does not.
+        pdftotext_cpu_seconds: CPU time that the model ``baseline/pdftotext`` may take for one document; a
+            document that takes more has no answer.
+        pdftotext_memory_bytes: Memory that it may take; the same.
         readoc_pages: Pages that task ``readoc`` shows in a request: one ("each"), or up to five ("together").
         like_failures: How many calls of a model may fail alike before one is answered; then the run ends with
             the reason. 0 asks for every sample.
@@ -183,7 +186,7 @@ class Settings:
         default=COMPLETION_CHARACTERS, metadata=_about("most characters of a usable completion")
     )
     scorer_cpu_seconds: float = field(
-        default=10.0, metadata=_about("CPU seconds that scoring one sample may take in a worker process")
+        default=60.0, metadata=_about("CPU seconds that scoring one sample may take in a worker process")
     )
     scorer_memory_bytes: int = field(
         default=1 << 30, metadata=_about("bytes of memory that it may take beside its modules")
@@ -194,6 +197,10 @@ class Settings:
     sobench_system_text: Path | None = field(
         default=None, metadata=_about("file with the system text of sobench; profile reference needs it")
     )
+    pdftotext_cpu_seconds: float = field(
+        default=60.0, metadata=_about("CPU seconds that baseline/pdftotext may take for one document")
+    )
+    pdftotext_memory_bytes: int = field(default=1 << 30, metadata=_about("bytes of memory that it may take"))
     readoc_pages: str = field(default="each", metadata=_about("pages in a request: each or together"))
     like_failures: int = field(
         default=20, metadata=_about("calls that may fail alike, none answered, until a run ends; 0: all")
@@ -225,6 +232,7 @@ class Settings:
             "lease_seconds",
             "interrupt_seconds",
             "scorer_cpu_seconds",
+            "pdftotext_cpu_seconds",
         ):
             if not 0 < getattr(self, name) < float("inf"):
                 raise SettingsError(
@@ -233,7 +241,13 @@ class Settings:
         for name in ("jobs", "waiting", "like_failures", "free_bytes"):
             if getattr(self, name) < 0:
                 raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 0")
-        for name in ("store_lines", "reference_pixels", "completion_characters", "scorer_memory_bytes"):
+        for name in (
+            "store_lines",
+            "reference_pixels",
+            "completion_characters",
+            "scorer_memory_bytes",
+            "pdftotext_memory_bytes",
+        ):
             if getattr(self, name) < 1:
                 raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 1")
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):

@@ -10,12 +10,12 @@ import signal
 from io import StringIO
 
 import pytest
-from worker_errors import crashes, writes
 
 from i2s_chassis.jail.own_process import Needs
 from i2s_chassis.logs import JsonFormatter
 from i2s_metrics.error_output import printable
 from i2s_metrics.forking import WorkerLostError, start
+from worker_errors import crashes, writes
 
 pytestmark = pytest.mark.integration
 

@@ -76,7 +76,7 @@ def oracle(request, weights_dir):
         else:
             module = pytest.importorskip("torchmetrics.functional.image.lpips")
             network = module._LPIPS(pretrained=True, net="vgg", pnet_rand=True).eval()
-    with np.load(weights_dir / files.IMPORTED_VGG16.name) as weights:
+    with np.load(weights_dir / files.CONVERTED_VGG16.name) as weights:
         for part in network.net.children():
             for place, layer in part.named_children():
                 if isinstance(layer, nn.Conv2d):

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from worker_attacks import OTHERS, READS, call_drivers
 
 from i2s_chassis.jail import syscalls
 from i2s_chassis.jail.own_process import Needs
 from i2s_metrics.forking import start
 from ordinary_user import run_as_ordinary_user
+from worker_attacks import OTHERS, READS, call_drivers
 
 pytestmark = [pytest.mark.security, pytest.mark.timeout(900)]
 

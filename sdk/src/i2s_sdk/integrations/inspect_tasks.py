@@ -33,7 +33,7 @@ from i2s_sdk.integrations.round_trip import RoundTrip
 from i2s_sdk.models.inspect_schema import response_schema
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import DECODING, ImagePart, SampledTask
-from i2s_sdk.tasks.question import joined_texts
+from i2s_sdk.tasks.question import FilePart, joined_texts
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.task import Task as BenchmarkTask
@@ -114,6 +114,7 @@ def _sample(instance: Instance, opened: BenchmarkTask) -> Sample:
     parts: list[Content] = [
         ContentImage(image=str(one.path)) if isinstance(one, ImagePart) else ContentText(text=one.text)
         for one in joined_texts(question)
+        if not isinstance(one, FilePart)
     ]
     message: list[ChatMessage] = [ChatMessageUser(content=parts)]
     if question.system:

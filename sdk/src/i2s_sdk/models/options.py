@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.prompts import DECODING
 from i2s_sdk.tasks.question import Sampling
 
@@ -43,6 +44,8 @@ class ModelOptions:
         first_pause: Seconds after a first failure; they double with each further one.
         longest_pause: Seconds, where the server does not ask for more.
         completion_characters: Of a completion; a longer one is not usable, and its rest is not read.
+        pdftotext_cpu_seconds: CPU time of the model ``baseline/pdftotext`` for one document.
+        pdftotext_memory_bytes: Memory of the same.
         cache: Folder of answers kept; None keeps none.
         prices: File that replaces the bundled prices.
     """
@@ -58,11 +61,13 @@ class ModelOptions:
     first_pause: float = 0.5
     longest_pause: float = 30.0
     completion_characters: int = COMPLETION_CHARACTERS
+    pdftotext_cpu_seconds: float = 60.0
+    pdftotext_memory_bytes: int = 1 << 30
     cache: Path | None = field(default_factory=default_cache_folder)
     prices: Path | None = None
 
     def __post_init__(self) -> None:
-        for name in ("call_seconds", "retry_seconds", "longest_pause"):
+        for name in ("call_seconds", "retry_seconds", "longest_pause", "pdftotext_cpu_seconds"):
             if not 0 < getattr(self, name) < math.inf:
                 raise UsageError(
                     f"model option {name}: {getattr(self, name)} is not a number of seconds above 0"
@@ -107,3 +112,12 @@ class ModelOptions:
         if wanted is None:
             return Sampling(temperature=self.temperature)
         return replace(wanted, temperature=self.temperature) if self.temperature_chosen else wanted
+
+
+def options_from(settings: Settings) -> ModelOptions:
+    """Return the options that settings decide, with the defaults of all others."""
+    return ModelOptions(
+        completion_characters=settings.completion_characters,
+        pdftotext_cpu_seconds=settings.pdftotext_cpu_seconds,
+        pdftotext_memory_bytes=settings.pdftotext_memory_bytes,
+    )

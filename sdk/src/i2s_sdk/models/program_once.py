@@ -5,16 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
 
 from i2s_sdk.models import processes
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, read_bounded
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Answer, FaultError, one_line
+from i2s_sdk.models.provider import Answer, FaultError, RejectedError, one_line
 from i2s_sdk.models.question import ReadQuestion, refuse_schema
 
-_IMAGE, _SYSTEM = "{image}", "{system}"
+#: Places of arguments that the path of an image, of a document or of an empty folder stands in.
+IMAGE, DOCUMENT, OUTPUT = PLACES = "{image}", "{document}", "{output}"
+
+_SYSTEM = "{system}"
+_ANSWER_SUFFIX = ".md"  # of the file that a program writes in its empty folder
 _CHUNK = 65_536  # bytes
 _PIPE_SECONDS = 2.0  # that the pipes of a killed program are read
 
@@ -22,9 +28,13 @@ _PIPE_SECONDS = 2.0  # that the pipes of a killed program are read
 class ProgramPerQuestion:
     """Starts a program for each question; what it prints is the completion.
 
+    Attributes:
+        whole: Whether the program is given documents, and answers them as a whole.
+
     Args:
         line: The command line, as the user wrote it.
-        argv: The same, split, with places for images, the prompt, the system text and the instance.
+        argv: The same, split, with places for images or documents, the prompt, the system text and the
+            instance.
         options: Of the calls.
     """
 
@@ -36,6 +46,8 @@ class ProgramPerQuestion:
     def __init__(self, line: str, argv: Sequence[str], options: ModelOptions) -> None:
         self.model = line
         self.parameters: dict[str, float | int | str | None] = {}
+        self.whole = any(DOCUMENT in argument for argument in argv)
+        self._writes = any(OUTPUT in argument for argument in argv)
         self._argv = argv
         self._most_bytes = 4 * options.completion_characters  # of UTF-8
 
@@ -43,13 +55,23 @@ class ProgramPerQuestion:
         """Run the program.
 
         Raises:
-            FaultError: It ended with another code than 0, or printed what is not UTF-8.
+            FaultError: It ended with another code than 0, answered with what is not UTF-8, or wrote no
+                answer.
+            RejectedError: The program is given documents, and the question has none.
             ModelAccessError: It cannot be started, or the question wants JSON by a schema.
         """
         refuse_schema(question, "a program that is started for each question")
-        argv = [filled for one in self._argv for filled in _filled(one, self._argv, question)]
+        if self.whole and not question.files:
+            raise RejectedError(f"the program takes a document as {DOCUMENT}, and this question has none")
+        with _output_folder(self._writes) as folder:
+            return await self._answer(question, folder)
+
+    async def _answer(self, question: ReadQuestion, folder: Path | None) -> Answer:
+        argv = [filled for one in self._argv for filled in _filled(one, self._argv, question, folder)]
         try:
-            code, out, err = await _run(argv, _prompt(self._argv, question).encode(), self._most_bytes)
+            code, out, err = await run_program(argv, _prompt(self._argv, question).encode(), self._most_bytes)
+            if code == 0 and folder is not None:
+                out = await asyncio.to_thread(_written, folder, self._most_bytes)
         except AnswerTooLongError:
             return TOO_LONG
         if code != 0:
@@ -58,19 +80,56 @@ class ProgramPerQuestion:
         try:
             return Answer(out.decode("utf-8"), Finish.STOP)
         except UnicodeDecodeError as error:
-            raise FaultError(f"the program printed what is not UTF-8, from byte {error.start} on") from None
+            raise FaultError(
+                f"the program answered with what is not UTF-8, from byte {error.start} on"
+            ) from None
 
     async def close(self) -> None:
         """Do nothing: no program outlives its question."""
 
 
-def _filled(argument: str, argv: Sequence[str], question: ReadQuestion) -> Iterator[str]:
-    """Yield what stands for an argument: one that has a place for the image, once for each image."""
+@contextlib.contextmanager
+def _output_folder(wanted: bool) -> Iterator[Path | None]:
+    """Make an empty folder and remove it afterwards with all that was written in it."""
+    if not wanted:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="i2s-output-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def _written(folder: Path, most: int) -> bytes:
+    """Return the one answer that a program wrote below a folder.
+
+    Raises:
+        FaultError: There is none, or there are several.
+        AnswerTooLongError: It has more than ``most`` bytes.
+    """
+    found = sorted(path for path in folder.rglob(f"*{_ANSWER_SUFFIX}") if path.is_file())
+    if len(found) != 1:
+        names = ", ".join(str(path.relative_to(folder)) for path in found[:3])
+        said = f"{len(found)} files *{_ANSWER_SUFFIX}{': ' + names if names else ''}"
+        raise FaultError(one_line(f"the program wrote {said} in {OUTPUT}, and one is its answer"))
+    if not found[0].resolve().is_relative_to(folder.resolve()):
+        raise FaultError(f"the program's answer in {OUTPUT} is a link that leads out of it")
+    with found[0].open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise AnswerTooLongError
+    return content
+
+
+def _filled(argument: str, argv: Sequence[str], question: ReadQuestion, folder: Path | None) -> Iterator[str]:
+    """Yield what stands for an argument: one with a place for images or documents, once for each of them."""
     places = {_SYSTEM: question.system, "{prompt}": _prompt(argv, question), "{id}": question.id}
     if argument in places:  # exactly, so that a prompt which names a place is not filled again
         yield places[argument]
-    elif _IMAGE in argument:
-        yield from (argument.replace(_IMAGE, str(one.path.resolve())) for one in question.images)
+    elif IMAGE in argument:
+        yield from (argument.replace(IMAGE, str(one.path.resolve())) for one in question.images)
+    elif DOCUMENT in argument:
+        yield from (argument.replace(DOCUMENT, str(one.resolve())) for one in question.files)
+    elif OUTPUT in argument and folder is not None:
+        yield argument.replace(OUTPUT, str(folder))
     else:
         yield argument
 
@@ -82,7 +141,18 @@ def _prompt(argv: Sequence[str], question: ReadQuestion) -> str:
     return f"{question.system}\n\n{question.text}"
 
 
-async def _run(argv: Sequence[str], given: bytes, most: int) -> tuple[int, bytes, bytes]:
+async def run_program(argv: Sequence[str], given: bytes, most: int) -> tuple[int, bytes, bytes]:
+    """Run a program and return its exit code, what it printed, and the last of its standard error.
+
+    Args:
+        argv: The program and its arguments.
+        given: On its standard input.
+        most: Bytes that it may print.
+
+    Raises:
+        AnswerTooLongError: It printed more.
+        ModelAccessError: It cannot be started.
+    """
     process = await processes.start(argv, stderr=asyncio.subprocess.PIPE)
     try:
         out, err = await _talk(process, given, most)

@@ -14,6 +14,7 @@ from i2s_sdk.models.provider import Provider
 MODELS = {
     "oracle": "the ground truth: the upper bound of every metric",
     "baseline/ocr": "reads the words of the picture and puts them where they stood; needs no network",
+    "baseline/pdftotext": "the text of a PDF document, by poppler's program pdftotext; needs no network",
     "baseline/chance": "one of the choices of an instance, the same at every run",
     "openai/NAME": "OpenAI, or with a base URL any server that speaks its chat completions",
     "anthropic/NAME": "Anthropic",
@@ -59,6 +60,10 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
         from i2s_sdk.models.ocr import OcrBaseline
 
         return OcrBaseline()
+    if name == "baseline/pdftotext":
+        from i2s_sdk.models.pdftotext import PdfToText
+
+        return PdfToText(options)
     if name == "baseline/chance":
         from i2s_sdk.models.chance import ChanceBaseline
 
@@ -87,7 +92,7 @@ def require_model(name: str) -> None:
     vendor, slash, model = name.partition("/")
     if slash and vendor in _VENDORS:
         _require_parts(vendor, model)
-    elif name != "baseline/ocr":
+    elif name not in ("baseline/ocr", "baseline/pdftotext"):
         open_model(name)
 
 
@@ -97,6 +102,8 @@ def reads_documents(name: str) -> bool:
     Raises:
         UsageError: There is no such model; see ``require_model``.
     """
+    if name == "baseline/pdftotext":
+        return True
     vendor, slash, _ = name.partition("/")
     return not (slash and vendor in _VENDORS) and answers_whole(open_model(name))
 

@@ -15,7 +15,7 @@ class ScorerLimits:
         memory_bytes: Memory, beside what the interpreter and the scorer's modules need.
     """
 
-    cpu_seconds: float = 10.0
+    cpu_seconds: float = 60.0
     memory_bytes: int = 1 << 30
 
     def within(self, others: ScorerLimits) -> ScorerLimits:

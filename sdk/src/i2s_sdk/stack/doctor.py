@@ -14,7 +14,7 @@ from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError
-from i2s_sdk.service_table import DOCUMENTS, METRICS, RENDERERS, SERVICES, ServiceRow
+from i2s_sdk.service_table import DOCUMENTS, METRICS, RENDERERS, SANDBOXED, SERVICES, ServiceRow
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.command import find_program
@@ -72,7 +72,7 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
         *(_look_for(one, settings) for one in SERVICES),
     ]
     installed = {one.name for one in findings if one.state is State.GOOD}
-    here = [name for name in RENDERERS if name in installed and known_address(settings, name) is None]
+    here = [name for name in SANDBOXED if name in installed and known_address(settings, name) is None]
     if here:
         findings += await examine_host(here)
     picture = None

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from i2s_sdk.errors import ServiceStartError, StackError, UnknownNameError
-from i2s_sdk.service_table import RENDERERS, SERVICES
+from i2s_sdk.service_table import SANDBOXED, SERVICES
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.cleaning import remove_left_folders
@@ -84,7 +84,7 @@ def down() -> Ended:
     """
     folder = stack_folder()
     ended = _end(folder) if folder.is_dir() else Ended.NOTHING
-    remove_left_folders(RENDERERS)
+    remove_left_folders(SANDBOXED)
     return ended
 
 

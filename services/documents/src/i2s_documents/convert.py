@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from i2s_documents.model import ConvertJob, RawConversions, RawFragment
 from i2s_documents.pandoc import OUTPUT, SOURCE, command, first_error, limits_of_conversion
 from i2s_wire.documents.conversion import Converted
 from i2s_wire.render.rendering import Verdict
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,9 @@ class Converter:
             if converted.verdict is not Verdict.CRASHED:
                 return converted
             # Something outside may have killed it. The second result counts.
+            _log.warning(
+                "a process was lost; the job is run once more", extra={"fields": {"reason": converted.reason}}
+            )
             self._on_rerun()
             async with self._jail.cell(limits_of_conversion(job.limits)) as fresh:
                 return await self._run(fresh, fragment, job, done)

@@ -30,6 +30,13 @@ from i2s_wire.render.rendering import Engine
 INSIDE = Path(__file__).resolve().parent / "inside"
 
 _SYSTEM = Path("/usr")
+#: Where PDFium looks for fonts on Linux.
+_FONTS = (
+    SYSTEM_FONTS,
+    Path("/usr/share/X11/fonts/Type1"),
+    Path("/usr/share/X11/fonts/TTF"),
+    Path("/usr/local/share/fonts"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ def find_installation(pandoc: str = "pandoc") -> Installation:
     words = program_output(program, "--version").split()
     if words[:1] != ["pandoc"] or len(words) < 2:
         raise StartError(f"cannot tell the version of {program}")
-    fonts = listings_digest(listed_files(SYSTEM_FONTS))
+    fonts = listings_digest(*map(listed_files, _FONTS))
     service = {"documents": version("i2s-documents")}
     of_pandoc = {"pandoc": words[1], "pandoc-program": _digest(program)}
     of_pdfium = {

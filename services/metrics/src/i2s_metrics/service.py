@@ -13,7 +13,7 @@ from i2s_metrics.canary import check
 from i2s_metrics.confinement import log_confinement, may_use_gpu
 from i2s_metrics.engine import Engine
 from i2s_metrics.model import Network
-from i2s_metrics.networks.files import Inventory, Places, take_inventory
+from i2s_metrics.networks.files import Inventory, close_all_but, take_inventory
 from i2s_metrics.networks.host_settings import HostSettings
 from i2s_metrics.networks.keeper import Networks, NetworksError
 from i2s_metrics.servicer import MetricsServicer, add_MetricsServiceServicer_to_server
@@ -39,7 +39,9 @@ class MetricsService:
         """
         own_process.hide()
         settings = self._settings
-        inventory = await asyncio.to_thread(take_inventory, Places(settings.weights_dir, settings.hub_dir))
+        places = settings.places
+        inventory = await asyncio.to_thread(take_inventory, places)
+        close_all_but(inventory, places)
         async with Networks.open(
             host_settings(settings, inventory), settings.network_patience_seconds, chassis.telemetry
         ) as networks:

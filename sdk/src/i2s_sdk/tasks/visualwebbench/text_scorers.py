@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.scorer import Metric, Scorable, Values, values_of_unusable
 from i2s_sdk.tasks.visualwebbench.rouge import EPSILON, EmptyTextError, RougeScores, rouge_scores
 from i2s_sdk.tasks.visualwebbench.shown import shown_detail
@@ -17,6 +18,9 @@ from i2s_sdk.tasks.visualwebbench.texts import unquoted
 from i2s_wire.metrics.profile import Profile
 
 ROUGE_L, ROUGE_1, ROUGE_2, F1 = "rouge_l", "rouge_1", "rouge_2", "f1"
+
+#: CPU time and memory for a sample.
+LIMITS = ScorerLimits(cpu_seconds=10.0)
 
 _ROUGES = tuple(map(Metric, (ROUGE_L, ROUGE_1, ROUGE_2)))
 _BLANK = " "  # what the released evaluation compares where an answer has no text
@@ -35,6 +39,7 @@ class RougeScorer:
         version: Of the values.
         metrics: ``rouge_l``, ``rouge_1`` and ``rouge_2``, from 0 to 1.
         in_worker: True: the time grows with the length of the answer times that of the gold text.
+        limits: CPU time and memory for a sample.
     """
 
     profile: Profile
@@ -43,6 +48,7 @@ class RougeScorer:
     version: str = "1"
     metrics: tuple[Metric, ...] = _ROUGES
     in_worker: bool = True
+    limits: ScorerLimits = LIMITS
 
     def applies(self, sample: Scorable) -> bool:
         """Return whether there is a gold text."""
@@ -99,6 +105,7 @@ class QuestionScorer:
         version: Of the values.
         metrics: ``f1``, from 0 to 1.
         in_worker: True: the time grows with the length of the answer times the number of golds.
+        limits: CPU time and memory for a sample.
     """
 
     profile: Profile
@@ -106,6 +113,7 @@ class QuestionScorer:
     version: str = "1"
     metrics: tuple[Metric, ...] = (Metric(F1),)
     in_worker: bool = True
+    limits: ScorerLimits = LIMITS
 
     def applies(self, sample: Scorable) -> bool:
         """Return whether there are golds."""

@@ -1,8 +1,8 @@
 """The neural networks: where their weights come from, and the process that runs them.
 
-Without torch: ``files`` (which weights there are, and where), ``pickles``, ``arrays`` and ``importing``
-(weights out of a package that has them as a pickle), ``inbox`` and ``messages`` (requests of many calls
-become batches), ``keeper`` and ``client`` (the service's end), ``host`` (the process).
+Without torch: ``files`` (which weights there are, and where), ``weights_file`` and ``arrays``, ``inbox``
+and ``messages`` (requests of many calls become batches), ``keeper`` and ``client`` (the service's end),
+``host`` (the process).
 With torch, imported by the process alone and late: ``devices``, ``operators``, ``features``, ``vgg``,
 ``inception``, ``runner``, ``canary``, ``loading``; and by a command, ``fetching``.
 """

@@ -6,13 +6,16 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from i2s_metrics.errors import WeightsError
-from i2s_metrics.networks.pickles import FloatWeights
+from i2s_metrics.networks.weights_file import WeightsFile
 
-Arrays = Mapping[str, FloatWeights]
+FloatWeights: TypeAlias = NDArray[np.float32]
+Arrays: TypeAlias = Mapping[str, FloatWeights]
 
 
 def digest(arrays: Arrays) -> str:
@@ -45,17 +48,17 @@ def write(path: Path, arrays: Arrays) -> None:
         partial.unlink(missing_ok=True)
 
 
-def read(path: Path) -> Arrays:
+def read(weights: WeightsFile) -> Arrays:
     """Return the arrays of an ``.npz`` file; nothing in it is ever unpickled.
 
     Raises:
         WeightsError: It cannot be read, or holds something else.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with weights.open() as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except Exception as error:  # Damaged archives raise nearly anything.
-        raise WeightsError(f"{path} cannot be read: {error}") from error
+        raise WeightsError(f"{weights} cannot be read: {error}") from error
     if any(array.dtype != np.float32 for array in arrays.values()):
-        raise WeightsError(f"{path} holds something else than float32 arrays")
+        raise WeightsError(f"{weights} holds something else than float32 arrays")
     return arrays

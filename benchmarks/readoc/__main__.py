@@ -1,0 +1,189 @@
+"""CPU of scoring READOC documents: our scorer, and a plain implementation of the same rules.
+
+Compared, in one run, on the same documents: the columns of trees and order, which are what can be quadratic,
+by our scorer's functions and by their definitions (pairs of tokens and blocks, the distance of Zhang and
+Shasha as their paper has it), with the same libraries for texts and pandoc. Both have to give the same
+values. Counted beside it is the CPU of scoring whole documents with all columns, pandoc's processes included.
+
+Documents are the Markdown files of a folder, in profile ``reference``, with all columns. A prediction is the
+file of the same name in another folder, or the document in lower case with all headings on one level.
+
+The exit code is 0 only if all documents together take less than 10 CPU seconds (else 1) and both ways agree
+(else 2).
+
+    python -m benchmarks.readoc FOLDER
+    python -m benchmarks.readoc FOLDER --predictions FOLDER --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.latex.machine import load
+from benchmarks.readoc import definition
+from i2s_sdk.scoring.scorer import Conversion, Scorable
+from i2s_sdk.tasks.readoc.heading_tree import heading_tree
+from i2s_sdk.tasks.readoc.html_tables import table_tree
+from i2s_sdk.tasks.readoc.order import inversions, match_blocks
+from i2s_sdk.tasks.readoc.pipe_tables import with_latex_tables
+from i2s_sdk.tasks.readoc.scorer import ReadocScorer
+from i2s_sdk.tasks.readoc.segments import Segments, segments
+from i2s_sdk.tasks.readoc.standardise import after_tables, before_tables
+from i2s_sdk.tasks.readoc.tree import Tree
+from i2s_sdk.tasks.readoc.tree_distance import tree_distances
+from i2s_wire.metrics.profile import Profile
+
+CPU_BAR_SECONDS = 10.0
+_EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "readoc"
+_SCORER = ReadocScorer(Profile.HELM)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What both ways compare of a document: segments, and trees of headings and tables."""
+
+    predicted: Segments
+    gold: Segments
+    headings: tuple[Tree, Tree]
+    tables: tuple[list[Tree], list[Tree]]
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of this process and of its children that ended."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def timed(what: Callable[[Any], Any], of: object) -> tuple[Any, float]:
+    """Return a result and the CPU seconds that it took."""
+    before = cpu_seconds()
+    result = what(of)
+    return result, cpu_seconds() - before
+
+
+def as_html(conversion: Conversion) -> str | None:
+    """Return what pandoc makes of a text, or None if it fails."""
+    command = ["pandoc", "--sandbox", "-f", conversion.format, "-t", "html"]
+    ended = subprocess.run(command, input=conversion.text.encode(), capture_output=True, check=False)
+    return ended.stdout.decode() if ended.returncode == 0 else None
+
+
+def scored(sample: Scorable) -> Scorable:
+    """Score a document as a run does, and return it with its conversions."""
+    while wanted := _SCORER.conversions(sample):
+        found: Mapping[str, str | None] = {one.key: as_html(one) for one in wanted}
+        sample = replace(sample, conversions={**sample.conversions, **found})
+    _SCORER.score(sample)
+    return sample
+
+
+def parts_of(sample: Scorable) -> Parts:
+    """Return what both ways compare."""
+    cut = []
+    for text in (sample.structure or "", sample.target):
+        standard = before_tables(text, Profile.HELM)
+        latex = with_latex_tables(standard, sample.conversions, Profile.HELM)
+        cut.append(segments(after_tables(latex), Profile.HELM))
+    tables = []
+    for one in cut:
+        fragments = [sample.conversions.get(Conversion("latex", table).key) for table in one.tables]
+        trees = [table_tree(fragment) for fragment in fragments if fragment]
+        tables.append([tree for tree in trees if tree is not None])
+    headings = (heading_tree(cut[0].headings), heading_tree(cut[1].headings))
+    return Parts(cut[0], cut[1], headings, (tables[0], tables[1]))
+
+
+def ours(parts: Parts) -> list[Any]:
+    """Return matched blocks, inversions and distances by the scorer's functions."""
+    matches = match_blocks(parts.predicted.blocks, parts.gold.blocks)
+    distances = [tree_distances(tree, parts.tables[0]) for tree in parts.tables[1]]
+    headings = tree_distances(parts.headings[0], [parts.headings[1]])
+    order = inversions(_places(parts))
+    return [[(one.gold, one.predicted, one.distance) for one in matches], order, headings, distances]
+
+
+def plain(parts: Parts) -> list[Any]:
+    """Return the same by the definitions."""
+    matches = definition.matched_blocks(parts.predicted.blocks, parts.gold.blocks)
+    distances = [[definition.tree_distance(tree, one) for one in parts.tables[0]] for tree in parts.tables[1]]
+    headings = [definition.tree_distance(*parts.headings)]
+    return [matches, definition.inversions(_places(parts)), headings, distances]
+
+
+def _places(parts: Parts) -> list[int]:
+    places: dict[str, int] = {}
+    for place, token in enumerate(parts.predicted.whole.split()):
+        places.setdefault(token, place)
+    return [places[one] for one in dict.fromkeys(parts.gold.whole.split()) if one in places]
+
+
+def agree(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Return whether both ways gave the same, within rounding of sums."""
+    numbers = [json.dumps(values, default=list) for values in (one, other)]
+    found = [[float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", text)] for text in numbers]
+    same_length = len(found[0]) == len(found[1])
+    return same_length and all(abs(a - b) < 1e-6 for a, b in zip(*found, strict=True))
+
+
+def measure(folder: Path, predictions: Path | None) -> dict[str, Any]:
+    """Return all figures.
+
+    Args:
+        folder: Has gold documents, ``*.md``, maybe in folders.
+        predictions: Has predictions of the same relative names; None for corrupted documents.
+    """
+    before = load()
+    rows: list[dict[str, Any]] = []
+    for path in sorted(folder.rglob("*.md")):
+        gold = path.read_text(encoding="utf-8")
+        if predictions is None:
+            predicted = re.sub(r"^#+", "#", gold.lower(), flags=re.MULTILINE)
+        else:
+            predicted = (predictions / path.relative_to(folder)).read_text(encoding="utf-8")
+        sample, whole = timed(scored, Scorable(path.stem, predicted, target=gold))
+        parts = parts_of(sample)
+        (mine, fast), (its, slow) = timed(ours, parts), timed(plain, parts)
+        row = {"document": path.stem, "all_s": whole, "ours_s": fast, "plain_s": slow}
+        rows.append({**row, "conversions": len(sample.conversions), "agree": agree(mine, its)})
+    totals = {name: sum(float(row[name]) for row in rows) for name in ("all_s", "ours_s", "plain_s")}
+    return {"documents": rows, **totals, "load": [before, load()]}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return 0 where the claims hold, 1 where the time is too long, 2 where the two ways disagree."""
+    command = argparse.ArgumentParser(
+        prog="python -m benchmarks.readoc",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("folder", type=Path, nargs="?", default=_EXAMPLES, help="gold documents (*.md)")
+    command.add_argument("--predictions", type=Path, help="folder of predictions with the same names")
+    command.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
+    options = command.parse_args(arguments)
+    found = measure(options.folder, options.predictions)
+    if not found["documents"]:
+        command.error(f"{options.folder} has no documents (*.md)")
+    if options.json:
+        print(json.dumps(found, indent=1))
+    else:
+        print(f"{'document':20} {'all columns':>12} {'ours':>9} {'plain':>9}   CPU seconds")
+        for row in found["documents"]:
+            print(f"{row['document']:20} {row['all_s']:12.3f} {row['ours_s']:9.3f} {row['plain_s']:9.3f}")
+        print(f"{'total':20} {found['all_s']:12.3f} {found['ours_s']:9.3f} {found['plain_s']:9.3f}")
+        print(f"trees and order: {found['plain_s'] / found['ours_s']:.0f} times less; load {found['load']}")
+    if not all(row["agree"] for row in found["documents"]):
+        return 2
+    return 0 if found["all_s"] < CPU_BAR_SECONDS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""Trees, assignments and orders against plain definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+import readoc_definition
+from i2s_sdk.tasks.readoc.assignment import best_assignment
+from i2s_sdk.tasks.readoc.order import inversions, match_blocks
+from i2s_sdk.tasks.readoc.tree import Tree
+from i2s_sdk.tasks.readoc.tree_distance import tree_distances
+
+_TEXTS = st.one_of(st.text("xyz", max_size=3), st.sampled_from([("x", "<b>"), ("<b>", "</b>", "y")]))
+
+
+@st.composite
+def _trees(draw: st.DrawFn) -> Tree:
+    depths = [0]
+    for _ in range(draw(st.integers(0, 11))):
+        depths.append(draw(st.integers(1, depths[-1] + 1)))
+    kinds = [draw(st.sampled_from("ab")) for _ in depths]
+    return Tree.of(depths, kinds, [draw(_TEXTS) for _ in depths], len(depths))
+
+
+@given(_trees(), st.lists(_trees(), max_size=4))
+def test_distances_are_those_of_the_textbook(tree: Tree, others: list[Tree]) -> None:
+    expected = [readoc_definition.tree_distance(tree, other) for other in others]
+    assert tree_distances(tree, others) == pytest.approx(expected)
+
+
+def test_a_tree_of_one_node_has_a_distance_to_every_tree() -> None:
+    leaf = Tree.of([0], ["a"], ["x"], 1)
+    chain = Tree.of([0, 1, 2], ["b", "b", "a"], ["", "", "x"], 3)
+    assert tree_distances(leaf, [chain, leaf]) == [2.0, 0.0]
+    assert tree_distances(chain, [leaf, chain]) == [2.0, 0.0]
+
+
+@given(st.integers(1, 7), st.integers(1, 7), st.randoms(use_true_random=False))
+def test_assignments_have_the_sum_of_the_best(rows: int, columns: int, random: st.DataObject) -> None:
+    values = np.array([[random.choice([-0.5, 0.0, 0.25, 0.5, random.random()]) for _ in range(columns)] for _ in range(rows)])  # type: ignore[attr-defined] # fmt: skip # noqa: E501
+    pairs = best_assignment(values)
+    assert len({row for row, _ in pairs}) == len({column for _, column in pairs}) == min(rows, columns)
+    best = linear_sum_assignment(values, maximize=True)
+    assert sum(values[pair] for pair in pairs) == pytest.approx(values[best].sum())
+
+
+@given(st.lists(st.integers(0, 50), unique=True))
+def test_inversions_are_pairs_in_another_order(indices: list[int]) -> None:
+    assert inversions(indices) == readoc_definition.inversions(indices)
+
+
+_BLOCKS = st.lists(st.text("ab", min_size=1, max_size=6), max_size=10)
+
+
+@given(_BLOCKS, _BLOCKS)
+def test_blocks_match_as_a_search_of_all_does(predicted: list[str], gold: list[str]) -> None:
+    found = [(one.gold, one.predicted, one.distance) for one in match_blocks(predicted, gold)]
+    assert found == readoc_definition.matched_blocks(predicted, gold)
