@@ -161,7 +161,10 @@ def _texts(row: _Row, predicted: Segments, gold: Segments, most: int) -> list[An
     start = 0
     if len(present) == 2 and max(map(len, present)) > most:
         start = max(0, len(os.path.commonprefix([text[:_SEARCHED] for text in present])) - _CONTEXT)
-    return [*row, *(None if text is None else "…" * (start > 0) + _short(text[start:], most) for text in texts)]
+    return [
+        *row,
+        *(None if text is None else "…" * (start > 0) + _short(text[start:], most) for text in texts),
+    ]
 
 
 #: Gold index, predicted index and similarity of a table.
