@@ -17,7 +17,7 @@ class MetricDescription:
         name: Such as "ems".
         summary: One sentence.
         source: Where the definition comes from.
-        version: Of the definition.
+        version: Version of the definition.
         direction: Which values are the better ones.
         lower_bound: The least possible value.
         upper_bound: The greatest possible value.
@@ -48,7 +48,7 @@ class MetricsDescription:
 
     Attributes:
         service: "metrics".
-        version: Of the service.
+        version: Version of the service.
         metrics: All that it knows, available or not.
         versions: Libraries that can change a value, by name.
         device: "cpu" or "cuda:0 (name)".

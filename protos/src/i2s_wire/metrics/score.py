@@ -69,7 +69,7 @@ class MetricResult:
         value: None where there is a failure.
         failure: None where there is a value.
         parts: Intermediate values by name.
-        version: Of the definition; values of different versions do not compare.
+        version: Version of the definition; values of different versions do not compare.
         direction: Which values are the better ones.
         lower_bound: The least possible value.
         upper_bound: The greatest possible value.
@@ -92,10 +92,10 @@ class Score:
     Attributes:
         results: In the order asked for.
         profile: The rules of the values.
-        reference_sha256: Of the encoded reference.
-        prediction_sha256: Of the encoded prediction.
-        width: Of both after the size policy, in pixels.
-        height: Of both after the size policy, in pixels.
+        reference_sha256: SHA-256 of the encoded reference.
+        prediction_sha256: SHA-256 of the encoded prediction.
+        width: Width of both after the size policy, in pixels.
+        height: Height of both after the size policy, in pixels.
         wall_seconds: That the service took.
         cpu_seconds: That the service used.
     """

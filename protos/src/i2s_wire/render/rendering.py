@@ -48,7 +48,7 @@ class Picture:
         width: In pixels.
         height: In pixels.
         page: Which page of the document, counted from 1.
-        sha256: Of ``png``, lower-case hexadecimal; empty where it was not computed.
+        sha256: SHA-256 of ``png``, lower-case hexadecimal; empty if it was not computed.
     """
 
     png: bytes = field(repr=False)
@@ -102,7 +102,7 @@ class Rendering:
         isolation: The sandbox that the job ran in.
         engine: What made it.
         policy_events: What was tried and prevented.
-        site: Of sites, what is known of the page.
+        site: For sites, what is known of the page.
     """
 
     verdict: Verdict

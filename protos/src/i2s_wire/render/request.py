@@ -35,8 +35,8 @@ class SiteSource:
     """The files of a web site.
 
     Attributes:
-        files: Of the author of the structure, by relative path.
-        assets: Of the data set; a file of the same path in ``files`` is ignored.
+        files: Files of the author of the structure, by relative path.
+        assets: Files of the data set; a file of the same path in ``files`` is ignored.
         entry_path: The page that is shown; empty is the index page.
     """
 

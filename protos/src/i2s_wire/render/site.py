@@ -16,8 +16,8 @@ class Element:
         clickable: Whether a user can interact with it.
         x: Left edge.
         y: Top edge.
-        width: Of its rectangle.
-        height: Of its rectangle.
+        width: Width of its rectangle.
+        height: Height of its rectangle.
         href: Where a link leads, as an absolute URL; empty for other elements.
         visible: Whether it has an area and is neither hidden nor transparent.
         covered: Whether something that is neither inside of it nor around it lies in front of it.
@@ -56,7 +56,7 @@ class SiteResult:
     """What is known of a page beside its picture.
 
     Attributes:
-        title: Of the page.
+        title: Title of the page.
         text: As the DOM shows it; empty where it was not asked for.
         console: Messages and errors of the page, bounded.
         elements: Those that were asked for.

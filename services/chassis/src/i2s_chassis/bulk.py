@@ -36,7 +36,7 @@ async def answer_stream(
     for their end. When the service drains, what was read is answered and then the stream ends.
 
     Args:
-        chassis: Of the service.
+        chassis: The chassis of the service.
         requests: As the caller sends them.
         answer: Answers one request; holds a slot while it runs.
         failed: Makes the answer that says how an item failed.

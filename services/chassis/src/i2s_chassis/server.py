@@ -48,10 +48,10 @@ def run_service(
 
     Args:
         service: What to serve.
-        settings: Of it.
-        standing: With which privileges this process runs.
-        jail: What was started with more of them; closed at the end.
-        removed: What of killed services was removed before; for the log.
+        settings: Settings of the service.
+        standing: Privileges with which this process runs.
+        jail: The jail, which was started with more privileges; closed at the end.
+        removed: Folders of killed services that were removed before; for the log.
     """
     return asyncio.run(serve(service, settings, standing, jail, removed))
 

@@ -43,7 +43,7 @@ def network_needs(settings: HostSettings) -> Needs:
     """Return what running networks needs: weights, libraries wherever they lie, and a GPU where one is used.
 
     Args:
-        settings: Of the process.
+        settings: Settings of the process.
     """
     folders = []
     for name in LIBRARIES:

@@ -38,7 +38,7 @@ class Engine:
         """Run an engine as long as the block lasts.
 
         Args:
-            settings: Of each worker.
+            settings: Settings of each worker.
             networks: Asked for what workers leave open.
             workers: Processes.
             jobs_per_worker: Jobs after which a process is replaced.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MIB = 1024 * 1024
 #: Pillow refuses pictures of twice its own limit whatever we say.
 _PILLOW_PIXELS = 178_956_970
-#: Of a request beside its two pictures.
+#: Maximum size of a request without its two pictures.
 _OTHER_BYTES = 64 * 1024
 
 

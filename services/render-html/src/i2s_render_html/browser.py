@@ -39,7 +39,7 @@ class BrowserSettings:
     Attributes:
         chromium: The program.
         sandbox: Whether its own sandbox is on.
-        limits: Of the cell: the most that any page may use; those of time come with each page.
+        limits: Limits of the cell: the most that any page may use; those of time come with each page.
         visit: Bounds of each page.
         start_seconds: For starting and preparing a page.
         close_seconds: For closing a page.

@@ -51,7 +51,7 @@ class Options:
     """How to render.
 
     Attributes:
-        width: Of the viewport, in CSS pixels.
+        width: Width of the viewport, in CSS pixels.
         height: Likewise.
         device_scale: Device pixels per CSS pixel.
         full_page: Take the whole page instead of the viewport.

@@ -23,7 +23,7 @@ async def choose_sandbox(
 
     Args:
         jail: Where browsers run.
-        settings: Of browsers; ``sandbox`` is set anew.
+        settings: Settings of browsers; ``sandbox`` is set anew.
         wanted: By the operator.
 
     Returns:

@@ -37,7 +37,7 @@ class Settled:
     Attributes:
         png: The last frame.
         in_time: Whether nothing moved and it was equal to the one before, within the bound.
-        title: Of the document then.
+        title: Title of the document at that time.
     """
 
     png: bytes
@@ -69,7 +69,7 @@ async def settle(page: PreparedPage, bounds: SettleBounds, seconds: Callable[[],
 
     Args:
         page: That has loaded.
-        bounds: Of coming to rest.
+        bounds: Limits on the wait for a page to come to rest.
         seconds: Tells the time, without that in which the machine keeps the page waiting.
 
     Raises:

@@ -45,7 +45,7 @@ class Shown:
     Attributes:
         judgement: What is said of it.
         step: The one that is being made.
-        picture: Of the page.
+        picture: Picture of the page.
         site: Beside the picture.
         stages: Steps that were made.
         interrupted: Whether it failed in a way that the loss of a process outside of the page explains too.

@@ -27,8 +27,8 @@ class Compiled:
 
     Attributes:
         ended: How the last run ended.
-        pdf: Of the last run; empty where it made none that can be fetched.
-        log: Of the last run; None where it left none.
+        pdf: PDF of the last run; empty if it made none that can be fetched.
+        log: Log of the last run; None if it left none.
         facts: What the log says.
         stages: The runs.
         events: What was tried and prevented.

@@ -27,7 +27,7 @@ _MIB = 1024 * 1024
 MAX_FORMAT_BYTES = 256 * _MIB
 _LOG_BYTES = _MIB
 _SEARCHES_BYTES = 32 * _MIB
-#: Of the cell in which a format is made.
+#: Limits of the cell in which a format is made.
 LIMITS_OF_BUILD = Limits(
     cpu_seconds=10.0,
     wall_seconds=120.0,

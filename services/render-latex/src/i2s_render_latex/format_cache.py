@@ -29,8 +29,8 @@ class Format:
         key: Digest of head and installation.
         name: For people: that of a known preamble, else the beginning of the key.
         head: What it holds of a document.
-        path: Of the file.
-        size: Of the file in bytes.
+        path: Path of the file.
+        size: Size of the file in bytes.
         is_kept: Never removed for room.
         jobs: Served so far.
         users: Jobs that use it now.

@@ -103,7 +103,7 @@ class Dump:
 
     Attributes:
         definition: TeX on the command line, before the source file is read.
-        source: Of the source file.
+        source: Content of the source file.
     """
 
     definition: str

@@ -49,7 +49,7 @@ class LoggedError:
 
     Attributes:
         message: Its words on one line.
-        line: Of the file, from 1; 0 where none is named.
+        line: Line of the file, from 1; 0 if none is named.
         file: Base name of the file it is in; empty for the document itself.
         context: The line of that file up to where TeX stopped.
         command: The last command that TeX had read, without backslash; empty where it was none.

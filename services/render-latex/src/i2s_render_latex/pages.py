@@ -27,7 +27,7 @@ class Drawn:
     Attributes:
         judgement: Why there are no pictures, None where there are.
         pictures: Finished, in the order of their pages.
-        total_pages: Of the PDF.
+        total_pages: Number of pages of the PDF.
         stages: In the order they were made.
         events: What was tried and prevented.
     """
@@ -57,9 +57,9 @@ class Drawer:
             cell: With the PDF.
             pdf: The same.
             options: Which pages, and what becomes of them.
-            limits: Of the whole job.
+            limits: Limits of the whole job.
             spent_cpu_seconds: What the job has used before.
-            max_bytes: Of all pictures together.
+            max_bytes: Maximum size of all pictures together.
         """
         self._cell, self._options, self._limits = cell, options, limits
         self._spent_cpu_seconds, self._max_bytes = spent_cpu_seconds, max_bytes

@@ -73,7 +73,7 @@ class Installation:
     """What pictures are made with.
 
     Attributes:
-        version: Of pdfTeX, such as "3.141592653-2.6-1.40.24".
+        version: Version of pdfTeX, such as "3.141592653-2.6-1.40.24".
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.
         fonts_digest: SHA-256 over the fonts alone.

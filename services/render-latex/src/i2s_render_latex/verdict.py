@@ -44,7 +44,7 @@ def unreadable(page: int, complaint: str) -> Judgement:
 
     Args:
         page: Its number.
-        complaint: Of poppler; empty where it said nothing.
+        complaint: Error message of poppler; empty if there is none.
     """
     why = f": {complaint}" if complaint else ""
     return Judgement(Verdict.NO_OUTPUT, f"Page {page} of the PDF cannot be read{why}.")
@@ -63,8 +63,8 @@ def of_pictures(cpu_seconds: float, size: int, limits: Limits, max_bytes: int) -
     Args:
         cpu_seconds: Used by the job so far.
         size: Bytes of its pictures so far.
-        limits: Of the job.
-        max_bytes: Of all its pictures together.
+        limits: Limits of the job.
+        max_bytes: Maximum size of all its pictures together.
     """
     if cpu_seconds > limits.cpu_seconds:
         return limit_passed(Cause.CPU_LIMIT, limits, "finishing the pictures")

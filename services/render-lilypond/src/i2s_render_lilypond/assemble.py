@@ -37,8 +37,8 @@ async def open_engine(
     Args:
         jail: That jobs run in.
         installation: What pictures are made with.
-        settings: Of the engine.
-        warm: Of warm processes; None starts every process anew.
+        settings: Settings of the engine.
+        warm: Settings of warm processes; None starts every process anew.
         must_be_warm: Fail where there can be no zygote, instead of doing without.
         slots: Jobs at the same time.
         telemetry: Told of warm processes.

@@ -49,8 +49,8 @@ class Installation:
         lilypond: The program.
         convert_ly: The program.
         ghostscript: The program.
-        device: Of Ghostscript, that pages are drawn on.
-        version: Of LilyPond, such as "2.24.3".
+        device: Output device of Ghostscript.
+        version: Version of LilyPond, such as "2.24.3".
         latest_rule: The newest version that convert-ly has a rule for.
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.

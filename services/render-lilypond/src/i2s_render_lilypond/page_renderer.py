@@ -39,9 +39,9 @@ class RenderedPages:
     Attributes:
         judgement: How it ended.
         pictures: Finished, in the order of their pages.
-        total_pages: Of the score.
+        total_pages: Number of pages of the score.
         error: The first error in the log.
-        log: Of LilyPond.
+        log: Log of LilyPond.
         stages: In the order they were made.
         events: What was tried and prevented.
     """

@@ -18,7 +18,7 @@ class WarmPool:
 
     Attributes:
         kind: What they are: "zygote", "converter".
-        settings: Of each of them.
+        settings: Settings of each of them.
         jobs: That were served so far.
     """
 
@@ -36,7 +36,7 @@ class WarmPool:
         Args:
             kind: What they are.
             start: Starts one and ends it with the context.
-            settings: Of each of them.
+            settings: Settings of each of them.
             slots: Jobs at the same time.
             telemetry: Told what is ready and why programs were replaced.
         """

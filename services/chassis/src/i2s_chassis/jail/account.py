@@ -19,7 +19,7 @@ class Account:
     """The account of one run; it begins when the object is made.
 
     Attributes:
-        memory_bytes: Of the whole job, at the last look.
+        memory_bytes: Memory of the whole job at the last measurement.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Account:
         """Begin.
 
         Args:
-            group: Of the cell, whose CPU time is exact.
+            group: Control group of the cell, which counts CPU time exactly; None if there is none.
             scaffolding: Processes of the cell that are not the job's but may reap some of it.
             many_share: Count only memory that is private to a process: the job is many processes
                 of one large program, whose code would count once for each. What they share is

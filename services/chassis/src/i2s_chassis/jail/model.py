@@ -132,9 +132,9 @@ class Ended:
 
     Attributes:
         cause: Why.
-        exit_code: Of the program, where cause is EXITED; else -1.
+        exit_code: Exit code of the program if cause is EXITED, else -1.
         signal: That killed it, where cause is SIGNALED; else 0.
-        usage: Of this run alone.
+        usage: Usage of this run alone.
         output: What it wrote to standard output and standard error, bounded.
         events: What it tried and was prevented from.
     """

@@ -48,7 +48,7 @@ class CellPlan:
     Attributes:
         name: Unique among the cells of a jail.
         tier: Whose walls to put up.
-        limits: Of every run; CPU and wall are the budget of the whole cell.
+        limits: Limits of every run; CPU and wall are the budget of the whole cell.
         uid: User that programs run as, None for the one we are.
         readable: Paths that programs may read beside SYSTEM_READABLE.
         folder: Where the keeper may make the cell's own folder.

@@ -21,7 +21,7 @@ class Process:
         pid: Its number.
         threads: How many live; 0 in a zombie.
         resident_bytes: Memory; 0 in a zombie.
-        cpu_seconds: Of itself, so far.
+        cpu_seconds: CPU seconds that it has used itself, so far.
         reaped_seconds: CPU seconds of the children that it has waited for, and of theirs.
     """
 

@@ -77,7 +77,7 @@ def build(
         local_sockets: Whether it may make stream sockets of AF_UNIX. Only for where neither paths
             nor names of sockets outside are in sight.
         substitutes: What the filter controls in place of an older Landlock.
-        own_pid: Of the process that is put under the filter and leads its process group; with
+        own_pid: Process id of the process that is put under the filter and leads its process group; with
             Substitute.SIGNALS it and its descendants may signal that process and their group. None
             where they may signal nobody.
         starts_processes: Whether it may start processes and programs, and make pairs of sockets to talk to

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from i2s_chassis.jail.errors import CellError
 
-#: Of the whole host, so that services see each other's leases. Root alone reaches it.
+#: The same for all services of the host, so that they see each other's leases. Only root may enter it.
 LEASES = Path("/run/i2s-users")
 
 

@@ -1,6 +1,6 @@
 """A supervisor of warm workers: prepared ahead, one job at a time in each, replaced in time.
 
-It knows nothing of what a worker is. Every worker has one owner at any moment: the shelf of ready
+It knows nothing of what a worker is. Every worker has one owner at any moment: the queue of ready
 ones, a lease, or the task that closes it.
 """
 

@@ -20,7 +20,7 @@ class Account:
 
     Attributes:
         uid: Its number.
-        gid: Of its group.
+        gid: Group id.
         groups: Numbers of its other groups.
     """
 

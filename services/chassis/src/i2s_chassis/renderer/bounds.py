@@ -62,10 +62,10 @@ def disk_complaint(
     """Return why the files of a source alone fill a work folder of these limits, None where they do not.
 
     Args:
-        contents: Of all files.
-        limits: Of the job.
+        contents: Contents of all files.
+        limits: Limits of the job.
         by_products: Files that the engine writes at least.
-        paths: Of files that may lie in folders.
+        paths: Paths of files that may lie in folders.
     """
     used = sum(-(-len(content) // _BLOCK) * _BLOCK for content in contents)
     if used >= limits.disk_bytes:

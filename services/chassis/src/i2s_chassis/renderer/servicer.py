@@ -55,7 +55,7 @@ class Identity:
         source: What it takes.
         engine: What makes its pictures.
         options: The defaults.
-        max_files: Of a request; 0 where there are none.
+        max_files: Maximum number of files of a request; 0 if it can have none.
     """
 
     package: str

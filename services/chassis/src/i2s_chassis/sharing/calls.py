@@ -48,7 +48,7 @@ class Waiting:
         has_place: Whether it holds a place, in the queue or in a slot.
         charged: Slot seconds that its shares were charged when it got its slot.
         kind: The kind of connection that was charged for it.
-        weight: Of that kind at the time.
+        weight: Weight of that kind at the time.
     """
 
     flow: Flow

@@ -150,9 +150,10 @@ class FairQueue:
         """Remember a call that is sent away.
 
         Args:
-            call: That found no place, or lost it.
+            call: The call that found no place, or lost it.
             now: Seconds.
-            part: Of the time until its turn; below 1 the rest is for waiting in the queue.
+            part: Share of the time until its turn after which it should come back; it waits in the queue for
+                the rest.
 
         Returns:
             The seconds after which it should come back: that part of the time until it would have its

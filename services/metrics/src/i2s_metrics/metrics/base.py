@@ -18,7 +18,7 @@ class Metric(ABC):
         name: As callers ask for it.
         summary: One sentence.
         source: Where the definition comes from.
-        version: Of the definition here; values of different versions do not compare.
+        version: Version of the definition here; values of different versions do not compare.
         profiles: Rule books that it belongs to.
         direction: Which values are good.
         lower_bound: Least possible value; infinite where there is no bound.

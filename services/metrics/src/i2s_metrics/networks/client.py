@@ -48,7 +48,7 @@ class NetworkProcess:
         """Start a process and wait until its networks are loaded.
 
         Args:
-            settings: Of the process.
+            settings: Settings of the process.
             program: What it runs; another one is for tests.
 
         Raises:

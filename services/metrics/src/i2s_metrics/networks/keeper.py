@@ -33,7 +33,7 @@ class Networks:
     """One process for one device, shared by all calls.
 
     Args:
-        settings: Of the process.
+        settings: Settings of the process.
         patience_seconds: Silence after which the process is taken for stuck and replaced.
         telemetry: Told when the process is ready and when it is replaced.
         backoff: Pauses between failed starts.

@@ -19,7 +19,7 @@ class Description:
 
     Attributes:
         device: "cpu", or "cuda:0 (name)".
-        precision: Of the computation, with the error that was measured where it is not float32.
+        precision: Precision of the computation, with the error that was measured where it is not float32.
     """
 
     device: str

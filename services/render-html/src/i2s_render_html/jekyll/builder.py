@@ -51,8 +51,8 @@ class JekyllBuilder:
     Any number of builds may be asked for at once; those beyond the prepared processes wait.
 
     Attributes:
-        versions: Of Jekyll, its libraries, and the plugins and themes that are installed, by name; known once
-            this is open.
+        versions: Versions of Jekyll, its libraries, and the plugins and themes that are installed, by name;
+            known once this is open.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class JekyllBuilder:
 
         Args:
             files: Relative path to content; configuration, layouts and all.
-            limits: Of this build.
+            limits: Limits of this build.
 
         Raises:
             UnavailableError: Processes cannot be prepared at the moment.

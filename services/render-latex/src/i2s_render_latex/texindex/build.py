@@ -36,7 +36,7 @@ class IndexSummary:
 
     Attributes:
         path: The index file.
-        digest: Of the trees.
+        digest: Digest of the trees.
         files: Source files that were read.
         tried: Packages that the engine tried to load.
         units: Packages, classes and libraries in the index.

@@ -26,8 +26,8 @@ class Scanned:
     """What the units are made from: one file of the tree.
 
     Attributes:
-        bundle: Of `trees.TreeFile`.
-        loads: What it loads.
+        bundle: Its bundle, as in `trees.TreeFile`.
+        loads: The files that it loads.
     """
 
     bundle: str

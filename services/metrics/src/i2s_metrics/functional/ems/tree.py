@@ -30,7 +30,7 @@ class Tree(NamedTuple):
         before: The previous one.
         depth: Edges up to the root.
         flow: Mass on the edge to its parent.
-        potential: Of sources and sinks so that cost = potential(source) - potential(sink) on
+        potential: Potentials of sources and sinks so that cost = potential(source) - potential(sink) on
             edges of the tree, in packed costs without sink.
         stack: Room for a walk.
     """
