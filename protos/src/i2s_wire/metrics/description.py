@@ -54,7 +54,7 @@ class MetricsDescription:
         device: "cpu" or "cuda:0 (name)".
         max_request_bytes: Size of the largest request.
         max_image_pixels: Size of the largest picture.
-        max_image_bytes: The same of its file; 0 where the service does not say.
+        max_image_bytes: The same of its file; 0 if the service does not say.
         slots: Pairs at the same time.
         queue: Pairs that may wait.
     """

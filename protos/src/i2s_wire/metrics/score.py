@@ -41,7 +41,7 @@ class ScoreRequest:
         size_policy: How pictures of different size are made comparable.
         profile: Which rules.
         metrics: Names; none means all that are available.
-        id: Stands in the logs of the service; tells the answers of a stream apart.
+        id: Stands in the logs of the service; identifies the responses of a stream.
     """
 
     reference: bytes = field(repr=False)
@@ -66,8 +66,8 @@ class MetricResult:
 
     Attributes:
         name: Such as "ems".
-        value: None where there is a failure.
-        failure: None where there is a value.
+        value: None if there is a failure.
+        failure: None if there is a value.
         parts: Intermediate values by name.
         version: Version of the definition; values of different versions do not compare.
         direction: Which values are the better ones.

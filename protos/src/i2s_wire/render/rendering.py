@@ -60,7 +60,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class LogExcerpt:
-    """What an engine wrote; ``tail`` is empty where ``head`` holds everything."""
+    """What an engine wrote; ``tail`` is empty if ``head`` holds everything."""
 
     head: str = ""
     tail: str = ""

@@ -70,7 +70,7 @@ class RenderRequest:
         source: What to render; its type must be one that the renderer serves.
         options: How to render.
         limits: Wanted; the renderer clamps them. None takes its defaults.
-        id: Stands in the logs of the renderer; tells the answers of a stream apart.
+        id: Stands in the logs of the renderer; identifies the responses of a stream.
     """
 
     source: Source

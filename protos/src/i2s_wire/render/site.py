@@ -12,7 +12,7 @@ class Element:
     Attributes:
         tag: In lower case.
         text: That it shows, or its label; at most 200 characters. Of a meta element, its content.
-        role: As for assistive technology, such as "link"; empty where there is none.
+        role: As for assistive technology, such as "link"; empty if there is none.
         clickable: Whether a user can interact with it.
         x: Left edge.
         y: Top edge.
@@ -57,7 +57,7 @@ class SiteResult:
 
     Attributes:
         title: Title of the page.
-        text: As the DOM shows it; empty where it was not asked for.
+        text: As the DOM shows it; empty if it was not asked for.
         console: Messages and errors of the page, bounded.
         elements: Those that were asked for.
         settled: Whether fonts, requests and frames came to rest within the bound.

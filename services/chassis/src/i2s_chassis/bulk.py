@@ -149,7 +149,7 @@ async def _until(stop: asyncio.Event, requests: AsyncIterator[Q]) -> AsyncGenera
 
 
 async def _next(requests: AsyncIterator[Q]) -> tuple[Q] | None:
-    """Return the next request in a tuple; None where there are no more."""
+    """Return the next request in a tuple; None if there are no more."""
     try:
         return (await anext(requests),)
     except StopAsyncIteration:

@@ -44,7 +44,7 @@ def run_service(
     jail: Jail | None = None,
     removed: Sequence[Path] = (),
 ) -> int:
-    """Serve until told to stop, in a process of its own; returns the exit code as ``serve`` does.
+    """Serve until a signal to stop, in a process of its own; returns the exit code as ``serve`` does.
 
     Args:
         service: What to serve.

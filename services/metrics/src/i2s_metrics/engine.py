@@ -43,7 +43,7 @@ class Engine:
             workers: Processes.
             jobs_per_worker: Jobs after which a process is replaced.
             wall_seconds: Time after which a job is given up and its process killed.
-            telemetry: Told about workers.
+            telemetry: Counts workers that are ready and that are replaced.
         """
         pool = Supervisor[WorkerProcess](
             lambda: WorkerProcess.start(settings),

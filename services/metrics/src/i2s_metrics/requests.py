@@ -39,7 +39,7 @@ def job_from_wire(
     if len(request.id.encode()) > _MOST_ID_BYTES:
         raise InvalidArgumentError("id", f"longer than {_MOST_ID_BYTES} bytes")
     if sent is not None and not request.id:
-        raise InvalidArgumentError("id", "empty; a stream's answers can be told apart by it alone")
+        raise InvalidArgumentError("id", "empty; it alone identifies the responses of a stream")
     # Both pictures are kept before anything else can fail: the caller has sent them, and may
     # name them from now on.
     reference = _picture("reference", request.reference, most_bytes, sent)

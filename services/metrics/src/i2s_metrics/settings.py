@@ -100,7 +100,7 @@ class MetricsSettings(ServiceSettings):
     device: str = Field(
         "auto",
         pattern=r"^(auto|cpu|cuda(:\d{1,3})?)$",
-        description="Where networks compute: cpu, cuda, cuda:1, or auto: the first GPU where there is one.",
+        description="Where networks compute: cpu, cuda, cuda:1, or auto: the first GPU if there is one.",
     )
     device_memory: ByteSize | None = Field(
         None, ge=256 * _MIB, description="What networks may take of the GPU's memory. Unset: all of it."

@@ -178,7 +178,7 @@ def find_chromium(program: Path | None, fonts_folder: Path = DEFAULT_FOLDER) -> 
         )
     found = re.search(r"(\d+(?:\.\d+){3})", _output(program, "--version"))
     if found is None:
-        raise StartError(f"--chromium {program} does not tell its version; is it Chromium?")
+        raise StartError(f"--chromium {program} does not print its version; is it Chromium?")
     fonts = find_fonts(fonts_folder)
     versions = {
         "chromium": found[1],
@@ -215,7 +215,7 @@ def readable_folders(program: Path, fonts_folder: Path) -> tuple[Path, ...]:
 
 
 def _outside(folder: Path) -> tuple[Path, ...]:
-    """Return a folder where it is not below the system's, which jobs see anyway."""
+    """Return a folder if it is not below the system's, which jobs see anyway."""
     folder = folder.resolve()
     return () if Path("/usr") in folder.parents else (folder,)
 

@@ -42,7 +42,7 @@ class PageClock:
         return True
 
     async def _advance(self, patience: float) -> float | None:
-        """Return when the next timer is due, in milliseconds; None where no frame has one."""
+        """Return when the next timer is due, in milliseconds; None if no frame has one."""
         main = self._page.page.main_frame
         answers = await asyncio.gather(
             *(

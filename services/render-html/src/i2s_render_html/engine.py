@@ -54,7 +54,7 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class Listeners:
-    """Told what happens to browsers: why one was replaced, and how many are ready."""
+    """Receives what happens to browsers: why one was replaced, and how many are ready."""
 
     on_recycle: Callable[[str], None] = lambda _: None
     on_ready: Callable[[int], None] = lambda _: None
@@ -76,8 +76,8 @@ class HtmlEngine:
         Args:
             settings: What an operator decided.
             jail: Where browsers run.
-            layers: What Chromium's own sandbox is made of; empty where it is off.
-            builder: None where there is no Jekyll.
+            layers: What Chromium's own sandbox is made of; empty if it is off.
+            builder: None if there is no Jekyll.
             listeners: For telemetry.
         """
         self._settings, self._builder = settings, builder

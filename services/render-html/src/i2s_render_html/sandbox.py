@@ -27,7 +27,7 @@ async def choose_sandbox(
         wanted: By the operator.
 
     Returns:
-        The settings that work here, and what the sandbox is made of; empty where it is off.
+        The settings that work here, and what the sandbox is made of; empty if it is off.
 
     Raises:
         BrowserError: No browser starts.

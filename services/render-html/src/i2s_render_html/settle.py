@@ -65,12 +65,12 @@ async def load(page: PreparedPage, url: str) -> None:
 
 
 async def settle(page: PreparedPage, bounds: SettleBounds, seconds: Callable[[], float]) -> Settled:
-    """Return the frame at which a page rests, or the last one where it does not within the bounds.
+    """Return the frame at which a page rests, or the last one if it does not within the bounds.
 
     Args:
         page: That has loaded.
         bounds: Limits on the wait for a page to come to rest.
-        seconds: Tells the time, without that in which the machine keeps the page waiting.
+        seconds: Returns the time, without that in which the machine keeps the page waiting.
 
     Raises:
         playwright.async_api.Error: The page is gone.

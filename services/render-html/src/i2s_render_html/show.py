@@ -212,7 +212,7 @@ async def _judge(
 
 
 def _cause(browser: Browser, job: Job, meter: Meter, limit: asyncio.Task[Cause]) -> Cause | None:
-    """Return the limit that was passed or how the browser ended, None where neither happened."""
+    """Return the limit that was passed or how the browser ended, None if neither happened."""
     if limit.done() and limit.exception() is None:
         return limit.result()
     if browser.run.done() and browser.run.exception() is None:

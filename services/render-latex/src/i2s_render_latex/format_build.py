@@ -114,7 +114,7 @@ async def _dumped(cell: Cell, ended: Ended, installation: Installation, begun: b
         raise FormatError(str(error)) from error
     if ended.output.tail:
         raise FormatError(
-            f"the preamble looks for too many files to tell which ({ended.output.total_bytes} bytes)"
+            f"the preamble looks for too many files to list them ({ended.output.total_bytes} bytes)"
         )
     own = await asyncio.to_thread(own_file, ended.output.head.decode(errors="replace"), begun)
     if own:

@@ -63,7 +63,7 @@ class FormatCache:
         """Take what lies in the folder.
 
         Args:
-            folder: Made where it is missing; jobs of other users read in it.
+            folder: Made if it is missing; jobs of other users read in it.
             installation_digest: Formats of other installations are removed.
             max_bytes: Bound on all formats together; kept ones count, and stay.
 
@@ -99,7 +99,7 @@ class FormatCache:
         return hashlib.sha256(self._digest.encode() + b"\n" + head).hexdigest()
 
     def get(self, head: bytes) -> Format | None:
-        """Return the format of exactly this head, None where there is none."""
+        """Return the format of exactly this head, None if there is none."""
         return self._formats.get(self.key(head))
 
     def __iter__(self) -> Iterator[Format]:

@@ -25,7 +25,7 @@ class Drawn:
     """What became of a PDF.
 
     Attributes:
-        judgement: Why there are no pictures, None where there are.
+        judgement: Why there are no pictures, None if there are.
         pictures: Finished, in the order of their pages.
         total_pages: Number of pages of the PDF.
         stages: In the order they were made.
@@ -104,7 +104,7 @@ class Drawer:
         return wanted if drawn.judgement is None else ()
 
     async def _asked(self) -> inspect.Inspection | None:
-        """Return what poppler says of the PDF; None where it cannot, which is the judgement then."""
+        """Return what poppler says of the PDF; None if it cannot, which is the judgement then."""
         options, limits, drawn = self._options, self._limits, self._drawn
         last = min(options.first_page + options.page_count - 1, limits.pages)
         ended = await self._run("inspect", inspect.command(last))

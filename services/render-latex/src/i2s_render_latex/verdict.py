@@ -11,11 +11,11 @@ from i2s_wire.render.rendering import Verdict
 
 
 def of_compilation(compiled: Compiled, limits: Limits) -> Judgement | None:
-    """Return what is said of a document after TeX has run, None where there is a PDF to look at."""
+    """Return what is said of a document after TeX has run, None if there is a PDF to look at."""
     facts = compiled.facts
     passed = limit_passed(compiled.ended.cause, limits, "compiling")
     if passed is not None:
-        # Pages without end are told by what they used up first.
+        # The verdict on pages without end is the limit that they reached first.
         endless = (
             passed.verdict in (Verdict.TIME_LIMIT, Verdict.OUTPUT_LIMIT) and facts.shipped > limits.pages
         )
@@ -51,14 +51,14 @@ def unreadable(page: int, complaint: str) -> Judgement:
 
 
 def of_page(page: Page, dpi: float, limits: Limits) -> Judgement | None:
-    """Return what is said of a page before it is drawn, None where it can be."""
+    """Return what is said of a page before it is drawn, None if it can be."""
     if not page.is_drawable:
         return Judgement(Verdict.NO_OUTPUT, f"Page {page.number} has no area.")
     return too_many_pixels(page.size_at(dpi), limits, f"Page {page.number}")
 
 
 def of_pictures(cpu_seconds: float, size: int, limits: Limits, max_bytes: int) -> Judgement | None:
-    """Return what is said of a job after a picture was finished, None where the next may follow.
+    """Return what is said of a job after a picture was finished, None if the next may follow.
 
     Args:
         cpu_seconds: Used by the job so far.

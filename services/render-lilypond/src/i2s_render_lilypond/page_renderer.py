@@ -119,7 +119,7 @@ class PageRenderer:
         return with_pictures(rendered.error)
 
     async def _look(self) -> Paper | None:
-        """Return the size of the pages, None where there are none; also counts them."""
+        """Return the size of the pages, None if there are none; also counts them."""
         try:
             header = await self._folder.excerpt(POSTSCRIPT, HEADER_BYTES, 0)
             self._rendered.total_pages = count_pages(header.head)

@@ -38,7 +38,7 @@ class WarmPool:
             start: Starts one and ends it with the context.
             settings: Settings of each of them.
             slots: Jobs at the same time.
-            telemetry: Told what is ready and why programs were replaced.
+            telemetry: Counts the ready programs, and the replaced ones by reason.
         """
         self.kind, self.settings, self.jobs = kind, settings, 0
         self._start = start

@@ -111,7 +111,7 @@ class Cell:
             wall_seconds: Likewise.
 
         Returns:
-            What it has used so far; subtract it from what ``usage`` tells later.
+            What it has used so far; subtract it from what ``usage`` returns later.
 
         Raises:
             CellError: No program runs.

@@ -137,7 +137,7 @@ class _Child:
         limit = self.context.plan.limits.processes + (self.context.sandbox is not None)
         fate = follow.until_the_end(inner, limit, os.getppid(), self.scaffolding)
         os.set_blocking(inside_read, False)
-        with contextlib.suppress(BlockingIOError):  # it was killed before it could tell
+        with contextlib.suppress(BlockingIOError):  # it was killed before it could report
             inside = os.read(inside_read, 100)
             fate = replace(fate, status=follow.Fate.from_bytes(inside).status) if inside else fate
         os.write(self.status_fd, fate.to_bytes())

@@ -86,7 +86,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Head and tail of something that may be long; ``tail`` is empty where head is all of it."""
+    """Head and tail of something that may be long; ``tail`` is empty if head is all of it."""
 
     head: bytes
     tail: bytes
@@ -154,7 +154,7 @@ class Isolation:
     Attributes:
         tier: The tier in force.
         mechanisms: What it is made of on this machine, for people to read.
-        landlock_abi: Version of Landlock's interface in force, 0 where there is none.
+        landlock_abi: Version of Landlock's interface in force, 0 if there is none.
     """
 
     tier: Tier

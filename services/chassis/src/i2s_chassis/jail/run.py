@@ -247,8 +247,9 @@ class Run:
             return self._fate.too_many
         if self._group is not None:
             return self._group.refused_forks() > self._refused_before
-        # RLIMIT_NPROC does not tell whom it refused one. A job with as many as it may have is taken for one
-        # that has asked for more; one whose processes had all ended when we looked is not recognized.
+        # The kernel does not report refusals by RLIMIT_NPROC. A job with as many as it may have is taken
+        # for one that has asked for more; one whose processes had all ended when we looked is not
+        # recognized.
         return seen >= self._plan.limits.processes
 
     # -- end -----------------------------------------------------------------------------

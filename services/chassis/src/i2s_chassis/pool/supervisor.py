@@ -68,9 +68,9 @@ class Supervisor(Generic[W]):
         size: Workers alive at the same time: being prepared, ready, leased or being closed.
         jobs_per_worker: Jobs after which a worker is replaced; 1 is single use.
         alive: Whether a ready worker is still fit; asked before it is handed out.
-        on_recycle: Told why each worker was replaced: "jobs", "died", "failed", "cancelled", or
-            what ``condemn`` said.
-        on_ready: Told how many workers are ready, whenever that changes.
+        on_recycle: Called with the reason when a worker is replaced: "jobs", "died", "failed",
+            "cancelled", or what ``condemn`` said.
+        on_ready: Called with the number of ready workers whenever it changes.
         backoff: Pauses between failed preparations.
         give_up_after: Failed preparations in a row after which jobs are sent away at once.
         sleep: For tests.

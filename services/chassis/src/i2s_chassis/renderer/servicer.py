@@ -98,7 +98,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
 
     @abstractmethod
     def source_sha256(self, job: J) -> str:
-        """Return what tells the source of a job from others in the log."""
+        """Return what identifies the source of a job in the log."""
 
     @abstractmethod
     async def render(self, job: J) -> R:
@@ -169,7 +169,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
 
     async def _item(self, request: pb.RenderRequest, ticket: Ticket) -> pb.RenderStreamResponse:
         if not request.id:
-            raise InvalidArgumentError("id", "is required in a stream; answers are told apart by it")
+            raise InvalidArgumentError("id", "is required in a stream, where it identifies the responses")
         return pb.RenderStreamResponse(id=request.id, response=await self._answer(request, ticket))
 
     async def _answer(self, request: pb.RenderRequest, ticket: Ticket) -> pb.RenderResponse:
@@ -195,7 +195,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         return message
 
     async def _render_surely(self, job: J) -> R:
-        """Render; where it cannot be known whether the source or something outside ended it, once more.
+        """Render; if it cannot be known whether the source or something outside ended it, once more.
 
         The second result counts: a source that crashes its engine does so again.
 

@@ -21,7 +21,7 @@ class Metric(ABC):
         version: Version of the definition here; values of different versions do not compare.
         profiles: Rule books that it belongs to.
         direction: Which values are good.
-        lower_bound: Least possible value; infinite where there is no bound.
+        lower_bound: Least possible value; infinite if there is no bound.
         upper_bound: Greatest possible value.
         symmetric: Whether exchanging two pictures of one size changes nothing.
         parts: Names of the intermediate values that come with it.

@@ -11,7 +11,7 @@ def choose_device(wanted: str) -> torch.device:
     """Return the device.
 
     Args:
-        wanted: "cpu", "cuda", "cuda:N", or "auto": the first GPU where there is one.
+        wanted: "cpu", "cuda", "cuda:N", or "auto": the first GPU if there is one.
 
     Raises:
         DeviceError: There is none of that name.

@@ -15,7 +15,7 @@ class Request:
     """Something to compare.
 
     Attributes:
-        number: Tells requests apart.
+        number: Identifies the request.
         inputs: What to compare.
         arrived: When, by the clock of the inbox.
     """
@@ -58,7 +58,7 @@ class Inbox:
             self._changed.notify()
 
     def take(self) -> list[Request]:
-        """Return the next batch, waiting for it; empty where there will be none.
+        """Return the next batch, waiting for it; empty if there will be none.
 
         The oldest request decides the network. A batch that is full does not wait.
         """

@@ -68,8 +68,8 @@ class JekyllBuilder:
         Args:
             jail: Stays the caller's to close, after this.
             settings: What an operator decided.
-            on_recycle: Told why a process was replaced; "jobs" after each site.
-            on_ready: Told how many processes wait.
+            on_recycle: Called with the reason when a process is replaced; "jobs" after each site.
+            on_ready: Called with the number of processes that wait.
         """
         self._jail = jail
         self._settings = settings

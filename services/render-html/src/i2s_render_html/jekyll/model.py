@@ -29,7 +29,7 @@ class BuildError:
 
     Attributes:
         message: One line, in Jekyll's words.
-        file: Path within the site; empty where Jekyll names none.
+        file: Path within the site; empty if Jekyll names none.
         line: Line of that file, from 1; None if Jekyll names none.
     """
 
@@ -45,7 +45,7 @@ class BuiltSite:
     Attributes:
         cause: How the build ended.
         files: The built site, relative path to content; None unless cause is BUILT.
-        error: Why not; None where cause is BUILT.
+        error: Why not; None if cause is BUILT.
         usage: Usage of this build alone, the loading of Jekyll not included; memory is that of the
             process with Jekyll in it.
         log: What Jekyll said.

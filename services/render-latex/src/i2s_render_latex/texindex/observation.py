@@ -12,7 +12,7 @@ from .rank import Candidate
 from .trial import Engine
 from .units import Unit, loaded_file, provider_of
 
-#: For each package that was tried the names that it brings; None where it does not load.
+#: For each package that was tried the names that it brings; None if it does not load.
 Trials = Mapping[Provider, frozenset[str] | None]
 
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-#: TeX breaks lines of its log there, unless it is told otherwise.
+#: TeX breaks lines of its log there, unless a setting says otherwise.
 _LOG_WIDTH = 79
 _FAMILY = re.compile(
     r"Package (?:pgfkeys|pgf|PGF Math|tikz|pgfplots|pgfplotstable)\w* Error:\s*(.*)", re.DOTALL

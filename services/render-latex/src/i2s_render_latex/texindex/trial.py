@@ -53,7 +53,7 @@ class Engine(Protocol):
             packages: For each package the control sequences to ask for.
 
         Returns:
-            For each package those that exist because it is loaded; None where it does not load.
+            For each package those that exist because it is loaded; None if it does not load.
         """
 
 

@@ -2,7 +2,7 @@
 
 Nodes are the sources 0 to m - 1 and the sinks m to m + n - 1. An edge of the tree joins a source
 and a sink and belongs to its lower end. Costs are packed: ``cost << SHIFT | sink``, so that the
-least of a row tells the sink too.
+least of a row gives the sink too.
 """
 
 from __future__ import annotations
