@@ -18,7 +18,7 @@ class MetricDescription:
         summary: One sentence.
         source: Where the definition comes from.
         version: Version of the definition.
-        direction: Which values are the better ones.
+        direction: Whether higher or lower values are better.
         lower_bound: The least possible value.
         upper_bound: The greatest possible value.
         symmetric: Whether reference and prediction may be swapped.

@@ -37,7 +37,7 @@ def score(answer: Score, size_policy: SizePolicy, request_id: str = "") -> pb.Sc
 
     Args:
         answer: The score of the pair.
-        size_policy: That the pictures were made comparable with.
+        size_policy: The policy that gave both pictures one size.
         request_id: Identifier of the request.
     """
     return pb.ScoreResponse(

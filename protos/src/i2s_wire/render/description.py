@@ -37,7 +37,7 @@ class RendererDescription:
         fonts_digest: SHA-256 over the installed fonts.
         isolation: The sandbox that jobs run in.
         default_limits: Limits of a job that asks for none.
-        max_limits: That no job gets beyond.
+        max_limits: Maxima of the limits of a job.
         sources: Kinds of source that it renders: "latex", "site", "lilypond".
         max_request_bytes: Size of the largest request.
         slots: Jobs at the same time.

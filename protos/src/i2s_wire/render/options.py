@@ -113,7 +113,7 @@ class SiteOptions:
 
     Attributes:
         want_text: Return the text of the page.
-        elements: Which elements to return; None returns none.
+        elements: The elements to return; None returns none.
         build: Whether the site goes through Jekyll.
     """
 

@@ -45,9 +45,9 @@ class Picture:
 
     Attributes:
         png: RGB, 8 bit.
-        width: In pixels.
-        height: In pixels.
-        page: Which page of the document, counted from 1.
+        width: Width in pixels.
+        height: Height in pixels.
+        page: Number of the page in the document, from 1.
         sha256: SHA-256 of ``png``, lower-case hexadecimal; empty if it was not computed.
     """
 

@@ -23,7 +23,7 @@ class LatexSource:
 
     Attributes:
         document: UTF-8, from ``\documentclass`` to ``\end{document}``.
-        files: That lie beside it, by relative path.
+        files: The files beside it, by relative path.
     """
 
     document: bytes = field(repr=False)
@@ -51,8 +51,8 @@ class LilypondSource:
 
     Attributes:
         score: UTF-8.
-        assume_version: To convert from where the score has no ``\version``; empty compiles such a score as
-            current syntax.
+        assume_version: The version to convert from if the score has no ``\version``; empty compiles such
+            a score as current syntax.
     """
 
     score: bytes = field(repr=False)
@@ -69,7 +69,7 @@ class RenderRequest:
     Attributes:
         source: What to render; its type must be one that the renderer serves.
         options: How to render.
-        limits: Wanted; the renderer clamps them. None takes its defaults.
+        limits: The limits that are asked for; the renderer clamps them. None takes its defaults.
         id: Stands in the logs of the renderer; identifies the responses of a stream.
     """
 

@@ -10,9 +10,9 @@ class Element:
     """An element of a page; x, y, width and height in CSS pixels from the top left of the page.
 
     Attributes:
-        tag: In lower case.
-        text: That it shows, or its label; at most 200 characters. Of a meta element, its content.
-        role: As for assistive technology, such as "link"; empty if there is none.
+        tag: Name of the tag, in lower case.
+        text: The text that it shows, or its label; at most 200 characters. For a meta element, its content.
+        role: Its role for assistive technology, such as "link"; empty if there is none.
         clickable: Whether a user can interact with it.
         x: Left edge.
         y: Top edge.

@@ -105,7 +105,7 @@ class Accounts:
 
         Args:
             default: Quota of callers that are not listed.
-            clock: In seconds.
+            clock: Returns the time in seconds.
             listed: Returns the quota of a caller that has one of its own.
         """
         self._default, self._clock = default, clock

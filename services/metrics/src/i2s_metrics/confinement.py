@@ -71,7 +71,7 @@ def log_confinement(processes: str, confinement: Confinement | None) -> None:
     """Say in the log what processes are confined by, and warn where walls are missing.
 
     Args:
-        processes: Which, such as "workers".
+        processes: Name of the processes, such as "workers".
         confinement: None for nothing.
     """
     if confinement is None:

@@ -27,7 +27,7 @@ def job_from_wire(
 
     Args:
         request: As received.
-        most_bytes: Allowed of each encoded picture.
+        most_bytes: Maximum size of each encoded picture.
         missing: Networks that cannot be run here; their metrics are computed only where named.
         sent: What the stream has sent before, to which this request's pictures are added; None
             for a single call.

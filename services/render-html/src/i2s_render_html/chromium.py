@@ -83,7 +83,7 @@ class Chromium:
         version: Such as "156.0.8078.79".
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.
-        fonts: That pages are drawn with.
+        fonts: The fonts that pages are drawn with.
         readable: Folders outside of /usr that it reads.
     """
 
@@ -96,7 +96,7 @@ class Chromium:
 
     @property
     def fonts_digest(self) -> str:
-        """Of the fonts."""
+        """Digest of the fonts."""
         return self.fonts.digest
 
     def command(self, profile: str, *, sandbox: bool) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class PageClock:
 
         Args:
             patience: Seconds that scripts may take; what hangs is left alone after that.
-            end: On the clock, in milliseconds from its start; time never passes it.
+            end: End of the clock, in milliseconds from its start; time never passes it.
 
         Returns:
             Whether there is anything to come before the end.

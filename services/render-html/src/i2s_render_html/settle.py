@@ -22,8 +22,8 @@ class SettleBounds:
     """Bounds of coming to rest.
 
     Attributes:
-        settle_seconds: On our clock, from the end of loading.
-        script_seconds: On the clock of the page.
+        settle_seconds: Maximum on our clock, from the end of loading.
+        script_seconds: Maximum on the clock of the page.
     """
 
     settle_seconds: float
@@ -68,7 +68,7 @@ async def settle(page: PreparedPage, bounds: SettleBounds, seconds: Callable[[],
     """Return the frame at which a page rests, or the last one if it does not within the bounds.
 
     Args:
-        page: That has loaded.
+        page: The page, which has loaded.
         bounds: Limits on the wait for a page to come to rest.
         seconds: Returns the time, without that in which the machine keeps the page waiting.
 

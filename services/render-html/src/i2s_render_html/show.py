@@ -46,7 +46,7 @@ class Shown:
         judgement: What is said of it.
         step: The one that is being made.
         picture: Picture of the page.
-        site: Beside the picture.
+        site: What is known of the page beside the picture.
         stages: Steps that were made.
         interrupted: Whether it failed in a way that the loss of a process outside of the page explains too.
         limited: Whether a limit ended it, and with it maybe its browser.
@@ -77,7 +77,7 @@ async def show(
     """Show a page of a site.
 
     Args:
-        browser: Whose page it is.
+        browser: The browser of the page.
         page: Prepared, not used before.
         files: The site.
         entry: Path of the page.

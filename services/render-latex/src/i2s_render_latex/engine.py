@@ -41,7 +41,7 @@ class EngineSettings:
         hot_after: How often a preamble is seen before it gets a format; 0: never.
         max_document_bytes: Maximum size of the document.
         max_file_bytes: Maximum size of each file beside it.
-        max_files: Beside it.
+        max_files: Maximum number of files beside it.
         max_picture_bytes: Maximum size of all pictures of a response together.
         build_shares: CPU time of formats that are built in the background.
     """

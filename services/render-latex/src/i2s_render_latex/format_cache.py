@@ -27,7 +27,7 @@ class Format:
 
     Attributes:
         key: Digest of head and installation.
-        name: For people: that of a known preamble, else the beginning of the key.
+        name: Name for people: that of a known preamble, else the beginning of the key.
         head: What it holds of a document.
         path: Path of the file.
         size: Size of the file in bytes.

@@ -28,7 +28,7 @@ class Drawn:
         judgement: Why there are no pictures, None if there are.
         pictures: Finished, in the order of their pages.
         total_pages: Number of pages of the PDF.
-        stages: In the order they were made.
+        stages: The stages, in the order in which they ran.
         events: What was tried and prevented.
     """
 
@@ -56,7 +56,7 @@ class Drawer:
         Args:
             cell: With the PDF.
             pdf: The same.
-            options: Which pages, and what becomes of them.
+            options: The pages to draw, and how to finish them.
             limits: Limits of the whole job.
             spent_cpu_seconds: What the job has used before.
             max_bytes: Maximum size of all pictures together.

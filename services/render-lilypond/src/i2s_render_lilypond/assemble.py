@@ -35,7 +35,7 @@ async def open_engine(
     """Give an engine; its processes end with the context.
 
     Args:
-        jail: That jobs run in.
+        jail: The jail that jobs run in.
         installation: What pictures are made with.
         settings: Settings of the engine.
         warm: Settings of warm processes; None starts every process anew.

@@ -32,7 +32,7 @@ def need(text: str, assume_version: str, convert: LilypondConvert, latest_rule: 
 
     Args:
         text: The score.
-        assume_version: To convert from where it states none.
+        assume_version: The version to convert from if it states none.
         convert: Whether convert-ly is wanted.
         latest_rule: The newest version that convert-ly has a rule for.
     """

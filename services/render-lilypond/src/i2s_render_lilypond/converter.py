@@ -28,7 +28,7 @@ class Converted:
     """What became of a score.
 
     Attributes:
-        score: In current syntax, or as it was.
+        score: The score in current syntax, or as it was.
         judgement: Why the job ends here, None if it goes on.
         error: What convert-ly complained of, where the job ends here.
         log: What it wrote, where it ran and failed.

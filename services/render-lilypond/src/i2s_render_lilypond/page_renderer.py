@@ -42,7 +42,7 @@ class RenderedPages:
         total_pages: Number of pages of the score.
         error: The first error in the log.
         log: Log of LilyPond.
-        stages: In the order they were made.
+        stages: The stages, in the order in which they ran.
         events: What was tried and prevented.
     """
 

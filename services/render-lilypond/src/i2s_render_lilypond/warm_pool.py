@@ -19,7 +19,7 @@ class WarmPool:
     Attributes:
         kind: What they are: "zygote", "converter".
         settings: Settings of each of them.
-        jobs: That were served so far.
+        jobs: Number of jobs that were served so far.
     """
 
     def __init__(

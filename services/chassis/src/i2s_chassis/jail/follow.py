@@ -80,9 +80,9 @@ def until_the_end(program: int, limit: int, keeper: int, scaffolding: frozenset[
     The caller must end too then: that is what kills all that is left.
 
     Args:
-        program: From ``start``.
+        program: Process id, from ``start``.
         limit: Processes and threads at the same time.
-        keeper: Below which all of the job is, and nothing else but the calling process and the scaffolding.
+        keeper: Its descendants are the job, the calling process and the scaffolding, and nothing else.
         scaffolding: Processes of the sandbox, whose first one reaps what is left to it.
     """
     births = _Births(limit, _Job(keeper, scaffolding))
@@ -165,7 +165,7 @@ class _Job:
     """The processes of a job, but for the calling one.
 
     Attributes:
-        keeper: Below which they are.
+        keeper: The process whose descendants they are.
         scaffolding: Others that are there too.
     """
 

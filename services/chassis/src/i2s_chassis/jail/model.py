@@ -108,8 +108,8 @@ class Walls:
     Attributes:
         pid: Its number, as the service sees it.
         command: Its command line; arguments are separated by blanks.
-        pid_namespaces: In which it has a number, from ours on.
-        call_filters: That every system call of it goes through.
+        pid_namespaces: Number of pid namespaces in which it has a process id, ours included.
+        call_filters: Number of filters that each of its system calls passes.
     """
 
     pid: int
@@ -133,7 +133,7 @@ class Ended:
     Attributes:
         cause: Why.
         exit_code: Exit code of the program if cause is EXITED, else -1.
-        signal: That killed it, where cause is SIGNALED; else 0.
+        signal: The signal that killed it if cause is SIGNALED, else 0.
         usage: Usage of this run alone.
         output: What it wrote to standard output and standard error, bounded.
         events: What it tried and was prevented from.

@@ -47,7 +47,7 @@ class CellPlan:
 
     Attributes:
         name: Unique among the cells of a jail.
-        tier: Whose walls to put up.
+        tier: The sandbox tier.
         limits: Limits of every run; CPU and wall are the budget of the whole cell.
         uid: User that programs run as, None for the one we are.
         readable: Paths that programs may read beside SYSTEM_READABLE.

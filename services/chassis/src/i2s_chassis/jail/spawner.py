@@ -137,8 +137,8 @@ class Spawner:
             control: Where the service asks.
             terms: What was fixed at the start.
             keepers: Those of open cells.
-            users: That jobs run as, where this process is root.
-            own_fds: That no keeper is to have.
+            users: Users that jobs run as if this process is root.
+            own_fds: Descriptors that no keeper may have.
         """
         self.keepers = keepers
         self._control, self._terms, self._users, self._own_fds = control, terms, users, own_fds

@@ -73,7 +73,7 @@ class Supervisor(Generic[W]):
         on_ready: Called with the number of ready workers whenever it changes.
         backoff: Pauses between failed preparations.
         give_up_after: Failed preparations in a row after which jobs are sent away at once.
-        sleep: For tests.
+        sleep: Waits for so many seconds; tests pass another function.
     """
 
     def __init__(

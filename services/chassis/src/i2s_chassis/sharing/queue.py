@@ -121,7 +121,7 @@ class FairQueue:
         """Take a slot back; the place of the job stays taken.
 
         Args:
-            job: That had it.
+            job: The job that had it.
             seconds: How long; None if the job never began.
         """
         self.running -= 1

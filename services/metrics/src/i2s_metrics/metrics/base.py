@@ -20,7 +20,7 @@ class Metric(ABC):
         source: Where the definition comes from.
         version: Version of the definition here; values of different versions do not compare.
         profiles: Rule books that it belongs to.
-        direction: Which values are good.
+        direction: Whether higher or lower values are better.
         lower_bound: Least possible value; infinite if there is no bound.
         upper_bound: Greatest possible value.
         symmetric: Whether exchanging two pictures of one size changes nothing.

@@ -31,7 +31,7 @@ class Inbox:
     Args:
         most: Requests of one batch.
         wait_seconds: What the first request of a batch waits for others at most.
-        clock: For tests.
+        clock: Returns the time in seconds; tests pass another function.
     """
 
     def __init__(self, most: int, wait_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:

@@ -27,7 +27,7 @@ class PerceptualNetwork:
     Args:
         layers: ``vgg16().features``, in evaluation mode.
         weights: The linear weights w of each of the five layers.
-        dtype: That convolutions are computed with, and features kept in.
+        dtype: Type that convolutions are computed with, and features kept in.
 
     Source:
         R. Zhang et al., "The unreasonable effectiveness of deep features as a perceptual metric", 2018,
