@@ -26,12 +26,13 @@ from i2s_wire.metrics.profile import Profile
 def _summary(
     value: float, profile: Profile = Profile.HELM, subsets: tuple[str, ...] = ("arxiv", "github")
 ) -> Summary:
-    """Return the numbers of a run of two documents of each subset, of which the second has half the values."""
+    """Return the numbers of a run: two documents of each subset, the second with half the values."""
     records = {
         f"{subset} {at}": Record(
             f"{subset} {at}", "readoc", subset, "", Outcome.SCORED, True,
             metrics={
-                name: value / at if name in COLUMNS_OF_SUBSET.get(subset, COLUMNS) else None for name in COLUMNS
+                name: value / at if name in COLUMNS_OF_SUBSET.get(subset, COLUMNS) else None
+                for name in COLUMNS
             },
         )
         for subset in subsets

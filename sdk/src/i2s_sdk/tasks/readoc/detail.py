@@ -7,10 +7,11 @@ what a report shows of them, shortened, and the report needs neither the data se
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from rapidfuzz.distance import Prefix
 
 from i2s_sdk.tasks.readoc.heading_tree import level_and_title
 from i2s_sdk.tasks.readoc.html_tables import table_cells
@@ -160,7 +161,7 @@ def _texts(row: _Row, predicted: Segments, gold: Segments, most: int) -> list[An
     present = [text for text in texts if text is not None]
     start = 0
     if len(present) == 2 and max(map(len, present)) > most:
-        start = max(0, len(os.path.commonprefix([text[:_SEARCHED] for text in present])) - _CONTEXT)
+        start = max(0, Prefix.similarity(*(text[:_SEARCHED] for text in present)) - _CONTEXT)
     return [
         *row,
         *(None if text is None else "…" * (start > 0) + _short(text[start:], most) for text in texts),
