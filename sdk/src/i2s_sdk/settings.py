@@ -9,16 +9,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from i2s_sdk.configuration_file import COMMAND_TABLES, read_configuration
 from i2s_sdk.errors import SettingsError
-from i2s_sdk.json_text import read_toml
 from i2s_sdk.limits import COMPLETION_CHARACTERS, REFERENCE_PIXELS
 from i2s_sdk.service_table import SERVICES
 from i2s_sdk.token import Token, read_token
-from i2s_sdk.working_folder import refuse_reach
 from i2s_wire.metrics.profile import Profile
-
-#: Read where neither --config nor I2S_CONFIG names another file. What it may not say: i2s_sdk.working_folder.
-DEFAULT_FILE = Path("i2s.toml")
 
 #: Settings that hold the address of a service.
 ADDRESSES = tuple(one.setting for one in SERVICES)
@@ -37,9 +33,6 @@ FLAGS = {
     "jobs": "--jobs",
     "fail_on_error": "--fail-on-error",
 }
-
-#: Tables of the file that hold the options of a command.
-COMMAND_TABLES = frozenset({"evaluate", "generate"})
 
 _PREFIX = "I2S_"
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9]*:(?://[^\s/]*/)?)?[^\s/]+:\d{1,5}")
@@ -345,40 +338,8 @@ def _environment(environ: Mapping[str, str], known: set[str]) -> list[tuple[_Sou
     return [(_Source(name, key), environ[key]) for name, key in variables.items() if environ.get(key)]
 
 
-def command_tables(config: str | None) -> tuple[Path, dict[str, dict[str, object]]]:
-    """Return the configuration file, and its tables by name: options of single commands.
-
-    Args:
-        config: The file; None takes I2S_CONFIG, else i2s.toml of the working folder where there is one.
-
-    Raises:
-        SettingsError: The file cannot be read.
-    """
-    path, content = _content(Path(config) if config else None, os.environ)
-    return path, {name: value for name, value in content.items() if isinstance(value, dict)}
-
-
-def _content(config: Path | None, environ: Mapping[str, str]) -> tuple[Path, dict[str, Any]]:
-    """Return the configuration file and what it holds; nothing where there is none.
-
-    Raises:
-        SettingsError: It cannot be read, or nobody named it and it says what only a named file may say.
-    """
-    chosen = config or (Path(environ["I2S_CONFIG"]) if environ.get("I2S_CONFIG") else None)
-    path = chosen or DEFAULT_FILE
-    if chosen is None and not path.exists():
-        return path, {}
-    try:
-        content = read_toml(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise SettingsError(f"--config {path}: cannot be read: {error}") from None
-    if chosen is None:
-        refuse_reach(path, content)
-    return path, content
-
-
 def _file(config: Path | None, environ: Mapping[str, str], known: set[str]) -> list[tuple[_Source, object]]:
-    path, content = _content(config, environ)
+    path, content = read_configuration(config, environ)
     for name in COMMAND_TABLES & content.keys():
         if isinstance(content[name], dict):
             del content[name]
