@@ -83,9 +83,8 @@ async def test_memory_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 async def test_no_file_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    code = (
-        f"import sys\nif sys.argv[1] == '-v': sys.exit()\nfile = open({str(tmp_path / 'written')!r}, 'w')\n"
-    )
+    code = "import sys\nif sys.argv[1] == '-v': sys.exit()\n"
+    code += f"file = open({str(tmp_path / 'written')!r}, 'w')\n"
     pdftotext(tmp_path, monkeypatch, f"{code}file.write('x')\nfile.flush()")
     with pytest.raises(ModelError, match=r"ended with code 1: .*File too large"):
         await ask("baseline/pdftotext", EXAMPLE)
