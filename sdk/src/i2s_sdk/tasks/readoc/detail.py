@@ -7,7 +7,6 @@ what a report shows of them, shortened, and the report needs neither the data se
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -160,11 +159,17 @@ def _texts(row: _Row, predicted: Segments, gold: Segments, most: int) -> list[An
     present = [text for text in texts if text is not None]
     start = 0
     if len(present) == 2 and max(map(len, present)) > most:
-        start = max(0, len(os.path.commonprefix([text[:_SEARCHED] for text in present])) - _CONTEXT)
+        start = max(0, _common_start(present[0][:_SEARCHED], present[1][:_SEARCHED]) - _CONTEXT)
     return [
         *row,
         *(None if text is None else "…" * (start > 0) + _short(text[start:], most) for text in texts),
     ]
+
+
+def _common_start(first: str, second: str) -> int:
+    """Return the number of characters that two texts have in common at their start."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
 #: Gold index, predicted index and similarity of a table.

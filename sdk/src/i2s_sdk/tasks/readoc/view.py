@@ -1,4 +1,4 @@
-"""What a report shows of a sample of READOC: blocks and headings side by side with what differs, and tables."""
+"""What a report shows of a sample of READOC: blocks and headings side by side, and tables."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ from i2s_sdk.text.word_diff import word_diff
 
 #: The longest text of a block that is compared, in characters. The scorer keeps no longer ones.
 MAX_TEXT = 4000
-_KINDS = {"blocks": "blocks", "headings": "headings", "inline": "formulas in text", "display": "displayed formulas",
-          "tables": "tables"}  # fmt: skip
+_KINDS = {
+    "blocks": "blocks", "headings": "headings", "inline": "formulas in text",
+    "display": "displayed formulas", "tables": "tables",
+}  # fmt: skip
 
 
 def view(shown: Shown) -> tuple[Panel, ...]:
@@ -121,7 +123,9 @@ def _headings_note(detail: Mapping[str, Any]) -> str:
     numbers = [
         detail["counts"][side]["headings"] - len(detail["headings"][side]) for side in ("gold", "predicted")
     ]
-    return f"{numbers[0]} more of the target and {numbers[1]} more of the prediction are not shown." if any(numbers) else ""  # fmt: skip
+    if not any(numbers):
+        return ""
+    return f"{numbers[0]} more of the target and {numbers[1]} more of the prediction are not shown."
 
 
 def _table_pair(pair: Sequence[Any]) -> TablePair:
