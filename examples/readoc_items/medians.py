@@ -76,8 +76,7 @@ MEDIANS = Article(
             "gather",
             (
                 r"w_i \propto \frac{1}{\sigma_i}",
-                r"\operatorname{Var}(z) \approx \frac{\pi}{2} \cdot "
-                r"\frac{n}{\left(\sum_i 1/\sigma_i\right)^2}.",
+                r"\operatorname{Var}(z) \approx \frac{\pi n}{2} \left(\sum_i \frac{1}{\sigma_i}\right)^{-2}.",
             ),
         ),
         Paragraph(

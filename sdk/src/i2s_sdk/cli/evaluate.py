@@ -72,6 +72,7 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     Models:
       oracle                  the ground truth: the upper bound
       baseline/ocr            reads the words of the picture; needs no network
+      baseline/pdftotext      the text of a PDF document, by poppler's program
       openai/NAME             OpenAI, or any server of its protocol with --base-url
       anthropic/NAME, google/NAME, hf/NAME, inspect/PROVIDER/NAME
       command:PROGRAM         your own program

@@ -87,7 +87,8 @@ def _subset_table(
         notes.append(f"Published rows: {theirs.where}.")
         others = [label for label in groups if runs[label].profile != _PUBLISHED_PROFILE]
         if others:
-            notes.append(f"The published values follow the rules of profile reference; not so: {', '.join(others)}.")  # fmt: skip
+            rules = "The published values follow the rules of profile reference"
+            notes.append(f"{rules}; not so: {', '.join(others)}.")
     return PaperTable(f"{spec.title}, {subset}", headings, tuple(lines), tuple(notes))
 
 

@@ -26,18 +26,22 @@ from i2s_wire.metrics.profile import Profile
 def _summary(
     value: float, profile: Profile = Profile.HELM, subsets: tuple[str, ...] = ("arxiv", "github")
 ) -> Summary:
-    """Return the numbers of a run of two documents of each subset, the second with half the values."""
-    records: dict[str, Record] = {}
-    for subset in subsets:
-        columns = COLUMNS_OF_SUBSET.get(subset, COLUMNS)
-        for at in (1, 2):
-            name = f"{subset} {at}"
-            values = {one: value / at if one in columns else None for one in COLUMNS}
-            records[name] = Record(name, "readoc", subset, "", Outcome.SCORED, True, metrics=values)
+    """Return the numbers of a run: two documents of each subset, the second with half the values."""
+    records = {
+        f"{subset} {at}": Record(
+            f"{subset} {at}", "readoc", subset, "", Outcome.SCORED, True,
+            metrics={
+                name: value / at if name in COLUMNS_OF_SUBSET.get(subset, COLUMNS) else None
+                for name in COLUMNS
+            },
+        )
+        for subset in subsets
+        for at in (1, 2)
+    }  # fmt: skip
     instances = [Instance(one.id, "readoc", one.subset, None) for one in records.values()]
     spec = task_spec("readoc")
-    computed = {"readoc": Columns(metrics_of(open_task("readoc", profile)), spec.averages)}
-    return aggregate(instances, records, computed, profile)
+    columns = {"readoc": Columns(metrics_of(open_task("readoc", profile)), spec.averages)}
+    return aggregate(instances, records, columns, profile)
 
 
 def _names(table: PaperTable) -> list[str]:

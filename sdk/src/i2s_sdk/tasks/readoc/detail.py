@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rapidfuzz.distance import Prefix
+
 from i2s_sdk.tasks.readoc.heading_tree import level_and_title
 from i2s_sdk.tasks.readoc.html_tables import table_cells
 from i2s_sdk.tasks.readoc.order import BlockMatch
@@ -159,17 +161,11 @@ def _texts(row: _Row, predicted: Segments, gold: Segments, most: int) -> list[An
     present = [text for text in texts if text is not None]
     start = 0
     if len(present) == 2 and max(map(len, present)) > most:
-        start = max(0, _common_start(present[0][:_SEARCHED], present[1][:_SEARCHED]) - _CONTEXT)
+        start = max(0, Prefix.similarity(*(text[:_SEARCHED] for text in present)) - _CONTEXT)
     return [
         *row,
         *(None if text is None else "…" * (start > 0) + _short(text[start:], most) for text in texts),
     ]
-
-
-def _common_start(first: str, second: str) -> int:
-    """Return the number of characters that two texts have in common at their start."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
 #: Gold index, predicted index and similarity of a table.

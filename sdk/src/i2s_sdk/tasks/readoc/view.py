@@ -1,4 +1,4 @@
-"""What a report shows of a sample of READOC: blocks and headings side by side, and tables."""
+"""What a report shows of a sample of READOC: blocks and headings with what differs, and tables."""
 
 from __future__ import annotations
 
@@ -23,9 +23,12 @@ from i2s_sdk.text.word_diff import word_diff
 #: The longest text of a block that is compared, in characters. The scorer keeps no longer ones.
 MAX_TEXT = 4000
 _KINDS = {
-    "blocks": "blocks", "headings": "headings", "inline": "formulas in text",
-    "display": "displayed formulas", "tables": "tables",
-}  # fmt: skip
+    "blocks": "blocks",
+    "headings": "headings",
+    "inline": "formulas in text",
+    "display": "displayed formulas",
+    "tables": "tables",
+}
 
 
 def view(shown: Shown) -> tuple[Panel, ...]:
