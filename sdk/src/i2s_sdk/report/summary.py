@@ -76,9 +76,9 @@ def print_leaderboard(
         stream: Where to.
         tables: Of subsets, for tasks whose numbers are shown so; their published rows are left out.
     """
-    for table in tables:
-        lines = tuple(line for line in table.lines if not line.published)
-        print_table(replace(table, lines=lines, notes=table.notes[:1]), stream)
+    for of_subset in tables:
+        lines = tuple(line for line in of_subset.lines if not line.published)
+        print_table(replace(of_subset, lines=lines, notes=of_subset.notes[:1]), stream)
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
     for task in dict.fromkeys(task for one in standings for task in one.values):
         if task_spec(task).subset_tables:
