@@ -69,8 +69,8 @@ def labelled(value: Any, word: str = "exact", **other: str) -> Any:  # noqa: ANN
 
     Args:
         value: The gold answer.
-        word: Of all leaves that have no other.
-        other: Words of the fields of these names, wherever they are, and of all below them.
+        word: Label of all leaves that have no other.
+        other: Labels of the fields of these names, wherever they are, and of all below them.
     """
     if isinstance(value, Mapping):
         return {

@@ -18,7 +18,7 @@ class Page:
     Args:
         width: In pixels.
         height: In pixels.
-        background: Of the whole page.
+        background: Colour of the whole page.
     """
 
     def __init__(self, width: int, height: int, background: Colour = "white") -> None:
@@ -71,11 +71,11 @@ class Page:
         """Draw rows of text with a rule below each, the first of them a heading, and return where they end.
 
         Args:
-            x: Of the left edge.
-            y: Of the upper edge.
-            widths: Of the columns.
-            rows: Of texts.
-            height: Of a row.
+            x: Position of the left edge.
+            y: Position of the upper edge.
+            widths: Widths of the columns.
+            rows: The rows, each a list of texts.
+            height: Height of a row.
             right: Columns whose texts end at the right.
         """
         for number, row in enumerate(rows):

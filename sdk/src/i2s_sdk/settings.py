@@ -9,32 +9,22 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.configuration_file import COMMAND_TABLES, read_configuration
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.limits import COMPLETION_CHARACTERS, REFERENCE_PIXELS
-from i2s_sdk.service_table import SERVICES
+from i2s_sdk.settings_sources import (
+    ADDRESSES,
+    SECRETS,
+    Source,
+    flag_of,
+    names_of,
+    no_such,
+    refuse_secret,
+    values_of_environment,
+    values_of_file,
+)
 from i2s_sdk.token import Token, read_token
 from i2s_wire.metrics.profile import Profile
 
-#: Settings that hold the address of a service.
-ADDRESSES = tuple(one.setting for one in SERVICES)
-
-#: Secrets: they come from the environment alone, never from a command line or a file of settings.
-SECRETS = ("token", *(f"token_{name}" for name in ADDRESSES))
-
-#: Files with a token each.
-TOKEN_FILES = ("token_file", *(f"token_file_{name}" for name in ADDRESSES))
-
-#: Settings that some commands have a flag of their own for; all others are set by --set.
-FLAGS = {
-    **{one.setting: one.flag for one in SERVICES},
-    "token_file": "--token-file",
-    "profile": "--profile",
-    "jobs": "--jobs",
-    "fail_on_error": "--fail-on-error",
-}
-
-_PREFIX = "I2S_"
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9]*:(?://[^\s/]*/)?)?[^\s/]+:\d{1,5}")
 
 
@@ -210,13 +200,15 @@ class Settings:
         for name in ADDRESSES:
             address = getattr(self, name)
             if address is not None and not _ADDRESS.fullmatch(address):
-                raise SettingsError(f"{_names(name)}: {address!r} is not an address such as 127.0.0.1:7710")
+                raise SettingsError(f"{names_of(name)}: {address!r} is not an address such as 127.0.0.1:7710")
         if (self.tls_cert is None) != (self.tls_key is None):
             raise SettingsError(
-                f"{_names('tls_cert')} and {_names('tls_key')} belong together; give both or none"
+                f"{names_of('tls_cert')} and {names_of('tls_key')} belong together; give both or none"
             )
         if self.tls_cert is not None and self.tls_ca is None:
-            raise SettingsError(f"{_names('tls_cert')} needs {_names('tls_ca')}: without it there is no TLS")
+            raise SettingsError(
+                f"{names_of('tls_cert')} needs {names_of('tls_ca')}: without it there is no TLS"
+            )
         for name in (
             "deadline",
             "retry_seconds",
@@ -229,11 +221,11 @@ class Settings:
         ):
             if not 0 < getattr(self, name) < float("inf"):
                 raise SettingsError(
-                    f"{_names(name)}: {getattr(self, name)} is not a number of seconds above 0"
+                    f"{names_of(name)}: {getattr(self, name)} is not a number of seconds above 0"
                 )
         for name in ("jobs", "waiting", "like_failures", "free_bytes"):
             if getattr(self, name) < 0:
-                raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 0")
+                raise SettingsError(f"{names_of(name)}: {getattr(self, name)} is below 0")
         for name in (
             "store_lines",
             "reference_pixels",
@@ -242,10 +234,10 @@ class Settings:
             "pdftotext_memory_bytes",
         ):
             if getattr(self, name) < 1:
-                raise SettingsError(f"{_names(name)}: {getattr(self, name)} is below 1")
+                raise SettingsError(f"{names_of(name)}: {getattr(self, name)} is below 1")
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
             raise SettingsError(
-                f"{_names('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"
+                f"{names_of('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"
             )
 
     def token_for(self, service: str) -> Token | None:
@@ -293,62 +285,15 @@ class Settings:
         environ = os.environ if environ is None else environ
         known = {one.name for one in fields(cls)}
         values: dict[str, Any] = {}
-        for source, raw in (*_file(config, environ, known), *_environment(environ, known)):
+        for source, raw in (*values_of_file(config, environ, known), *values_of_environment(environ, known)):
             values[source.name] = _convert(source, raw)
         for name, value in (flags or {}).items():
             if name not in known:
-                raise SettingsError(f"--set {name}: {_no_such(name, known)}")
-            _refuse_secret(name, f"--set {name}")
+                raise SettingsError(f"--set {name}: {no_such(name, known)}")
+            refuse_secret(name, f"--set {name}")
             if value is not None:
-                values[name] = _convert(_Source(name, _flag(name)), value)
+                values[name] = _convert(Source(name, flag_of(name)), value)
         return cls(**values)
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """Where a value comes from: the field, and what a person calls it."""
-
-    name: str
-    label: str
-
-
-def _refuse_secret(name: str, label: str) -> None:
-    if name in SECRETS:
-        file = name.replace("token", "token_file", 1)
-        raise SettingsError(
-            f"{label}: a token is not given there, where others can read it; "
-            f"set {_PREFIX}{name.upper()} or name a file with {_names(file)}"
-        )
-
-
-def _names(name: str) -> str:
-    return f"{_flag(name)} or {_PREFIX}{name.upper()}"
-
-
-def _flag(name: str) -> str:
-    return FLAGS.get(name, f"--set {name}")
-
-
-def _no_such(name: str, known: set[str]) -> str:
-    return f"no setting is called {name!r}; there are: {', '.join(sorted(known))}"
-
-
-def _environment(environ: Mapping[str, str], known: set[str]) -> list[tuple[_Source, str]]:
-    variables = {name: f"{_PREFIX}{name.upper()}" for name in sorted(known)}
-    return [(_Source(name, key), environ[key]) for name, key in variables.items() if environ.get(key)]
-
-
-def _file(config: Path | None, environ: Mapping[str, str], known: set[str]) -> list[tuple[_Source, object]]:
-    path, content = read_configuration(config, environ)
-    for name in COMMAND_TABLES & content.keys():
-        if isinstance(content[name], dict):
-            del content[name]
-    unknown = sorted(set(content) - known)
-    if unknown:
-        raise SettingsError(f"{path}: {_no_such(unknown[0], known)}")
-    for name in content:
-        _refuse_secret(name, f"{path}: {name}")
-    return [(_Source(name, f"{path}: {name}"), value) for name, value in content.items()]
 
 
 #: How a value is read, by the type of its field; all others are texts.
@@ -360,7 +305,7 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
 }
 
 
-def _convert(source: _Source, raw: object) -> object:
+def _convert(source: Source, raw: object) -> object:
     """Return a value as its field has it."""
     if source.name in SECRETS:
         return Token(str(raw), source.label)

@@ -168,4 +168,4 @@ async def test_after_all_of_that_one_browser_is_left(attacked):
     rendering = await attacked.show("<p>x")
     assert rendering.verdict is Verdict.RENDERED
     left = await attacked.browsers_left()
-    assert left is None or len(left) <= 4, left  # browser and Jekyll, and who holds their doors
+    assert left is None or len(left) <= 4, left  # browser, Jekyll, and the processes that wait for them

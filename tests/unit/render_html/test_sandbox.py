@@ -5,7 +5,7 @@ import pytest
 from i2s_chassis.jail import Walls
 from i2s_render_html.sandbox import layers_in
 
-DOOR = Walls(1, "/bin/bwrap --args 4 -- /usr/bin/cat", 1, 0)
+BWRAP = Walls(1, "/bin/bwrap --args 4 -- /usr/bin/cat", 1, 0)
 BROWSER = Walls(1, "/usr/lib/chromium/chromium-headless-shell --remote-debugging-pipe about:blank", 2, 1)
 NETWORK = Walls(1, "/usr/lib/chromium/chromium-headless-shell --type=utility", 2, 1)
 
@@ -28,8 +28,8 @@ def renderer(pid_namespaces: int, call_filters: int) -> Walls:
     ],
 )
 def test_a_layer_is_what_every_renderer_has_beyond_the_browser(renderers, layers):
-    assert layers_in([DOOR, BROWSER, NETWORK, *renderers]) == layers
+    assert layers_in([BWRAP, BROWSER, NETWORK, *renderers]) == layers
 
 
 def test_without_a_browser_nothing_is_said():
-    assert layers_in([DOOR, renderer(4, 2)]) == ""
+    assert layers_in([BWRAP, renderer(4, 2)]) == ""

@@ -71,7 +71,7 @@ def test_without_any_browser_the_ways_to_have_one_are_named(tmp_path):
 
 
 def test_a_program_that_is_no_browser_is_refused():
-    with pytest.raises(StartError, match="does not tell its version"):
+    with pytest.raises(StartError, match="does not print its version"):
         find_chromium(Path("/bin/echo"))
 
 

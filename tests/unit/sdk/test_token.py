@@ -9,7 +9,8 @@ import pytest
 
 from i2s_sdk.clients.channel import Connection, call_metadata
 from i2s_sdk.errors import SettingsError
-from i2s_sdk.settings import SECRETS, Settings
+from i2s_sdk.settings import Settings
+from i2s_sdk.settings_sources import SECRETS
 from i2s_sdk.token import Token, read_token
 
 SECRET = "i2s_0123456789abcdef"

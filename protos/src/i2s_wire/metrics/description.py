@@ -17,8 +17,8 @@ class MetricDescription:
         name: Such as "ems".
         summary: One sentence.
         source: Where the definition comes from.
-        version: Of the definition.
-        direction: Which values are the better ones.
+        version: Version of the definition.
+        direction: Whether higher or lower values are better.
         lower_bound: The least possible value.
         upper_bound: The greatest possible value.
         symmetric: Whether reference and prediction may be swapped.
@@ -48,13 +48,13 @@ class MetricsDescription:
 
     Attributes:
         service: "metrics".
-        version: Of the service.
+        version: Version of the service.
         metrics: All that it knows, available or not.
         versions: Libraries that can change a value, by name.
         device: "cpu" or "cuda:0 (name)".
         max_request_bytes: Size of the largest request.
         max_image_pixels: Size of the largest picture.
-        max_image_bytes: The same of its file; 0 where the service does not say.
+        max_image_bytes: The same of its file; 0 if the service does not say.
         slots: Pairs at the same time.
         queue: Pairs that may wait.
     """

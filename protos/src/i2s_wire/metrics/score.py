@@ -39,9 +39,9 @@ class ScoreRequest:
         reference: What should have come out.
         prediction: What came out.
         size_policy: How pictures of different size are made comparable.
-        profile: Which rules.
+        profile: The rules of the comparison.
         metrics: Names; none means all that are available.
-        id: Stands in the logs of the service; tells the answers of a stream apart.
+        id: Stands in the logs of the service; identifies the responses of a stream.
     """
 
     reference: bytes = field(repr=False)
@@ -66,11 +66,11 @@ class MetricResult:
 
     Attributes:
         name: Such as "ems".
-        value: None where there is a failure.
-        failure: None where there is a value.
+        value: None if there is a failure.
+        failure: None if there is a value.
         parts: Intermediate values by name.
-        version: Of the definition; values of different versions do not compare.
-        direction: Which values are the better ones.
+        version: Version of the definition; values of different versions do not compare.
+        direction: Whether higher or lower values are better.
         lower_bound: The least possible value.
         upper_bound: The greatest possible value.
     """
@@ -90,14 +90,14 @@ class Score:
     """All metrics of one pair of pictures.
 
     Attributes:
-        results: In the order asked for.
+        results: One for each metric, in the order of the request.
         profile: The rules of the values.
-        reference_sha256: Of the encoded reference.
-        prediction_sha256: Of the encoded prediction.
-        width: Of both after the size policy, in pixels.
-        height: Of both after the size policy, in pixels.
-        wall_seconds: That the service took.
-        cpu_seconds: That the service used.
+        reference_sha256: SHA-256 of the encoded reference.
+        prediction_sha256: SHA-256 of the encoded prediction.
+        width: Width of both after the size policy, in pixels.
+        height: Height of both after the size policy, in pixels.
+        wall_seconds: Wall time that the service took.
+        cpu_seconds: CPU time that the service used.
     """
 
     results: tuple[MetricResult, ...]

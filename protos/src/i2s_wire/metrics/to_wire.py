@@ -19,7 +19,7 @@ def score_request(request: ScoreRequest, reference_sha256: str = "") -> pb.Score
 
     Args:
         request: The pair, and how to compare it.
-        reference_sha256: Of a reference that the stream has; empty sends the reference itself.
+        reference_sha256: SHA-256 of a reference that the stream has; empty sends the reference itself.
     """
     reference = pb.Image(sha256=reference_sha256) if reference_sha256 else pb.Image(data=request.reference)
     return pb.ScoreRequest(
@@ -37,8 +37,8 @@ def score(answer: Score, size_policy: SizePolicy, request_id: str = "") -> pb.Sc
 
     Args:
         answer: The score of the pair.
-        size_policy: That the pictures were made comparable with.
-        request_id: Of the request.
+        size_policy: The policy that gave both pictures one size.
+        request_id: Identifier of the request.
     """
     return pb.ScoreResponse(
         id=request_id,

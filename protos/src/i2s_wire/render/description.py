@@ -31,13 +31,13 @@ class RendererDescription:
 
     Attributes:
         service: Such as "render-latex".
-        version: Of the service.
+        version: Version of the service.
         engine: Its program and the digest of everything that can change a picture.
         versions: Everything the digest is made of, by name.
         fonts_digest: SHA-256 over the installed fonts.
         isolation: The sandbox that jobs run in.
-        default_limits: Of a job that asks for none.
-        max_limits: That no job gets beyond.
+        default_limits: Limits of a job that asks for none.
+        max_limits: Maxima of the limits of a job.
         sources: Kinds of source that it renders: "latex", "site", "lilypond".
         max_request_bytes: Size of the largest request.
         slots: Jobs at the same time.

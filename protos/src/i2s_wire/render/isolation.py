@@ -46,7 +46,7 @@ class PolicyEvent:
     """One thing that a source tried and was prevented from.
 
     Attributes:
-        kind: What was prevented.
+        kind: Kind of the attempt that was prevented.
         detail: The file, the address or the system call, for people to read.
         count: How often it was tried.
     """

@@ -69,8 +69,8 @@ class WindowOptions:
     """The window that a page of a site is shown in.
 
     Attributes:
-        width: Of the viewport, in CSS pixels.
-        height: Of the viewport, in CSS pixels.
+        width: Width of the viewport, in CSS pixels.
+        height: Height of the viewport, in CSS pixels.
         device_scale: Device pixels per CSS pixel.
         full_page: Take the whole page instead of the viewport.
     """
@@ -113,7 +113,7 @@ class SiteOptions:
 
     Attributes:
         want_text: Return the text of the page.
-        elements: Which elements to return; None returns none.
+        elements: The elements to return; None returns none.
         build: Whether the site goes through Jekyll.
     """
 

@@ -45,10 +45,10 @@ class Picture:
 
     Attributes:
         png: RGB, 8 bit.
-        width: In pixels.
-        height: In pixels.
-        page: Which page of the document, counted from 1.
-        sha256: Of ``png``, lower-case hexadecimal; empty where it was not computed.
+        width: Width in pixels.
+        height: Height in pixels.
+        page: Number of the page in the document, from 1.
+        sha256: SHA-256 of ``png``, lower-case hexadecimal; empty if it was not computed.
     """
 
     png: bytes = field(repr=False)
@@ -60,7 +60,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class LogExcerpt:
-    """What an engine wrote; ``tail`` is empty where ``head`` holds everything."""
+    """What an engine wrote; ``tail`` is empty if ``head`` holds everything."""
 
     head: str = ""
     tail: str = ""
@@ -102,7 +102,7 @@ class Rendering:
         isolation: The sandbox that the job ran in.
         engine: What made it.
         policy_events: What was tried and prevented.
-        site: Of sites, what is known of the page.
+        site: For sites, what is known of the page.
     """
 
     verdict: Verdict

@@ -23,7 +23,7 @@ class LatexSource:
 
     Attributes:
         document: UTF-8, from ``\documentclass`` to ``\end{document}``.
-        files: That lie beside it, by relative path.
+        files: The files beside it, by relative path.
     """
 
     document: bytes = field(repr=False)
@@ -35,8 +35,8 @@ class SiteSource:
     """The files of a web site.
 
     Attributes:
-        files: Of the author of the structure, by relative path.
-        assets: Of the data set; a file of the same path in ``files`` is ignored.
+        files: Files of the author of the structure, by relative path.
+        assets: Files of the data set; a file of the same path in ``files`` is ignored.
         entry_path: The page that is shown; empty is the index page.
     """
 
@@ -51,8 +51,8 @@ class LilypondSource:
 
     Attributes:
         score: UTF-8.
-        assume_version: To convert from where the score has no ``\version``; empty compiles such a score as
-            current syntax.
+        assume_version: The version to convert from if the score has no ``\version``; empty compiles such
+            a score as current syntax.
     """
 
     score: bytes = field(repr=False)
@@ -69,8 +69,8 @@ class RenderRequest:
     Attributes:
         source: What to render; its type must be one that the renderer serves.
         options: How to render.
-        limits: Wanted; the renderer clamps them. None takes its defaults.
-        id: Stands in the logs of the renderer; tells the answers of a stream apart.
+        limits: The limits that are asked for; the renderer clamps them. None takes its defaults.
+        id: Stands in the logs of the renderer; identifies the responses of a stream.
     """
 
     source: Source

@@ -10,14 +10,14 @@ class Element:
     """An element of a page; x, y, width and height in CSS pixels from the top left of the page.
 
     Attributes:
-        tag: In lower case.
-        text: That it shows, or its label; at most 200 characters. Of a meta element, its content.
-        role: As for assistive technology, such as "link"; empty where there is none.
+        tag: Name of the tag, in lower case.
+        text: The text that it shows, or its label; at most 200 characters. For a meta element, its content.
+        role: Its role for assistive technology, such as "link"; empty if there is none.
         clickable: Whether a user can interact with it.
         x: Left edge.
         y: Top edge.
-        width: Of its rectangle.
-        height: Of its rectangle.
+        width: Width of its rectangle.
+        height: Height of its rectangle.
         href: Where a link leads, as an absolute URL; empty for other elements.
         visible: Whether it has an area and is neither hidden nor transparent.
         covered: Whether something that is neither inside of it nor around it lies in front of it.
@@ -56,8 +56,8 @@ class SiteResult:
     """What is known of a page beside its picture.
 
     Attributes:
-        title: Of the page.
-        text: As the DOM shows it; empty where it was not asked for.
+        title: Title of the page.
+        text: As the DOM shows it; empty if it was not asked for.
         console: Messages and errors of the page, bounded.
         elements: Those that were asked for.
         settled: Whether fonts, requests and frames came to rest within the bound.

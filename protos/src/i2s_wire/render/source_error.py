@@ -51,7 +51,7 @@ class Undefined:
 
     Attributes:
         name: Such as "toprule", "tabularx" or "fill between".
-        providers: What would define it, best first; empty where nothing installed would.
+        providers: What would define it, best first; empty if nothing installed would.
     """
 
     name: str
@@ -65,7 +65,7 @@ class SourceError:
     Attributes:
         message: The engine's own words, without its decoration.
         kind: What the error is about.
-        line: Line of the source, counted from 1; 0 where the engine named none.
+        line: Line of the source, counted from 1; 0 if the engine named none.
         file: File of the source that the line is in; empty for the document itself.
         undefined: What was missing, where kind is one of UNDEFINED_*.
         context: The line of the source up to the point where the engine stopped.

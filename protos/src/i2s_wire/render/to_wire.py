@@ -17,7 +17,7 @@ def rendering(answer: Rendering, request_id: str = "") -> pb.RenderResponse:
 
     Args:
         answer: What became of the source.
-        request_id: Of the request.
+        request_id: Identifier of the request.
 
     Raises:
         ValueError: A text holds a lone surrogate.

@@ -155,7 +155,7 @@ def _tell_predictions(result: PredictionsResult, settings: Settings, as_json: bo
         codes = [_tell_coverage(run, settings) for run in result.runs.values()]
         return max(codes)
     codes = [tell_result(run, settings, as_json=False) for run in result.runs.values()]
-    print_leaderboard(result.report.standings, sys.stdout)
+    print_leaderboard(result.report.standings, sys.stdout, result.report.tables)
     say(f"Report of all: {shown(result.report.path)}")
     return max(codes)
 

@@ -40,7 +40,7 @@ def _read_table(context: click.Context, option: click.Parameter, config: str | N
     Raises:
         SettingsError: The file cannot be read, or a key is no option of the command.
     """
-    from i2s_sdk.configuration_file import command_tables
+    from i2s_sdk.settings_sources import command_tables
 
     name = context.command.name or ""
     path, tables = command_tables(config)

@@ -13,7 +13,8 @@ import click
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.service_table import SERVICES
-from i2s_sdk.settings import ADDRESSES, Settings
+from i2s_sdk.settings import Settings
+from i2s_sdk.settings_sources import ADDRESSES
 from i2s_sdk.token import Token
 
 F = TypeVar("F", bound=Callable[..., Any])

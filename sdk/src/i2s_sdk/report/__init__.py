@@ -1,8 +1,9 @@
 """Reports and tables of runs: the page, the tables of the paper, the numbers on the terminal."""
 
 from i2s_sdk.report.page import Report, write_page, write_report
-from i2s_sdk.report.paper_tables import PaperTable, table
+from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.summary import print_leaderboard, print_summary
+from i2s_sdk.report.table_lines import PaperTable
 
 __all__ = [
     "PaperTable",

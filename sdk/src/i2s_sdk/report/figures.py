@@ -56,8 +56,9 @@ def means(metric: MetricMeans, group: Group) -> str:
 
     Where a metric has fewer values than the group has samples, its own n stands beside it.
     """
-    return f"{_mean(metric.all, group.scored)} ({_mean(metric.rendered, group.rendered)})"
+    return f"{mean(metric.all, group.scored)} ({mean(metric.rendered, group.rendered)})"
 
 
-def _mean(mean: Mean, expected: int) -> str:
-    return value(mean.value) if mean.n == expected else f"{value(mean.value)}, n={mean.n}"
+def mean(of: Mean, expected: int) -> str:
+    """Return a mean, with its n unless that is as expected."""
+    return value(of.value) if of.n in (expected, 0) else f"{value(of.value)}, n={of.n}"

@@ -9,6 +9,8 @@ from typing import Any
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report import samples
 from i2s_sdk.report.pictures import beside, within
+from i2s_sdk.report.subset_tables import subset_tables
+from i2s_sdk.report.table_lines import PaperTable
 from i2s_sdk.report.template import render_page
 from i2s_sdk.report.versus import Versus, compare_runs
 from i2s_sdk.report.view import RunView, views_of
@@ -31,12 +33,14 @@ class Report:
         standings: The leaderboard.
         versus: Comparisons of two runs.
         notices: What keeps the numbers from being comparable.
+        tables: The runs and published rows by subset, for tasks whose numbers are shown so.
     """
 
     path: PathOrUrl
     standings: Sequence[Standing]
     versus: Sequence[Versus]
     notices: Sequence[str]
+    tables: Sequence[PaperTable] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
@@ -45,6 +49,7 @@ class Report:
             "leaderboard": [one.to_json() for one in self.standings],
             "versus": [one.to_json() for one in self.versus],
             "notices": list(self.notices),
+            "tables": [one.to_json() for one in self.tables],
         }
 
 
@@ -112,9 +117,20 @@ def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_f
     sources = {digest: views[at].storage for digest, at in samples.digests_of(rows).items()}
     gallery = within(sources) if single_file else beside(storage, sources)
     standings, versus, told = _standings(views), compare_runs(views), notices(views)
+    tables = _tables(views)
     with storage.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
-        out.writelines(render_page(views, rows, gallery, standings, versus, told))
-    return Report(storage.at(page), standings, versus, told)
+        out.writelines(render_page(views, rows, gallery, standings, versus, told, tables))
+    return Report(
+        storage.at(page), standings, versus, told, [one for of_task in tables.values() for one in of_task]
+    )
+
+
+def _tables(views: Sequence[RunView]) -> dict[str, list[PaperTable]]:
+    """Return the tables by subset of each task that has such, with published rows."""
+    summaries = {view.label: view.summary for view in views}
+    tasks = dict.fromkeys(task for summary in summaries.values() for task in summary.tasks)
+    found = {task: subset_tables(summaries, task, published=True) for task in tasks}
+    return {task: of_task for task, of_task in found.items() if of_task}
 
 
 def _standings(views: Sequence[RunView]) -> list[Standing]:

@@ -56,7 +56,7 @@ def published_table(name: str) -> PublishedTable:
     """Return a table of the paper by its number there, or one of another benchmark by its name here.
 
     Args:
-        name: "2", "A2", "A3", "A4", "visualwebbench" or "visualwebbench grounding".
+        name: Such as "2", "A2", "visualwebbench grounding" or "readoc arxiv".
     """
     plain = _document()["tables"][name]
     rows = {model: tuple(values) for model, values in plain["rows"].items()}

@@ -23,6 +23,9 @@ from i2s_wire.metrics.score import SizePolicy
 #: Samples whose details are packed together.
 CHUNK = 40
 
+#: Characters of a completion and of a structure that are in the page; structures of sites stay whole.
+LONGEST_TEXT = 50_000
+
 #: Samples that a page has at most: of more it would be too large to open.
 MOST = 20_000
 
@@ -146,6 +149,13 @@ def _details(record: Record) -> dict[str, Any]:
         )
         if plain[name]
     }
+    for name in ("structure", "completion"):
+        cut = name == "completion" or not task_spec(record.task).structure_is_site
+        if cut and len(details.get(name, "")) > LONGEST_TEXT:
+            left = len(details[name]) - LONGEST_TEXT
+            details[name] = f"{details[name][:LONGEST_TEXT]}\n… {left} more characters are in the run folder"
+    if details.get("structure") == details.get("completion"):
+        details.pop("structure", None)
     details["before"] = plain["verdict_before_repair"]
     details["facts"] = _facts(record)
     if panels := panels_of(record):

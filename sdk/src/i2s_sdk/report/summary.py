@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
@@ -11,12 +12,17 @@ from rich.table import Table
 from rich.text import Text
 
 from i2s_sdk.report import figures
+from i2s_sdk.report.table_formats import print_table
+from i2s_sdk.report.table_lines import PaperTable
 from i2s_sdk.report.view import usable_word
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
 from i2s_sdk.stats.leaderboard import Standing
+from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.visible import visible, visible_line
 
+#: Of more metrics a table has a row for each, and a column for each subset.
+_METRICS_ACROSS = 8
 _PLAIN_WIDTH = 160  # where the stream is no terminal and has no width of its own
 
 
@@ -31,7 +37,8 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
     for task, result in summary.tasks.items():
         title = visible_line(f"{task}, profile {summary.profile}")
-        console.print(_table(title, usable_word(task), result))
+        across = len(result.total.metrics) <= _METRICS_ACROSS
+        console.print((_table if across else _long_table)(title, usable_word(task), result))
     for name, mean in summary.benchmarks.items():
         between = figures.interval(mean)
         shown = (
@@ -40,11 +47,7 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         if mean.value is None:
             shown = "no mean, since a task has no value; there are values"
         console.print(Text(visible_line(f"{name}: {shown} of {mean.n} tasks")))
-    console.print(
-        "Means over all scored samples (one that is not usable counts 0 if its metric says nothing else) "
-        "and, in parentheses, over the usable ones. Intervals are of the former, by the bootstrap; those of "
-        "shares are Wilson's."
-    )
+    console.print(_about_means(summary))
     if unavailable:
         console.print(Text(visible(f"Not computed: {', '.join(unavailable)} (`i2s-sdk metrics` says why)")))
     if summary.failures:
@@ -53,15 +56,33 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         )
 
 
-def print_leaderboard(standings: Sequence[Standing], stream: TextIO) -> None:
-    """Print several runs beside each other, the best first: the values of each task.
+def _about_means(summary: Summary) -> str:
+    both = any(len(result.total.metrics) <= _METRICS_ACROSS for result in summary.tasks.values())
+    parentheses = " and, in parentheses, over the usable ones" if both else ""
+    return (
+        f"Means over all scored samples (one that is not usable counts 0 if its metric says nothing else)"
+        f"{parentheses}. Intervals are of {'the former' if both else 'these'}, by the bootstrap; those of "
+        "shares are Wilson's."
+    )
+
+
+def print_leaderboard(
+    standings: Sequence[Standing], stream: TextIO, tables: Sequence[PaperTable] = ()
+) -> None:
+    """Print several runs beside each other, the best first: the values of each task, or of its subsets.
 
     Args:
         standings: In the order shown.
         stream: Where to.
+        tables: Of subsets, for tasks whose numbers are shown so; their published rows are left out.
     """
+    for table in tables:
+        lines = tuple(line for line in table.lines if not line.published)
+        print_table(replace(table, lines=lines, notes=table.notes[:1]), stream)
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
     for task in dict.fromkeys(task for one in standings for task in one.values):
+        if task_spec(task).subset_tables:
+            continue
         title = Text(visible_line(f"{task}, all runs"))
         table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
         table.add_column("run")
@@ -90,6 +111,28 @@ def _table(title: str, usable: str, result: TaskResult) -> Table:
         table.add_section()
         for group in result.apart:
             table.add_row(*_row(group))
+    return table
+
+
+def _long_table(title: str, usable: str, result: TaskResult) -> Table:
+    """Return a table with a row for each metric; intervals are of the means over all subsets."""
+    groups = [*result.subsets, *result.apart]
+    if len(result.subsets) > 1:
+        groups.append(result.total)
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    table.add_column("metric")
+    for group in groups:
+        table.add_column(Text(visible_line(group.name)), justify="right")
+    if result.total.planned:
+        table.add_column("95 % interval", justify="right")
+    ends = [figures.share_interval(result.total.success)] if result.total.planned else []
+    table.add_row("scored", *map(figures.scored, groups))
+    table.add_row(usable, *(figures.share(one.share_rendered) for one in groups), *ends)
+    table.add_section()
+    for name, total in result.total.metrics.items():
+        cells = [figures.mean(one.metrics[name].all, one.scored) for one in groups]
+        ends = [figures.interval(total.all)] if result.total.planned else []
+        table.add_row(name, *cells, *ends)
     return table
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TextIO
 
 from i2s_sdk.report.figures import NOTHING
-from i2s_sdk.report.paper_tables import Heading, Line, PaperTable
+from i2s_sdk.report.table_lines import Heading, Line, PaperTable
 from i2s_sdk.visible import visible, visible_line
 
 FORMATS = ("terminal", "markdown", "latex")

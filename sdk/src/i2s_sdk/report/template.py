@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 
 from i2s_sdk.report import charts, figures, samples
 from i2s_sdk.report.pictures import Gallery
+from i2s_sdk.report.table_lines import PaperTable, heading_groups
 from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView, usable_word
 from i2s_sdk.stats.leaderboard import Standing, ranked_by
@@ -26,6 +27,7 @@ def render_page(
     standings: Sequence[Standing],
     versus: Sequence[Versus],
     told: Sequence[str],
+    tables: Mapping[str, Sequence[PaperTable]],
 ) -> Iterator[str]:
     """Yield the page piece by piece.
 
@@ -36,6 +38,7 @@ def render_page(
         standings: The leaderboard.
         versus: Comparisons of two runs.
         told: What keeps the numbers from being comparable.
+        tables: By task, tables of its subsets.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -70,6 +73,8 @@ def render_page(
         benchmark_means=list(dict.fromkeys(name for view in views for name in view.summary.benchmarks)),
         versus=versus,
         notices=told,
+        subset_tables=tables,
+        heading_groups=heading_groups,
         charts=charts,
         ranked_by=ranked_by,
         main_metric=lambda task: task_spec(task).main_metric,

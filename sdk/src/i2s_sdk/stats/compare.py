@@ -52,6 +52,8 @@ class Comparison:
         worse: Samples in which the second is lower.
         gains: Those that the second is furthest ahead in, largest difference first.
         losses: Those that it is furthest behind in, largest difference first.
+        by_sample: Whether samples have values of the metric; a mean of columns has none, and ``better`` and
+            ``worse`` are 0.
     """
 
     task: str
@@ -63,6 +65,7 @@ class Comparison:
     worse: int
     gains: tuple[Pair, ...]
     losses: tuple[Pair, ...]
+    by_sample: bool = True
 
     @property
     def equal(self) -> int:
@@ -100,7 +103,7 @@ def compare(
         for average in known.averages:
             averaged = _of_columns(own, [metrics[name] for name in average.of if name in metrics])
             if averaged is not None:
-                found.append(Comparison(task, average.name, *averaged, 0, 0, (), ()))
+                found.append(Comparison(task, average.name, *averaged, 0, 0, (), (), by_sample=False))
     return found
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
@@ -30,6 +30,8 @@ class TaskSpec:
         title: The name of the task in tables.
         published_table: Number of the paper's table that has its metrics, or the name of a table of another
             benchmark (``report/published.json``); empty where there is none.
+        subset_tables: Names of published tables of single subsets, by subset. A task with such tables has a
+            table for each subset, published or not, and none over all its subsets.
         main_metric: That models are ranked by.
         hub_name: Its part of the names of the repositories of Image2Struct; empty where it is not in them.
         subsets: Of the benchmark, which a run takes where none is named.
@@ -73,6 +75,7 @@ class TaskSpec:
     view: Callable[[Shown], tuple[Panel, ...]] | None = None
     averages: tuple[Average, ...] = ()
     mean_of_cells: bool = False
+    subset_tables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def renders(self) -> bool:

@@ -90,6 +90,7 @@ class RowMark(StrEnum):
     """How a field of an answer compares with the target."""
 
     MATCHED = "matched"
+    CHANGED = "changed"
     MISSED = "missed"
     EXTRA = "extra"
     IGNORED = "ignored"
@@ -128,5 +129,105 @@ class TreePanel:
     rows: tuple[TreeRow, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """A piece of a text.
+
+    Attributes:
+        text: Shown verbatim.
+        differs: Whether the other side does not have it here.
+    """
+
+    text: str
+    differs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """A piece of the target beside the piece of the answer that corresponds to it.
+
+    Attributes:
+        mark: How the two compare.
+        gold: Of the target; empty if it has nothing here.
+        answer: Of the answer; empty if it has nothing here.
+        label: In front of both, such as where they stand.
+        gold_depth: By how many steps the text of the target is indented.
+        answer_depth: The same of the answer.
+    """
+
+    mark: RowMark
+    gold: tuple[TextRun, ...] = ()
+    answer: tuple[TextRun, ...] = ()
+    label: str = ""
+    gold_depth: int = 0
+    answer_depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPanel:
+    """Target and answer side by side.
+
+    Attributes:
+        title: Above it.
+        rows: In the order shown.
+        note: Below it, such as how much is left out; empty for nothing.
+    """
+
+    title: str
+    rows: tuple[DiffRow, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """A cell of a table.
+
+    Attributes:
+        text: Shown verbatim.
+        heading: Whether it is a cell of the head.
+        columns: That it spans.
+        rows: That it spans.
+    """
+
+    text: str
+    heading: bool = False
+    columns: int = 1
+    rows: int = 1
+
+
+#: Rows of cells.
+TextTable = tuple[tuple[TableCell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TablePair:
+    """A table of the target beside that of the answer.
+
+    Attributes:
+        title: Above both.
+        gold: Of the target; None if it has none here.
+        answer: Of the answer; None if it has none here.
+    """
+
+    title: str
+    gold: TextTable | None
+    answer: TextTable | None
+
+
+@dataclass(frozen=True, slots=True)
+class TablesPanel:
+    """Tables of target and answer side by side, drawn.
+
+    Attributes:
+        title: Above it.
+        pairs: In the order shown.
+        note: Below it; empty for nothing.
+    """
+
+    title: str
+    pairs: tuple[TablePair, ...]
+    note: str = ""
+
+
 #: What a view consists of.
-Panel = TextPanel | MarkedImage | TreePanel
+Panel = TextPanel | MarkedImage | TreePanel | DiffPanel | TablesPanel

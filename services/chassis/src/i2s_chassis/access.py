@@ -44,7 +44,7 @@ class Listed:
     """One caller of the file.
 
     Attributes:
-        name: Of it, for logs and quotas.
+        name: Its name, for logs and quotas.
         tokens: Digests of its tokens.
         certificates: Names, one of which its certificate has.
         quota: Its bounds.
@@ -226,8 +226,8 @@ class AccessFile:
         """Return the name of the caller who has these credentials.
 
         Args:
-            authorization: Of the metadata; None where there is none.
-            certificate_names: Of the client certificate that TLS verified; empty where there is none.
+            authorization: Value of the metadata entry of that name; None if there is none.
+            certificate_names: Names in the client certificate that TLS verified; empty if there is none.
 
         Raises:
             UnauthenticatedError: There are no credentials, or a token that nobody has.

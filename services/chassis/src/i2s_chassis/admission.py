@@ -102,7 +102,7 @@ class Admission:
         """Hold a slot for a single call.
 
         Args:
-            remaining: Seconds until the caller gives up; None where it never does.
+            remaining: Seconds until the caller gives up; None if it never does.
 
         Raises:
             ResourceExhaustedError: No place is free or the caller's quota is used up; says when to come back.

@@ -15,9 +15,9 @@ class Announcement:
 
     Attributes:
         service: Name of the service.
-        address: Of the gRPC server, host:port.
-        metrics_address: Of Prometheus; None where not served.
-        health_address: Of health alone; None where not served.
+        address: Address of the gRPC server, host:port.
+        metrics_address: Address of the metrics for Prometheus; None if they are not served.
+        health_address: Address that serves health alone; None if there is none.
         pid: Number of the process.
     """
 

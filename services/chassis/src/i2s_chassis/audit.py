@@ -22,12 +22,12 @@ class Entry:
     """What a call or an item did; who is in the context of the log.
 
     Attributes:
-        source_sha256: Digest of what was sent; empty where nothing was understood.
-        verdict: What became of it; empty where there is none.
+        source_sha256: Digest of what was sent; empty if nothing was understood.
+        verdict: What became of it; empty if there is none.
         request_bytes: Size of the messages.
         queue_seconds: Time that it waited for its slot.
         slot_seconds: Time that it held it.
-        cpu_seconds: Processor time; None where the service does not know.
+        cpu_seconds: Processor time; None if the service does not know.
     """
 
     source_sha256: str = ""

@@ -36,7 +36,7 @@ async def answer_stream(
     for their end. When the service drains, what was read is answered and then the stream ends.
 
     Args:
-        chassis: Of the service.
+        chassis: The chassis of the service.
         requests: As the caller sends them.
         answer: Answers one request; holds a slot while it runs.
         failed: Makes the answer that says how an item failed.
@@ -149,7 +149,7 @@ async def _until(stop: asyncio.Event, requests: AsyncIterator[Q]) -> AsyncGenera
 
 
 async def _next(requests: AsyncIterator[Q]) -> tuple[Q] | None:
-    """Return the next request in a tuple; None where there are no more."""
+    """Return the next request in a tuple; None if there are no more."""
     try:
         return (await anext(requests),)
     except StopAsyncIteration:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 #: An IPv6 host usually owns all addresses of its network, and may use another for each connection.
 _IPV6_PREFIX = 64
-# Names of grpc's authentication context, the most telling first.
+# Names of grpc's authentication context, the most specific first.
 _CERTIFICATE_NAMES = ("x509_subject", "x509_common_name", "x509_subject_alternative_name")
 
 _listed_name: contextvars.ContextVar[str | None] = contextvars.ContextVar("listed_name", default=None)

@@ -43,7 +43,7 @@ class Leaf:
         path: Name of the field, and of the field in its table where it is in one.
         kind: Its type, without ``None``.
         default: What holds where nothing sets it.
-        description: For people.
+        description: Its description for people.
         variable: Its environment variable.
     """
 
@@ -110,7 +110,7 @@ class Settings(BaseSettings):
         """Read all sources.
 
         Args:
-            options: From the command line, by field; tables as dictionaries.
+            options: Values from the command line, by field; tables as dictionaries.
 
         Raises:
             SettingsError: A value is wrong or unknown; one line that names it.

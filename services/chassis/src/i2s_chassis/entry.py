@@ -92,7 +92,7 @@ def run(program: str, commands: Sequence[Command[typing.Any]], argv: Sequence[st
     """Run what the command line says.
 
     Returns:
-        The exit code: that of the action; 1 where it cannot start; 2 for a bad option or value.
+        The exit code: that of the action; 1 if it cannot start; 2 for a bad option or value.
     """
     parser = _parser(program, commands)
     try:

@@ -79,7 +79,7 @@ class Gate(grpc.GenericRpcHandler):
         Args:
             wire_names: Full names of the gRPC services that it guards.
             telemetry: Counts the calls.
-            max_held_bytes: Of the messages of all single calls that run or wait together.
+            max_held_bytes: Maximum size of the messages of all single calls that run or wait together.
             origins: Says whose a call is, and whether it may be made.
             accounts: Charges callers for what they send.
         """

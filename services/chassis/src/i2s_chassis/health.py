@@ -11,7 +11,7 @@ NAME = health.SERVICE_NAME
 
 
 class Health:
-    """NOT_SERVING from the start until told otherwise, and for good once draining."""
+    """NOT_SERVING from the start until ``set`` is called, and for good once draining."""
 
     def __init__(self, wire_names: Iterable[str]) -> None:
         self._names = ("", *wire_names)

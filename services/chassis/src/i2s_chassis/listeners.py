@@ -33,7 +33,7 @@ _NO_BOUND = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Where a running service can be reached: host:port, None where not served."""
+    """Where a running service can be reached: host:port, None if not served."""
 
     address: str
     metrics_address: str | None
@@ -81,7 +81,7 @@ def announced(file: Path | None, service: str, bound: Bound, announcer: Announce
         file: None for none.
         service: Name of the service.
         bound: The addresses.
-        announcer: Who writes the file; None where this process does.
+        announcer: Who writes the file; None if this process does.
 
     Raises:
         StartError: The file cannot be written.

@@ -84,7 +84,7 @@ class TextFormatter(logging.Formatter):
     """For people at a terminal: time, level, message, then the context as name=value."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as one line, with the traceback below it where there is one."""
+        """Return the record as one line, with the traceback below it if there is one."""
         fields = " ".join(f"{name}={value!r}" for name, value in _fields(record).items())
         head = f"{_time(record)} {record.levelname:<7} {record.getMessage()!s} {fields}".rstrip()
         return f"{head}\n{_traceback(record)}".rstrip()

@@ -31,7 +31,7 @@ class NameFault:
 
 
 def check_name(path: str) -> str | None:
-    """Return why this relative path is refused, as in NameFault.reason; None where it is fine."""
+    """Return why this relative path is refused, as in NameFault.reason; None if it is fine."""
     if not path:
         return "is empty"
     try:
@@ -60,7 +60,7 @@ def _check_part(part: str) -> str | None:
 
 
 def check_names(paths: Iterable[str], reserved: Iterable[str] = ()) -> NameFault | None:
-    """Return a name that is refused; None where all may lie in one folder.
+    """Return a name that is refused; None if all may lie in one folder.
 
     Args:
         paths: Names as they came.

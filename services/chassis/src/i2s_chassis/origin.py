@@ -24,8 +24,8 @@ class Metadata:
     """What a caller sends beside its messages.
 
     Attributes:
-        request_id: Its name for the call, the same in all attempts; empty where it gave none.
-        authorization: Its credentials; None where it gave none.
+        request_id: Its name for the call, the same in all attempts; empty if it gave none.
+        authorization: Its credentials; None if it gave none.
         fields: What log lines of the call carry.
     """
 
@@ -55,7 +55,7 @@ class Origins:
         """Prepare.
 
         Args:
-            access: Who may call; None where everybody who can connect may.
+            access: Who may call; None if everybody who can connect may.
             certificates: Whether clients present certificates.
         """
         self._access, self._certificates = access, certificates

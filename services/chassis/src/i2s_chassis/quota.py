@@ -74,7 +74,7 @@ class Account:
         }
 
     def overdrawn(self, now: float) -> tuple[str, float] | None:
-        """Return which amount is used up and the seconds until it suffices; None where none is."""
+        """Return which amount is used up and the seconds until it suffices; None if none is."""
         for name, minute in self._minutes.items():
             # A job is known to cost one job; what else it costs is known afterwards.
             if seconds := minute.seconds_until(1.0 if name == "jobs" else 0.0, now):
@@ -105,7 +105,7 @@ class Accounts:
 
         Args:
             default: Quota of callers that are not listed.
-            clock: In seconds.
+            clock: Returns the time in seconds.
             listed: Returns the quota of a caller that has one of its own.
         """
         self._default, self._clock = default, clock

@@ -16,7 +16,7 @@ def remove_tree(path: str, dir_fd: int | None = None) -> None:
     Never raises; what cannot be removed stays.
 
     Args:
-        path: Of the folder.
+        path: Path of the folder.
         dir_fd: Folder that a relative path begins at.
     """
     with contextlib.suppress(OSError):

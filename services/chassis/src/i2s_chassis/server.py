@@ -44,14 +44,14 @@ def run_service(
     jail: Jail | None = None,
     removed: Sequence[Path] = (),
 ) -> int:
-    """Serve until told to stop, in a process of its own; returns the exit code as ``serve`` does.
+    """Serve until a signal to stop, in a process of its own; returns the exit code as ``serve`` does.
 
     Args:
         service: What to serve.
-        settings: Of it.
-        standing: With which privileges this process runs.
-        jail: What was started with more of them; closed at the end.
-        removed: What of killed services was removed before; for the log.
+        settings: Settings of the service.
+        standing: Privileges with which this process runs.
+        jail: The jail, which was started with more privileges; closed at the end.
+        removed: Folders of killed services that were removed before; for the log.
     """
     return asyncio.run(serve(service, settings, standing, jail, removed))
 

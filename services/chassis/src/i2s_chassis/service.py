@@ -30,7 +30,7 @@ class Chassis:
         draining: Set when the service shall end: what runs is finished, nothing is begun.
         set_healthy: Says whether the service can work. While it cannot, health is NOT_SERVING and
             every call is answered UNAVAILABLE.
-        jail: Of a renderer, which was started while the service had more privileges; None elsewhere.
+        jail: The jail of a renderer, which was started while the service had more privileges; None elsewhere.
     """
 
     admission: Admission

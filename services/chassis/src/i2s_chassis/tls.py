@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 def server_credentials(settings: ServiceSettings) -> grpc.ServerCredentials | None:
-    """Return credentials that follow the files; None where TLS is not set.
+    """Return credentials that follow the files; None if TLS is not set.
 
     Raises:
         StartError: A file cannot be read, or holds no key or certificate.
@@ -51,7 +51,7 @@ class _Files:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self._cert, self._key)
 
     def changed(self) -> grpc.ServerCertificateConfiguration | None:
-        """Return the new certificates, None where they are as before; called for each handshake."""
+        """Return the new certificates, None if they are as before; called for each handshake."""
         try:
             stamp = self._stamps()
             if stamp == self._stamp:

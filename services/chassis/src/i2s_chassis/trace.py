@@ -23,7 +23,7 @@ class TraceContext:
 
 
 def parse_traceparent(value: str) -> TraceContext | None:
-    """Return what a ``traceparent`` header says; None where it is not valid."""
+    """Return what a ``traceparent`` header says; None if it is not valid."""
     found = _TRACEPARENT.fullmatch(value.strip())
     if found is None or (found["version"] == "00" and found["rest"]):
         return None

@@ -21,7 +21,7 @@ async def check(engine: Engine, missing: Missing) -> None:
     """Compare a picture with itself in profile paper: every metric has to be 1.
 
     Args:
-        engine: That compares.
+        engine: The engine that compares.
         missing: Networks that are left aside, because they are not here or were not started yet;
             their process has a canary of its own.
 

@@ -24,8 +24,8 @@ async def complete(job: Job, draft: Draft, networks: Comparer) -> JobResult:
     """Return the score that a draft becomes.
 
     Args:
-        job: That the draft is of.
-        draft: What a worker gave.
+        job: The job of the draft.
+        draft: The draft of a worker.
         networks: Asked for all that is wanting at once, so that it can become one batch.
 
     Raises:

@@ -43,7 +43,7 @@ def network_needs(settings: HostSettings) -> Needs:
     """Return what running networks needs: weights, libraries wherever they lie, and a GPU where one is used.
 
     Args:
-        settings: Of the process.
+        settings: Settings of the process.
     """
     folders = []
     for name in LIBRARIES:
@@ -71,7 +71,7 @@ def log_confinement(processes: str, confinement: Confinement | None) -> None:
     """Say in the log what processes are confined by, and warn where walls are missing.
 
     Args:
-        processes: Which, such as "workers".
+        processes: Name of the processes, such as "workers".
         confinement: None for nothing.
     """
     if confinement is None:

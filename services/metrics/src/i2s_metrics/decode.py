@@ -28,7 +28,7 @@ def decode(data: bytes, most_pixels: int, most_scans: int = MOST_SCANS) -> RgbAr
     Args:
         data: The file.
         most_pixels: Width times height that is allowed.
-        most_scans: Allowed of a JPEG file.
+        most_scans: Maximum number of scans of a JPEG file.
 
     Returns:
         Shape (height, width, 3).

@@ -38,12 +38,12 @@ class Engine:
         """Run an engine as long as the block lasts.
 
         Args:
-            settings: Of each worker.
+            settings: Settings of each worker.
             networks: Asked for what workers leave open.
             workers: Processes.
             jobs_per_worker: Jobs after which a process is replaced.
             wall_seconds: Time after which a job is given up and its process killed.
-            telemetry: Told about workers.
+            telemetry: Counts workers that are ready and that are replaced.
         """
         pool = Supervisor[WorkerProcess](
             lambda: WorkerProcess.start(settings),

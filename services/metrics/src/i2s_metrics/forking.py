@@ -103,7 +103,7 @@ async def start(
 
     Args:
         target: Runs until the other end is closed.
-        settings: Of the target.
+        settings: Settings of the target.
         needs: What stays permitted to the process; None leaves it unconfined.
         log_bytes: Bytes of its standard error that are logged in each minute.
 

@@ -93,7 +93,7 @@ class JobResult:
 
     Attributes:
         outcomes: One for each metric asked for, in that order.
-        width: Of both pictures after the size policy; 0 where a picture could not be read.
+        width: Width of both pictures after the size policy; 0 if a picture could not be read.
         height: The same.
         cpu_seconds: Processor time of the comparison.
     """

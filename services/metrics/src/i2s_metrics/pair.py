@@ -21,7 +21,7 @@ class Pair:
     Args:
         prediction: What is judged.
         reference: What it is compared with.
-        digest: Of the encoded reference; names it in the memory.
+        digest: SHA-256 of the encoded reference, its key in the cache.
         memory: Keeps what is made of references.
     """
 

@@ -48,7 +48,7 @@ def find(name: str, profile: Profile) -> Metric:
 
 
 def reason_against(metric: Metric, missing: Missing) -> str:
-    """Return why a metric cannot be computed here, and what would change that; empty where it can."""
+    """Return why a metric cannot be computed here, and what would change that; empty if it can."""
     if metric.network is None or metric.network not in missing:
         return ""
     return f"{metric.name} {missing[metric.network]}"

@@ -27,7 +27,7 @@ def job_from_wire(
 
     Args:
         request: As received.
-        most_bytes: Allowed of each encoded picture.
+        most_bytes: Maximum size of each encoded picture.
         missing: Networks that cannot be run here; their metrics are computed only where named.
         sent: What the stream has sent before, to which this request's pictures are added; None
             for a single call.
@@ -39,7 +39,7 @@ def job_from_wire(
     if len(request.id.encode()) > _MOST_ID_BYTES:
         raise InvalidArgumentError("id", f"longer than {_MOST_ID_BYTES} bytes")
     if sent is not None and not request.id:
-        raise InvalidArgumentError("id", "empty; a stream's answers can be told apart by it alone")
+        raise InvalidArgumentError("id", "empty; it alone identifies the responses of a stream")
     # Both pictures are kept before anything else can fail: the caller has sent them, and may
     # name them from now on.
     reference = _picture("reference", request.reference, most_bytes, sent)

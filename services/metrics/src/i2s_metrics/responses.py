@@ -43,7 +43,7 @@ def describe(
     """Return what this service is; a name with two definitions is described once for each.
 
     Args:
-        settings: Of the service.
+        settings: Settings of the service.
         missing: Networks that cannot be run here.
         networks: What the others run on; None as long as none was needed.
     """

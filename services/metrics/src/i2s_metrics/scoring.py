@@ -33,9 +33,9 @@ def draft(
     Args:
         job: What to compare.
         memory: Keeps what is made of references.
-        most_pixels: Allowed of each picture, and of the size that both get.
+        most_pixels: Maximum number of pixels of each picture, and of the size that both get.
         missing: Networks that cannot be run here.
-        most_scans: Allowed of a JPEG file.
+        most_scans: Maximum number of scans of a JPEG file.
 
     Raises:
         UnknownMetricError: A name of the job is not in the registry.

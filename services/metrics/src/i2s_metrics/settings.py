@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MIB = 1024 * 1024
 #: Pillow refuses pictures of twice its own limit whatever we say.
 _PILLOW_PIXELS = 178_956_970
-#: Of a request beside its two pictures.
+#: Maximum size of a request without its two pictures.
 _OTHER_BYTES = 64 * 1024
 
 
@@ -100,7 +100,7 @@ class MetricsSettings(ServiceSettings):
     device: str = Field(
         "auto",
         pattern=r"^(auto|cpu|cuda(:\d{1,3})?)$",
-        description="Where networks compute: cpu, cuda, cuda:1, or auto: the first GPU where there is one.",
+        description="Where networks compute: cpu, cuda, cuda:1, or auto: the first GPU if there is one.",
     )
     device_memory: ByteSize | None = Field(
         None, ge=256 * _MIB, description="What networks may take of the GPU's memory. Unset: all of it."

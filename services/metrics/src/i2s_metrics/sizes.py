@@ -22,9 +22,9 @@ def equalise(
 
     Args:
         prediction: Shape (height, width, 3).
-        reference: Of any other height and width.
-        policy: Which way.
-        most_pixels: Allowed of the common size.
+        reference: Shape (height, width, 3), with any other height and width.
+        policy: The policy.
+        most_pixels: Maximum number of pixels of the common size.
 
     Raises:
         BadImageError: The common size has more pixels.

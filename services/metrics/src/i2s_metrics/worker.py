@@ -19,10 +19,10 @@ class WorkerSettings:
     """What a worker needs to know.
 
     Attributes:
-        most_pixels: Allowed of each picture.
+        most_pixels: Maximum number of pixels of each picture.
         reference_bytes: What may be kept of references.
         missing: Networks that cannot be run here.
-        most_scans: Allowed of a JPEG file.
+        most_scans: Maximum number of scans of a JPEG file.
         log_bytes: Bytes of its standard error that are logged in each minute.
     """
 

@@ -39,11 +39,12 @@ class BrowserSettings:
     Attributes:
         chromium: The program.
         sandbox: Whether its own sandbox is on.
-        limits: Of the cell: the most that any page may use; those of time come with each page.
+        limits: Limits of the cell: the most that any page may use; those of time come with each page.
         visit: Bounds of each page.
-        start_seconds: For starting and preparing a page.
-        close_seconds: For closing a page.
-        folder: For the sockets at which browsers are handed over; None for the system's temporary folder.
+        start_seconds: Time-out for starting a browser and preparing a page.
+        close_seconds: Time-out for closing a page.
+        folder: Folder for the sockets at which browsers are handed over; None for the system's temporary
+            folder.
     """
 
     chromium: Chromium
@@ -133,7 +134,7 @@ class Browser:
 
     @property
     def version(self) -> str:
-        """Of the browser, as it says itself."""
+        """Version of the browser, as it reports it."""
         return self._driven.version
 
     @property

@@ -83,7 +83,7 @@ class Chromium:
         version: Such as "156.0.8078.79".
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.
-        fonts: That pages are drawn with.
+        fonts: The fonts that pages are drawn with.
         readable: Folders outside of /usr that it reads.
     """
 
@@ -96,7 +96,7 @@ class Chromium:
 
     @property
     def fonts_digest(self) -> str:
-        """Of the fonts."""
+        """Digest of the fonts."""
         return self.fonts.digest
 
     def command(self, profile: str, *, sandbox: bool) -> tuple[str, ...]:
@@ -178,7 +178,7 @@ def find_chromium(program: Path | None, fonts_folder: Path = DEFAULT_FOLDER) -> 
         )
     found = re.search(r"(\d+(?:\.\d+){3})", _output(program, "--version"))
     if found is None:
-        raise StartError(f"--chromium {program} does not tell its version; is it Chromium?")
+        raise StartError(f"--chromium {program} does not print its version; is it Chromium?")
     fonts = find_fonts(fonts_folder)
     versions = {
         "chromium": found[1],
@@ -215,7 +215,7 @@ def readable_folders(program: Path, fonts_folder: Path) -> tuple[Path, ...]:
 
 
 def _outside(folder: Path) -> tuple[Path, ...]:
-    """Return a folder where it is not below the system's, which jobs see anyway."""
+    """Return a folder if it is not below the system's, which jobs see anyway."""
     folder = folder.resolve()
     return () if Path("/usr") in folder.parents else (folder,)
 

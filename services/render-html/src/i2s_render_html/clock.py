@@ -30,7 +30,7 @@ class PageClock:
 
         Args:
             patience: Seconds that scripts may take; what hangs is left alone after that.
-            end: On the clock, in milliseconds from its start; time never passes it.
+            end: End of the clock, in milliseconds from its start; time never passes it.
 
         Returns:
             Whether there is anything to come before the end.
@@ -42,7 +42,7 @@ class PageClock:
         return True
 
     async def _advance(self, patience: float) -> float | None:
-        """Return when the next timer is due, in milliseconds; None where no frame has one."""
+        """Return when the next timer is due, in milliseconds; None if no frame has one."""
         main = self._page.page.main_frame
         answers = await asyncio.gather(
             *(

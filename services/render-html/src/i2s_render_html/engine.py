@@ -36,7 +36,7 @@ class EngineSettings:
     """What an operator decides about the engine.
 
     Attributes:
-        browsers: That run at the same time.
+        browsers: Number of browsers that run at the same time.
         pages_per_browser: After which one is replaced.
         growth_bytes: Memory by which one may have grown; then it is replaced.
         browser: What each is started with.
@@ -54,7 +54,7 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class Listeners:
-    """Told what happens to browsers: why one was replaced, and how many are ready."""
+    """Receives what happens to browsers: why one was replaced, and how many are ready."""
 
     on_recycle: Callable[[str], None] = lambda _: None
     on_ready: Callable[[int], None] = lambda _: None
@@ -76,9 +76,9 @@ class HtmlEngine:
         Args:
             settings: What an operator decided.
             jail: Where browsers run.
-            layers: What Chromium's own sandbox is made of; empty where it is off.
-            builder: None where there is no Jekyll.
-            listeners: For telemetry.
+            layers: What Chromium's own sandbox is made of; empty if it is off.
+            builder: None if there is no Jekyll.
+            listeners: Receive the events of browsers, for telemetry.
         """
         self._settings, self._builder = settings, builder
         own = f"chromium sandbox ({layers})" if layers else "chromium sandbox off"

@@ -41,8 +41,8 @@ class Meter:
         """Begin to show a page.
 
         Args:
-            cell: Of the browser.
-            limits: Of the job.
+            cell: The cell of the browser.
+            limits: Limits of the job.
             spent: What earlier steps have used of them.
 
         Raises:

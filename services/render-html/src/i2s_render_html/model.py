@@ -51,12 +51,12 @@ class Options:
     """How to render.
 
     Attributes:
-        width: Of the viewport, in CSS pixels.
+        width: Width of the viewport, in CSS pixels.
         height: Likewise.
         device_scale: Device pixels per CSS pixel.
         full_page: Take the whole page instead of the viewport.
         want_text: Return the text of the page.
-        elements: Which elements to return; None for none.
+        elements: The elements to return; None for none.
         build: Whether the site goes through Jekyll.
     """
 

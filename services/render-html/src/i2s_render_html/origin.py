@@ -81,7 +81,7 @@ def path_of(url: str) -> str:
 
 
 def find(files: Mapping[str, bytes], url: str) -> Found | None:
-    """Return the file of a site that a URL of the origin means, None where there is none.
+    """Return the file of a site that a URL of the origin means, None if there is none.
 
     A folder means its index page, and a name without an ending the page of that name, as with
     `jekyll serve`.

@@ -117,7 +117,7 @@ class PreparedPage:
 
         Args:
             function: JavaScript; may return a promise.
-            argument: Of the function, as JSON.
+            argument: Argument of the function, as JSON.
 
         Returns:
             What it returned, as JSON.

@@ -32,7 +32,7 @@ async def check_selector(page: PreparedPage, query: ResolvedElementQuery | None)
 
 
 async def read_text(page: PreparedPage, most_bytes: int) -> str:
-    """Return the text of a page as it is shown; empty where the page breaks our reading.
+    """Return the text of a page as it is shown; empty if the page breaks our reading.
 
     Raises:
         playwright.async_api.Error: The page is gone.

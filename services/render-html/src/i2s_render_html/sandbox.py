@@ -23,11 +23,11 @@ async def choose_sandbox(
 
     Args:
         jail: Where browsers run.
-        settings: Of browsers; ``sandbox`` is set anew.
+        settings: Settings of browsers; ``sandbox`` is set anew.
         wanted: By the operator.
 
     Returns:
-        The settings that work here, and what the sandbox is made of; empty where it is off.
+        The settings that work here, and what the sandbox is made of; empty if it is off.
 
     Raises:
         BrowserError: No browser starts.

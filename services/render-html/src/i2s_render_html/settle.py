@@ -22,8 +22,8 @@ class SettleBounds:
     """Bounds of coming to rest.
 
     Attributes:
-        settle_seconds: On our clock, from the end of loading.
-        script_seconds: On the clock of the page.
+        settle_seconds: Maximum on our clock, from the end of loading.
+        script_seconds: Maximum on the clock of the page.
     """
 
     settle_seconds: float
@@ -37,7 +37,7 @@ class Settled:
     Attributes:
         png: The last frame.
         in_time: Whether nothing moved and it was equal to the one before, within the bound.
-        title: Of the document then.
+        title: Title of the document at that time.
     """
 
     png: bytes
@@ -65,12 +65,12 @@ async def load(page: PreparedPage, url: str) -> None:
 
 
 async def settle(page: PreparedPage, bounds: SettleBounds, seconds: Callable[[], float]) -> Settled:
-    """Return the frame at which a page rests, or the last one where it does not within the bounds.
+    """Return the frame at which a page rests, or the last one if it does not within the bounds.
 
     Args:
-        page: That has loaded.
-        bounds: Of coming to rest.
-        seconds: Tells the time, without that in which the machine keeps the page waiting.
+        page: The page, which has loaded.
+        bounds: Limits on the wait for a page to come to rest.
+        seconds: Returns the time, without that in which the machine keeps the page waiting.
 
     Raises:
         playwright.async_api.Error: The page is gone.

@@ -45,8 +45,8 @@ class Shown:
     Attributes:
         judgement: What is said of it.
         step: The one that is being made.
-        picture: Of the page.
-        site: Beside the picture.
+        picture: Picture of the page.
+        site: What is known of the page beside the picture.
         stages: Steps that were made.
         interrupted: Whether it failed in a way that the loss of a process outside of the page explains too.
         limited: Whether a limit ended it, and with it maybe its browser.
@@ -77,7 +77,7 @@ async def show(
     """Show a page of a site.
 
     Args:
-        browser: Whose page it is.
+        browser: The browser of the page.
         page: Prepared, not used before.
         files: The site.
         entry: Path of the page.
@@ -212,7 +212,7 @@ async def _judge(
 
 
 def _cause(browser: Browser, job: Job, meter: Meter, limit: asyncio.Task[Cause]) -> Cause | None:
-    """Return the limit that was passed or how the browser ended, None where neither happened."""
+    """Return the limit that was passed or how the browser ended, None if neither happened."""
     if limit.done() and limit.exception() is None:
         return limit.result()
     if browser.run.done() and browser.run.exception() is None:

@@ -23,7 +23,7 @@ class SiteBounds:
 
 
 def complaint(job: Job, bounds: SiteBounds) -> str | None:
-    """Return why a site cannot be shown, None where it can.
+    """Return why a site cannot be shown, None if it can.
 
     Returns:
         One sentence that begins with the field at fault and names the file.

@@ -27,7 +27,7 @@ def of_end(cause: Cause, limits: Limits) -> Judgement:
 
 
 def of_build(built: BuiltSite) -> Judgement | None:
-    """Return what is said of a site that Jekyll did not build, None where it did."""
+    """Return what is said of a site that Jekyll did not build, None if it did."""
     verdict = _BUILD_VERDICTS.get(built.cause)
     if verdict is None:
         return None

@@ -27,8 +27,8 @@ class Compiled:
 
     Attributes:
         ended: How the last run ended.
-        pdf: Of the last run; empty where it made none that can be fetched.
-        log: Of the last run; None where it left none.
+        pdf: PDF of the last run; empty if it made none that can be fetched.
+        log: Log of the last run; None if it left none.
         facts: What the log says.
         stages: The runs.
         events: What was tried and prevented.
@@ -59,7 +59,7 @@ async def compile_in(
         first: Format of the first run, which finds no .aux file; None compiles cold.
         again: Format of all other runs.
         max_runs: The most runs, 1 or more.
-        always_rerun: Make the second run even where it cannot change anything.
+        always_rerun: Make the second run even if it cannot change anything.
 
     Raises:
         JailError: A fault of the jail.
@@ -109,7 +109,7 @@ def _refused(output: Excerpt) -> tuple[PolicyEvent, ...]:
 
 
 async def _auxiliary(cell: Cell, files: Mapping[str, int]) -> dict[str, bytes] | None:
-    """Return the .aux files as TeX reads them, without blanks at line ends; None where they are too large."""
+    """Return the .aux files as TeX reads them, without blanks at line ends; None if they are too large."""
     names = [name for name in files if name.endswith(".aux")]
     if sum(files[name] for name in names) > _MAX_AUX:
         return None

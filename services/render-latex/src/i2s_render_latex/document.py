@@ -28,7 +28,7 @@ _BY_PRODUCTS = 3
 def complaint(
     document: bytes, files: Sequence[File], *, max_bytes: int, max_file_bytes: int, max_files: int
 ) -> str | None:
-    """Return why the source cannot be given to TeX, None where it can.
+    """Return why the source cannot be given to TeX, None if it can.
 
     Args:
         document: The LaTeX document.
@@ -56,6 +56,6 @@ def complaint(
 
 
 def disk_complaint(document: bytes, files: Sequence[File], limits: Limits) -> str | None:
-    """Return why document and files alone fill a work folder of these limits, None where they do not."""
+    """Return why document and files alone fill a work folder of these limits, None if they do not."""
     contents, paths = [document, *(file.content for file in files)], [file.path for file in files]
     return bounds.disk_complaint(contents, limits, by_products=_BY_PRODUCTS, paths=paths)

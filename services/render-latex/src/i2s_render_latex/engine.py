@@ -39,10 +39,10 @@ class EngineSettings:
         formats_folder: Where formats are kept.
         formats_bytes: Bound on them.
         hot_after: How often a preamble is seen before it gets a format; 0: never.
-        max_document_bytes: Of the document.
-        max_file_bytes: Of each file beside it.
-        max_files: Beside it.
-        max_picture_bytes: Of all pictures of an answer together.
+        max_document_bytes: Maximum size of the document.
+        max_file_bytes: Maximum size of each file beside it.
+        max_files: Maximum number of files beside it.
+        max_picture_bytes: Maximum size of all pictures of a response together.
         build_shares: CPU time of formats that are built in the background.
     """
 
@@ -73,7 +73,7 @@ class LatexEngine:
             settings: What an operator decides.
             jail: Where TeX runs.
             installation: What it reads.
-            index: Of what could be loaded.
+            index: Index of what could be loaded.
             is_idle: Whether a format may be built in the background now.
 
         Raises:

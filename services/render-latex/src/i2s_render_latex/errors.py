@@ -16,13 +16,13 @@ from i2s_wire.render.source_error import ErrorKind
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What an error is about, and the undefined name; empty where nothing is undefined."""
+    """What an error is about, and the undefined name; empty if nothing is undefined."""
 
     kind: ErrorKind
     name: str = ""
 
 
-# The first pattern that is found in the message decides; group 1, where there is one, is the name.
+# The first pattern that is found in the message decides; group 1, if there is one, is the name.
 _PATTERNS = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (

@@ -16,8 +16,8 @@ class BuildShares:
     """CPU seconds of builds for each minute.
 
     Attributes:
-        total: Of all callers together.
-        caller: Of each caller.
+        total: For all callers together.
+        caller: For each caller.
     """
 
     total: float = 6.0

@@ -27,7 +27,7 @@ _MIB = 1024 * 1024
 MAX_FORMAT_BYTES = 256 * _MIB
 _LOG_BYTES = _MIB
 _SEARCHES_BYTES = 32 * _MIB
-#: Of the cell in which a format is made.
+#: Limits of the cell in which a format is made.
 LIMITS_OF_BUILD = Limits(
     cpu_seconds=10.0,
     wall_seconds=120.0,
@@ -114,7 +114,7 @@ async def _dumped(cell: Cell, ended: Ended, installation: Installation, begun: b
         raise FormatError(str(error)) from error
     if ended.output.tail:
         raise FormatError(
-            f"the preamble looks for too many files to tell which ({ended.output.total_bytes} bytes)"
+            f"the preamble looks for too many files to list them ({ended.output.total_bytes} bytes)"
         )
     own = await asyncio.to_thread(own_file, ended.output.head.decode(errors="replace"), begun)
     if own:

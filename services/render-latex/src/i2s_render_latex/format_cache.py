@@ -27,10 +27,10 @@ class Format:
 
     Attributes:
         key: Digest of head and installation.
-        name: For people: that of a known preamble, else the beginning of the key.
+        name: Name for people: that of a known preamble, else the beginning of the key.
         head: What it holds of a document.
-        path: Of the file.
-        size: Of the file in bytes.
+        path: Path of the file.
+        size: Size of the file in bytes.
         is_kept: Never removed for room.
         jobs: Served so far.
         users: Jobs that use it now.
@@ -63,7 +63,7 @@ class FormatCache:
         """Take what lies in the folder.
 
         Args:
-            folder: Made where it is missing; jobs of other users read in it.
+            folder: Made if it is missing; jobs of other users read in it.
             installation_digest: Formats of other installations are removed.
             max_bytes: Bound on all formats together; kept ones count, and stay.
 
@@ -99,7 +99,7 @@ class FormatCache:
         return hashlib.sha256(self._digest.encode() + b"\n" + head).hexdigest()
 
     def get(self, head: bytes) -> Format | None:
-        """Return the format of exactly this head, None where there is none."""
+        """Return the format of exactly this head, None if there is none."""
         return self._formats.get(self.key(head))
 
     def __iter__(self) -> Iterator[Format]:

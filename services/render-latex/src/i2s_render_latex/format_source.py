@@ -84,8 +84,8 @@ _PRIMITIVES = re.compile(
     r"ignorespaces)(?![a-zA-Z@])"
 )
 
-#: Primitives whose effect a format does not keep, or that tell a build from a job. Their names in a preamble
-#: rule out a format.
+#: Primitives whose effect a format does not keep, or that distinguish a build from a job. Their names in
+#: a preamble rule out a format.
 NOT_DUMPED = (b"\\pdfmapfile", b"\\pdfmapline", b"\\pdfelapsedtime", b"\\pdfresettimer")
 
 #: Primitives that change a font in a way that no format keeps. Packages use them when the document begins,
@@ -103,7 +103,7 @@ class Dump:
 
     Attributes:
         definition: TeX on the command line, before the source file is read.
-        source: Of the source file.
+        source: Content of the source file.
     """
 
     definition: str

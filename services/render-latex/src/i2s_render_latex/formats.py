@@ -61,7 +61,7 @@ class Formats:
             cache: Where formats are.
             build: Makes one.
             hot_after: How often a preamble is seen before it gets a format; 0: never.
-            budget: Of builds in the background; None takes the default shares.
+            budget: Budget of builds in the background; None takes the default shares.
             is_idle: Whether a slot is free and nobody waits; no build begins otherwise.
         """
         self._cache, self._build, self._hot_after = cache, build, hot_after
@@ -147,7 +147,7 @@ class Formats:
         """Return the formats that serve a document, none where it goes cold.
 
         Args:
-            preamble: Of the document, without white space at the end.
+            preamble: Preamble of the document, without white space at the end.
             files: Names of the files beside it.
 
         Returns:
@@ -170,7 +170,7 @@ class Formats:
         """Count a preamble; one that becomes hot is put in line for a format of its own.
 
         Args:
-            preamble: Of a document, without white space at the end.
+            preamble: Preamble of a document, without white space at the end.
             caller: Who sent it; a build is charged to the one that made the preamble hot.
         """
         if not self._hot_after or len(preamble) > _MAX_PREAMBLE or self._cache.get(preamble) is not None:

@@ -67,7 +67,7 @@ def command(last: int) -> list[str]:
 
 
 def read_plain(pdf: bytes) -> Inspection | None:
-    """Return what a PDF of one page says in plain words; None where that may be read in more ways than one.
+    """Return what a PDF of one page says in plain words; None if that may be read in more ways than one.
 
     It saves a process for almost every document. A document can make its PDF lie; so what is drawn of the
     page is bounded by what was said (``raster.command``), and poppler is asked where it drew something else.
@@ -79,7 +79,7 @@ def read_plain(pdf: bytes) -> Inspection | None:
 
 
 def read(output: str) -> Inspection | None:
-    """Return what pdfinfo found, None where it could make nothing of the file.
+    """Return what pdfinfo found, None if it could make nothing of the file.
 
     Poppler draws the media box, ignores UserUnit, and swaps the sides of pages turned by a
     quarter. The title of a document may imitate the lines that count, but stands before them, so

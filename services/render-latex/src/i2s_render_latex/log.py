@@ -49,10 +49,10 @@ class LoggedError:
 
     Attributes:
         message: Its words on one line.
-        line: Of the file, from 1; 0 where none is named.
+        line: Line of the file, from 1; 0 if none is named.
         file: Base name of the file it is in; empty for the document itself.
         context: The line of that file up to where TeX stopped.
-        command: The last command that TeX had read, without backslash; empty where it was none.
+        command: The last command that TeX had read, without backslash; empty if it was none.
     """
 
     message: str
@@ -67,8 +67,8 @@ class LogFacts:
     """What a log says.
 
     Attributes:
-        error: The first error, None where there is none.
-        pages: Pages of the finished output; 0 where none was finished.
+        error: The first error, None if there is none.
+        pages: Pages of the finished output; 0 if none was finished.
         shipped: Pages that were begun, finished or not, as far as the log was kept.
         is_dvi: The output was DVI, not PDF.
         has_no_pages: TeX ended in peace without a page.
@@ -95,7 +95,7 @@ def read_log(text: str) -> LogFacts:
 
 
 def first_error(text: str) -> LoggedError | None:
-    """Return the first error of a log, None where it has none.
+    """Return the first error of a log, None if it has none.
 
     That TeX gave up ("Emergency stop") is the error only where nothing else is.
     """

@@ -25,10 +25,10 @@ class Drawn:
     """What became of a PDF.
 
     Attributes:
-        judgement: Why there are no pictures, None where there are.
+        judgement: Why there are no pictures, None if there are.
         pictures: Finished, in the order of their pages.
-        total_pages: Of the PDF.
-        stages: In the order they were made.
+        total_pages: Number of pages of the PDF.
+        stages: The stages, in the order in which they ran.
         events: What was tried and prevented.
     """
 
@@ -56,10 +56,10 @@ class Drawer:
         Args:
             cell: With the PDF.
             pdf: The same.
-            options: Which pages, and what becomes of them.
-            limits: Of the whole job.
+            options: The pages to draw, and how to finish them.
+            limits: Limits of the whole job.
             spent_cpu_seconds: What the job has used before.
-            max_bytes: Of all pictures together.
+            max_bytes: Maximum size of all pictures together.
         """
         self._cell, self._options, self._limits = cell, options, limits
         self._spent_cpu_seconds, self._max_bytes = spent_cpu_seconds, max_bytes
@@ -104,7 +104,7 @@ class Drawer:
         return wanted if drawn.judgement is None else ()
 
     async def _asked(self) -> inspect.Inspection | None:
-        """Return what poppler says of the PDF; None where it cannot, which is the judgement then."""
+        """Return what poppler says of the PDF; None if it cannot, which is the judgement then."""
         options, limits, drawn = self._options, self._limits, self._drawn
         last = min(options.first_page + options.page_count - 1, limits.pages)
         ended = await self._run("inspect", inspect.command(last))

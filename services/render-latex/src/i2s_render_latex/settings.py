@@ -102,7 +102,7 @@ class IndexSettings(Settings):
     service: ClassVar[str] = "render-latex"
 
     state_dir: Path | None = Field(None, description=_STATE_DESCRIPTION)
-    once: bool = Field(False, description="Build only where it is missing or the TeX tree has changed.")
+    once: bool = Field(False, description="Build only if it is missing or the TeX tree has changed.")
     lookup: tuple[str, ...] = Field(
         (),
         description="Name of a command, environment, key or file to look up instead of building; "

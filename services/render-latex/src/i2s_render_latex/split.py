@@ -17,7 +17,7 @@ _REST_THAT_BEGINS_A_COMMAND = re.compile(rb"(?:[ \t\r\n]|%[^\n]*(?:\n|$))*(?:\\|
 
 
 def preamble_of(document: bytes) -> bytes | None:
-    r"""Return everything before the ``\begin{document}`` that counts, None where there is none.
+    r"""Return everything before the ``\begin{document}`` that counts, None if there is none.
 
     Those in comments and in filecontents blocks do not count. White space at the end is left out.
     """

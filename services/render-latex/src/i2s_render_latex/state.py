@@ -64,7 +64,7 @@ def check_reachable(folder: Path) -> None:
 
 
 def open_index(folder: Path) -> TexIndex | None:
-    """Open the index of the TeX tree; None where it is missing or the tree has changed since.
+    """Open the index of the TeX tree; None if it is missing or the tree has changed since.
 
     Raises:
         StartError: There is no TeX tree.

@@ -41,7 +41,7 @@ SOURCE_DATE_EPOCH = 1_704_067_200
 #: the making of pages of memory.
 HUGE_PAGES: Mapping[str, str] = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
-#: What kpathsea and pdfTeX are told; the environment wins over texmf.cnf.
+#: Settings of kpathsea and pdfTeX; the environment wins over texmf.cnf.
 ENVIRONMENT: Mapping[str, str] = {
     # Read and write below the work folder and the trees only, no hidden files, no parents.
     "openin_any": "p",
@@ -73,7 +73,7 @@ class Installation:
     """What pictures are made with.
 
     Attributes:
-        version: Of pdfTeX, such as "3.141592653-2.6-1.40.24".
+        version: Version of pdfTeX, such as "3.141592653-2.6-1.40.24".
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.
         fonts_digest: SHA-256 over the fonts alone.
@@ -124,7 +124,7 @@ def _versions() -> dict[str, str]:
     engine = re.search(r"pdfTeX (\S+)(?: \((.+)\))?", pdftex)
     rasteriser = re.search(r"version (\S+)", poppler)
     if engine is None or rasteriser is None:
-        raise StartError(f"cannot tell the versions of pdftex ({pdftex!r}) and pdftoppm ({poppler!r})")
+        raise StartError(f"cannot read the versions of pdftex ({pdftex!r}) and pdftoppm ({poppler!r})")
     return {
         "pdftex": engine[1],
         "texlive": engine[2] or "unknown",

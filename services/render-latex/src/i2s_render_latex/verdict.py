@@ -11,11 +11,11 @@ from i2s_wire.render.rendering import Verdict
 
 
 def of_compilation(compiled: Compiled, limits: Limits) -> Judgement | None:
-    """Return what is said of a document after TeX has run, None where there is a PDF to look at."""
+    """Return what is said of a document after TeX has run, None if there is a PDF to look at."""
     facts = compiled.facts
     passed = limit_passed(compiled.ended.cause, limits, "compiling")
     if passed is not None:
-        # Pages without end are told by what they used up first.
+        # The verdict on pages without end is the limit that they reached first.
         endless = (
             passed.verdict in (Verdict.TIME_LIMIT, Verdict.OUTPUT_LIMIT) and facts.shipped > limits.pages
         )
@@ -44,27 +44,27 @@ def unreadable(page: int, complaint: str) -> Judgement:
 
     Args:
         page: Its number.
-        complaint: Of poppler; empty where it said nothing.
+        complaint: Error message of poppler; empty if there is none.
     """
     why = f": {complaint}" if complaint else ""
     return Judgement(Verdict.NO_OUTPUT, f"Page {page} of the PDF cannot be read{why}.")
 
 
 def of_page(page: Page, dpi: float, limits: Limits) -> Judgement | None:
-    """Return what is said of a page before it is drawn, None where it can be."""
+    """Return what is said of a page before it is drawn, None if it can be."""
     if not page.is_drawable:
         return Judgement(Verdict.NO_OUTPUT, f"Page {page.number} has no area.")
     return too_many_pixels(page.size_at(dpi), limits, f"Page {page.number}")
 
 
 def of_pictures(cpu_seconds: float, size: int, limits: Limits, max_bytes: int) -> Judgement | None:
-    """Return what is said of a job after a picture was finished, None where the next may follow.
+    """Return what is said of a job after a picture was finished, None if the next may follow.
 
     Args:
         cpu_seconds: Used by the job so far.
         size: Bytes of its pictures so far.
-        limits: Of the job.
-        max_bytes: Of all its pictures together.
+        limits: Limits of the job.
+        max_bytes: Maximum size of all its pictures together.
     """
     if cpu_seconds > limits.cpu_seconds:
         return limit_passed(Cause.CPU_LIMIT, limits, "finishing the pictures")

@@ -35,13 +35,13 @@ async def open_engine(
     """Give an engine; its processes end with the context.
 
     Args:
-        jail: That jobs run in.
+        jail: The jail that jobs run in.
         installation: What pictures are made with.
-        settings: Of the engine.
-        warm: Of warm processes; None starts every process anew.
+        settings: Settings of the engine.
+        warm: Settings of warm processes; None starts every process anew.
         must_be_warm: Fail where there can be no zygote, instead of doing without.
         slots: Jobs at the same time.
-        telemetry: Told of warm processes.
+        telemetry: Counts warm processes.
 
     Raises:
         WarmError: There can be no zygote here, and there must be.

@@ -1,4 +1,4 @@
-"""What convert-ly would do to a score, told from its version."""
+"""What convert-ly would do to a score, derived from its version."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Need(enum.Enum):
     NOTHING = "nothing"  # it is not to run
     IDENTITY = "identity"  # no rule is newer than the score: it would copy it
     RULES = "rules"
-    REFUSE = "refuse"  # it would say that it cannot tell the version
+    REFUSE = "refuse"  # it would report that it cannot find the version
 
 
 def states_version(text: str) -> bool:
@@ -32,7 +32,7 @@ def need(text: str, assume_version: str, convert: LilypondConvert, latest_rule: 
 
     Args:
         text: The score.
-        assume_version: To convert from where it states none.
+        assume_version: The version to convert from if it states none.
         convert: Whether convert-ly is wanted.
         latest_rule: The newest version that convert-ly has a rule for.
     """

@@ -28,8 +28,8 @@ class Converted:
     """What became of a score.
 
     Attributes:
-        score: In current syntax, or as it was.
-        judgement: Why the job ends here, None where it goes on.
+        score: The score in current syntax, or as it was.
+        judgement: Why the job ends here, None if it goes on.
         error: What convert-ly complained of, where the job ends here.
         log: What it wrote, where it ran and failed.
         stages: The run, if there was one.
@@ -46,7 +46,7 @@ class Converted:
 
 @dataclass(frozen=True, slots=True)
 class _Ran:
-    """How a run of convert-ly ended; ``score`` is None where it failed."""
+    """How a run of convert-ly ended; ``score`` is None if it failed."""
 
     cause: Cause
     usage: Usage

@@ -36,7 +36,7 @@ class LilypondEngine:
 
     Attributes:
         installation: What pictures are made with.
-        zygotes: LilyPonds that stand ready; None where every one is started anew.
+        zygotes: LilyPonds that stand ready; None if every one is started anew.
         converters: Convert-lys that stand ready, likewise.
     """
 

@@ -34,7 +34,7 @@ CONVERTER = INSIDE / "converter.py"
 #: Included before a score: neither tagline nor footers.
 NO_FOOTERS = INSIDE / "no-footers.ly"
 
-#: What every engine is told beside what the jail tells.
+#: Environment of every engine, beside that of the jail.
 ENVIRONMENT: Mapping[str, str] = {"GUILE_AUTO_COMPILE": "0", "GC_MARKERS": "1"}
 
 #: Memory in large pieces: making its pages is a good part of what a short run of Ghostscript does.
@@ -52,14 +52,14 @@ class Installation:
         lilypond: The program.
         convert_ly: The program.
         ghostscript: The program.
-        device: Of Ghostscript, that pages are drawn on.
-        version: Of LilyPond, such as "2.24.3".
+        device: Output device of Ghostscript.
+        version: Version of LilyPond, such as "2.24.3".
         latest_rule: The newest version that convert-ly has a rule for.
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.
         fonts_digest: SHA-256 over the fonts alone.
         readable: What jobs must read outside of /usr.
-        python: LilyPond's own, None where convert-ly runs by that of the system.
+        python: LilyPond's own, None if convert-ly runs by that of the system.
         convert_script: What that Python runs to convert.
     """
 
@@ -99,7 +99,7 @@ def find_installation(chosen: Path | None = None) -> Installation:
     found = re.search(r"LilyPond (\S+?),? ", program_output(lilypond, "--version") + " ")
     rules = re.findall(r"^(\d+(?:\.\d+)+): ", program_output(convert_ly, "--show-rules"), re.MULTILINE)
     if found is None or not rules:
-        raise StartError(f"cannot tell the version of {lilypond} or the rules of {convert_ly}")
+        raise StartError(f"cannot read the version of {lilypond} or the rules of {convert_ly}")
     devices = program_output(ghostscript, "-h").split()
     device = next((name for name in _DEVICES if name in devices), None)
     if device is None:

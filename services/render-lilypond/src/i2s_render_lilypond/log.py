@@ -1,7 +1,7 @@
 """Read what LilyPond wrote: its first error, and what that is about.
 
 A score can write anything into its own log, so nothing here decides more than whether a picture
-came with errors and what is told about them; the picture decides the rest of the verdict.
+came with errors and what is reported about them; the picture decides the rest of the verdict.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ERROR = re.compile(
     r"(?:fatal )?error: (?P<message>\S[^\n]*)$",
     re.MULTILINE,
 )
-#: That a file failed is told after every error, and is none of its own.
+#: This line follows every error, and is none itself.
 _AFTERMATH = "failed files:"
 _GUILE = "Guile signaled an error"
 
@@ -40,7 +40,7 @@ _KINDS = (
 
 
 def first_error(text: str) -> SourceError | None:
-    """Return the first error of a log, None where it has none."""
+    """Return the first error of a log, None if it has none."""
     for found in _ERROR.finditer(text):
         if not found["message"].startswith(_AFTERMATH):
             return _describe(found, text[found.end() :].lstrip("\n").split("\n", 4))

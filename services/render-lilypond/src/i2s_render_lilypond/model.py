@@ -31,7 +31,7 @@ class Job:
 
     Attributes:
         score: UTF-8 text.
-        assume_version: To convert from where the score states none; empty: it is current syntax.
+        assume_version: The version to convert from if the score states none; empty: it is current syntax.
         options: How.
         limits: What it may use.
     """

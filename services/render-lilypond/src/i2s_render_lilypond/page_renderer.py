@@ -39,10 +39,10 @@ class RenderedPages:
     Attributes:
         judgement: How it ended.
         pictures: Finished, in the order of their pages.
-        total_pages: Of the score.
+        total_pages: Number of pages of the score.
         error: The first error in the log.
-        log: Of LilyPond.
-        stages: In the order they were made.
+        log: Log of LilyPond.
+        stages: The stages, in the order in which they ran.
         events: What was tried and prevented.
     """
 
@@ -119,7 +119,7 @@ class PageRenderer:
         return with_pictures(rendered.error)
 
     async def _look(self) -> Paper | None:
-        """Return the size of the pages, None where there are none; also counts them."""
+        """Return the size of the pages, None if there are none; also counts them."""
         try:
             header = await self._folder.excerpt(POSTSCRIPT, HEADER_BYTES, 0)
             self._rendered.total_pages = count_pages(header.head)

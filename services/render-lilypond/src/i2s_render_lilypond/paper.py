@@ -34,7 +34,7 @@ def _pixels(points: float, dpi: float) -> int:
 
 
 def read_paper(content: bytes) -> Paper | None:
-    """Return the size that was noted beside the PostScript, None where it is none."""
+    """Return the size that was noted beside the PostScript, None if it is none."""
     found = _PAPER.match(content)
     if found is None:
         return None

@@ -20,7 +20,7 @@ def program(paper: Paper, dpi: float, device: str, first: int, last: int) -> byt
         paper: Size of the pages.
         dpi: Dots per inch.
         device: Ghostscript's name of a device that writes 8 bit RGB as PNG.
-        first: From 1; its drawing is that with index 1.
+        first: Number of the first page, from 1; its drawing is that with index 1.
         last: Not below ``first``.
     """
     return (

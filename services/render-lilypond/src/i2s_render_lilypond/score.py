@@ -18,7 +18,7 @@ _BY_PRODUCTS = 3
 
 
 def complaint(score: bytes, *, max_bytes: int) -> str | None:
-    """Return why a score cannot be given to LilyPond, None where it can.
+    """Return why a score cannot be given to LilyPond, None if it can.
 
     Args:
         score: The text.
@@ -33,5 +33,5 @@ def complaint(score: bytes, *, max_bytes: int) -> str | None:
 
 
 def disk_complaint(score: bytes, limits: Limits) -> str | None:
-    """Return why the score alone fills a work folder of these limits, None where it does not."""
+    """Return why the score alone fills a work folder of these limits, None if it does not."""
     return bounds.disk_complaint([score], limits, by_products=_BY_PRODUCTS)

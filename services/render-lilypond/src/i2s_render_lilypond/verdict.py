@@ -29,7 +29,7 @@ def with_pictures(error: SourceError | None) -> Judgement:
 
 
 def of_pages(total: int, first: int, limits: Limits) -> Judgement | None:
-    """Return what is said of a number of pages, None where there is one to draw."""
+    """Return what is said of a number of pages, None if there is one to draw."""
     if total > limits.pages:
         return Judgement(Verdict.PAGE_LIMIT, f"The score has {total} pages, more than {limits.pages}.")
     if first > total:
@@ -38,7 +38,7 @@ def of_pages(total: int, first: int, limits: Limits) -> Judgement | None:
 
 
 def of_paper(paper: Paper | None, dpi: float, limits: Limits) -> Judgement | None:
-    """Return what is said of paper before anything is drawn on it, None where it can be."""
+    """Return what is said of paper before anything is drawn on it, None if it can be."""
     if paper is None:
         return Judgement(Verdict.NO_OUTPUT, "The paper has no size.")
     width, height = paper.size_at(dpi)

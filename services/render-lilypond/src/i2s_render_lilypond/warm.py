@@ -34,7 +34,7 @@ class WarmSettings:
     """What an operator decides about warm programs.
 
     Attributes:
-        limits: Of a job: the defaults of the service.
+        limits: Limits of a job: the defaults of the service.
         jobs: After which a program is replaced.
         memory_bytes: Room for the program itself, beside that of a job.
         start_seconds: CPU seconds that it may take to get ready.

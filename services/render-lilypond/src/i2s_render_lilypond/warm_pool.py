@@ -18,8 +18,8 @@ class WarmPool:
 
     Attributes:
         kind: What they are: "zygote", "converter".
-        settings: Of each of them.
-        jobs: That were served so far.
+        settings: Settings of each of them.
+        jobs: Number of jobs that were served so far.
     """
 
     def __init__(
@@ -36,9 +36,9 @@ class WarmPool:
         Args:
             kind: What they are.
             start: Starts one and ends it with the context.
-            settings: Of each of them.
+            settings: Settings of each of them.
             slots: Jobs at the same time.
-            telemetry: Told what is ready and why programs were replaced.
+            telemetry: Counts the ready programs, and the replaced ones by reason.
         """
         self.kind, self.settings, self.jobs = kind, settings, 0
         self._start = start

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.report.paper_tables import PaperTable, paper_tables
+from i2s_sdk.report.paper_tables import paper_tables
 from i2s_sdk.report.summary import print_summary
+from i2s_sdk.report.table_lines import PaperTable
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.aggregate import Summary, aggregate

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.report.paper_tables import PaperTable, table
+from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.table_formats import latex, markdown, print_table
+from i2s_sdk.report.table_lines import PaperTable
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.stats.results import summarize_run
 from run_folders import make_run

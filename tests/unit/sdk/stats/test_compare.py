@@ -105,6 +105,7 @@ def test_the_mean_of_columns_is_compared_by_its_columns() -> None:
         for run in values
     ]
     found = {one.metric: one for one in compare(runs[0], runs[1], {"latex": columns})}["average"]
+    assert not found.by_sample
     assert (found.first, found.second, found.difference.value) == (0.5, 1.0, 0.5)
     assert found.difference.n == 2
 

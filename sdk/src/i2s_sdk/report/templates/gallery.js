@@ -247,7 +247,58 @@
     const shown = make("div", "wide", make("table", "tree", make("thead", "", make("tr", "", ...heads)), body));
     return panel.left > 0 ? [shown, make("p", "note", `${panel.left} more fields are not shown.`)] : [shown];
   };
+  const runs = (pieces, name) => pieces.map(([text, differs]) => (differs ? make(name, "", text) : text));
+  const note = (panel, left, what) => [
+    left > 0 && make("p", "note", `${left} more ${what} are not shown.`), panel.note && make("p", "note", panel.note),
+  ].filter(Boolean);
+  const side = (className, depth, children) => {
+    const cell = make("td", className, ...children);
+    cell.dir = "auto";
+    cell.style.paddingInlineStart = `${0.5 + 1.1 * depth}em`;
+    return cell;
+  };
+  const diff = (panel) => {
+    const body = make("tbody");
+    for (const [mark, label, goldDepth, answerDepth, gold, answer] of panel.rows) {
+      const name = make("td", "label", label, mark && make("small", "", mark));
+      if (gold.length + answer.length === 0) {
+        name.colSpan = 3;
+        body.append(make("tr", "gap", name));
+      } else {
+        body.append(make("tr", mark, name, side("gold", goldDepth, runs(gold, "del")), side("answer", answerDepth, runs(answer, "ins"))));
+      }
+    }
+    const heads = ["", "target", "prediction"].map((title) => make("th", "", title));
+    const table = make("table", "diff", make("thead", "", make("tr", "", ...heads)), body);
+    return [make("div", "scrolled", table), ...note(panel, panel.left, "rows")];
+  };
+  const drawn = (rows, title) => {
+    const place = make("div", "drawn", make("p", "where", title));
+    if (rows === null) {
+      place.append(make("p", "note", "none"));
+      return place;
+    }
+    const body = make("tbody");
+    for (const row of rows) {
+      body.append(make("tr", "", ...row.map(([text, heading, columns, spanned]) => {
+        const cell = make(heading ? "th" : "td", "", text);
+        cell.dir = "auto";
+        cell.colSpan = columns;
+        cell.rowSpan = spanned;
+        return cell;
+      })));
+    }
+    place.append(make("div", "scrolled", make("table", "cells", body)));
+    return place;
+  };
+  const tables = (panel) => [
+    ...panel.pairs.map(([title, gold, answer]) => make("div", "", make("p", "where", title),
+      make("div", "pair", drawn(gold, "target"), drawn(answer, "prediction")))),
+    ...note(panel, panel.left, "tables"),
+  ];
   const panel = (sample, one) => {
+    if (one.kind === "diff") return make("div", "panel", make("h4", "", one.title), ...diff(one));
+    if (one.kind === "tables") return make("div", "panel", make("h4", "", one.title), ...tables(one));
     if (one.kind === "image") {
       return figure(one.title, "", (whole) => marked(sample, one.marks, whole), sample.reference < 0 && "no picture");
     }

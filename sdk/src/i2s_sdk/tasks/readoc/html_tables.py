@@ -86,6 +86,43 @@ def _tokens(cell: HtmlElement) -> Iterator[str]:
             yield from element.tail or ""
 
 
+def table_cells(fragment: str, most: int, length: int) -> list[list[list[Any]]] | None:
+    """Return the cells of the first table that stands directly in the body, as reports show them.
+
+    Args:
+        fragment: HTML of the table.
+        most: The largest number of cells; further rows are left out.
+        length: Of the longest text of a cell in characters; longer ones are cut.
+
+    Returns:
+        Rows of cells: text, colspan, rowspan, and whether it is a cell of the head. None if there is no
+        table.
+    """
+    body = parsed_body(fragment)
+    table = body.find("table") if body is not None else None
+    if table is None:
+        return None
+    rows: list[list[list[Any]]] = []
+    left = most
+    for row in table.iter("tr"):
+        cells = [cell for cell in row if cell.tag in _CELLS][:left]
+        left -= len(cells)
+        if not cells:
+            continue
+        rows.append([[_shown(cell, length), *_spans(cell), int(cell.tag == "th")] for cell in cells])
+    return rows
+
+
+def _shown(cell: HtmlElement, length: int) -> str:
+    text = " ".join("".join(cell.itertext()).split())
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
+def _spans(cell: HtmlElement) -> list[int]:
+    """Return colspan and rowspan, of at most two digits."""
+    return [int(_span(cell, name)[:2] or "1") for name in ("colspan", "rowspan")]
+
+
 def latex_table(element: Any, profile: Profile, *, complete: bool = True) -> str | None:  # noqa: ANN401
     """Return a table as LaTeX, or None if it has no head or no body.
 

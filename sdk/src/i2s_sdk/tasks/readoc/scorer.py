@@ -168,7 +168,10 @@ class ReadocScorer:
             name: self._reason(name, sample, gold) for name, value in metrics.items() if value is None
         }
         matched = tables[0].matches if tables else ()
-        return Values(metrics, undefined, detail=detail_of(predicted, gold, matches, matched))
+        detail = detail_of(
+            predicted, gold, matches, matched, lambda table: sample.conversions.get(_latex(table).key)
+        )
+        return Values(metrics, undefined, detail=detail)
 
     def _reason(self, name: str, sample: Scorable, gold: Segments) -> str:
         if name not in COLUMNS_OF_SUBSET.get(sample.subset, COLUMNS):

@@ -9,6 +9,7 @@ from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.readoc.scorer import COLUMNS
 from i2s_sdk.tasks.readoc.task import DOCUMENT, ReadocTask
+from i2s_sdk.tasks.readoc.view import view
 from i2s_sdk.tasks.schemas import FILE, STRUCTURE, fields
 from i2s_sdk.tasks.spec import TaskSpec, text_fault
 
@@ -26,7 +27,7 @@ def _document_fault(instance: Instance) -> str:
 READOC = TaskSpec(
     name="readoc",
     title="READOC",
-    published_table="readoc",
+    published_table="",
     main_metric="average",
     hub_name="",
     subsets=("arxiv", "github", "zenodo"),
@@ -41,5 +42,7 @@ READOC = TaskSpec(
     inputs=fields({DOCUMENT: FILE}),
     files_fault=_document_fault,
     target={"anyOf": [{"type": "string"}, STRUCTURE]},
+    view=view,
     averages=(Average("average", COLUMNS),),
+    subset_tables={"arxiv": "readoc arxiv", "github": "readoc github"},
 )

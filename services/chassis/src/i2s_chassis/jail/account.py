@@ -3,7 +3,7 @@
 A control group counts every moment. Where there is none the numbers of /proc are added up: of
 what lives its own time and that of the children it has waited for, and what the keeper and
 the first process of the sandbox have reaped. Only the time of a child whose parent has asked not
-to be told of its end (SIGCHLD ignored) is then known no further than it was seen alive.
+not to be notified of its end (SIGCHLD ignored) is then known no further than it was measured alive.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Account:
     """The account of one run; it begins when the object is made.
 
     Attributes:
-        memory_bytes: Of the whole job, at the last look.
+        memory_bytes: Memory of the whole job at the last measurement.
     """
 
     def __init__(
@@ -33,13 +33,13 @@ class Account:
         """Begin.
 
         Args:
-            group: Of the cell, whose CPU time is exact.
+            group: Control group of the cell, which counts CPU time exactly; None if there is none.
             scaffolding: Processes of the cell that are not the job's but may reap some of it.
             many_share: Count only memory that is private to a process: the job is many processes
                 of one large program, whose code would count once for each. What they share is
                 then bounded by the control group; without one everything is counted.
             most_processes: No more can run at the same time; others are held at their birth, before
-                their first instruction. None where nothing holds them.
+                their first instruction. None if nothing holds them.
         """
         self._group = group
         self._scaffolding = set(scaffolding)
@@ -97,7 +97,7 @@ class Account:
         return self._group.cpu_seconds() if self._group is not None else None
 
     def add_peak(self, memory_bytes: int) -> None:
-        """Take notice of the greatest memory of one process, as the kernel tells it at its end."""
+        """Add the greatest memory of one process, which the kernel reports at its end."""
         self._peaks += Usage(peak_memory_bytes=memory_bytes)
 
     @staticmethod
@@ -111,7 +111,7 @@ class Account:
         return self._cpu
 
     def begin_new_peaks(self) -> None:
-        """Let ``usage`` tell peaks from now on; ``total`` still tells those of the whole run."""
+        """Have ``usage`` report peaks from now on; ``total`` still reports those of the whole run."""
         self._earlier_peaks += self._peaks
         self._peaks = Usage()
 

@@ -21,7 +21,7 @@ from i2s_chassis.limits import Limits
 _NAME = re.compile(r"[0-9a-f]{8}-[0-9]{1,12}")
 _CHOSEN = ("name", "limits", "readable", "channels", "nesting")
 _MOST_PATHS = 64
-#: Of a program that stays: its budget is renewed with each job, so a ceiling of a job does not apply.
+#: For a program that stays: its budget is renewed with each job, so a ceiling of a job does not apply.
 _MOST_SECONDS = 366 * 86_400.0
 
 
@@ -114,14 +114,14 @@ def _is_below(path: str, root: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the spawner is told once, before anything else.
+    """What the spawner receives once, before anything else.
 
     Attributes:
         uid_base: First of the users that jobs run as where the spawner is root.
         uid_count: How many.
         folder: Where work folders are made.
-        removed_at_end: Folder that the monitor removes; empty where the service does so itself.
-        bounds: What plans may ask for; None where who sends them has the rights of the spawner anyway.
+        removed_at_end: Folder that the monitor removes; empty if the service does so itself.
+        bounds: What plans may ask for; None if who sends them has the rights of the spawner anyway.
     """
 
     uid_base: int
@@ -132,8 +132,8 @@ class Terms:
 
     def to_json(self) -> dict[str, Any]:
         """Return what from_json understands."""
-        told = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "bounds"}
-        return {**told, "bounds": None if self.bounds is None else self.bounds.to_json()}
+        data = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "bounds"}
+        return {**data, "bounds": None if self.bounds is None else self.bounds.to_json()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Terms:

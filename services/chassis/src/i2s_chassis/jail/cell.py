@@ -111,7 +111,7 @@ class Cell:
             wall_seconds: Likewise.
 
         Returns:
-            What it has used so far; subtract it from what ``usage`` tells later.
+            What it has used so far; subtract it from what ``usage`` returns later.
 
         Raises:
             CellError: No program runs.
@@ -198,7 +198,7 @@ class Cell:
         the readable paths stay what they are.
 
         Args:
-            limits: Of every run from now on; CPU and wall seconds are a new budget.
+            limits: Limits of every run from now on; CPU and wall seconds are a new budget.
             files: Lie in the folder afterwards, and nothing else.
 
         Raises:

@@ -23,7 +23,7 @@ class Hierarchy:
         version: 1 or 2.
         memory: Parent of the groups that bound memory.
         pids: Parent of those that bound processes; the same folder in version 2.
-        cpu: Parent of those that count CPU time, None where it cannot be counted; likewise.
+        cpu: Parent of those that count CPU time, None if it cannot be counted; likewise.
     """
 
     version: int
@@ -59,7 +59,7 @@ class Hierarchy:
 
 
 def find() -> Hierarchy | None:
-    """Return a hierarchy in which groups can really be made, None where there is none."""
+    """Return a hierarchy in which groups can really be made, None if there is none."""
     for candidate in (_version_2(), _version_1()):
         if candidate is not None and _usable(candidate):
             return candidate
@@ -158,7 +158,7 @@ class Group:
             (folder / "cgroup.procs").write_text(str(pid))
 
     def pids(self) -> list[int]:
-        """Return the processes in the group; the dead that nobody has waited for are not told."""
+        """Return the processes in the group; zombies are not included."""
         return [int(pid) for pid in (self._pids / "cgroup.procs").read_text().split()]
 
     @property
@@ -167,7 +167,7 @@ class Group:
         return self._cpu is not None
 
     def cpu_seconds(self) -> float | None:
-        """Return the CPU time of all that ever ran in the group, None where it is not counted."""
+        """Return the CPU time of all that ever ran in the group, None if it is not counted."""
         if self._cpu is None:
             return None
         if self._version == 2:

@@ -67,7 +67,7 @@ class Clock:
         """Begin.
 
         Args:
-            started: When the run began, as time.monotonic tells it.
+            started: Start of the run, in seconds of time.monotonic.
         """
         self._started = self._looked = started
         self._threads: dict[str, Scheduled] = {}
@@ -87,7 +87,7 @@ class Clock:
 
         Args:
             pids: All processes of the job.
-            now: As time.monotonic tells it.
+            now: The time, in seconds of time.monotonic.
             at_once: Also where there are many threads and the last look was a moment ago.
         """
         if not at_once and len(self._threads) > _FEW_THREADS and now - self._looked < _LOOK_SECONDS:

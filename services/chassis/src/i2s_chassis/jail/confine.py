@@ -33,7 +33,7 @@ class Program:
         env: Added to the environment that every program has.
         cpu_seconds: RLIMIT_CPU, None for none.
         process_allowance: RLIMIT_NPROC, None for that of the service.
-        probe: Instead of a program.
+        probe: A function to call instead of a program.
     """
 
     argv: tuple[str, ...]

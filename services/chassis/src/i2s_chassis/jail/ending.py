@@ -28,7 +28,7 @@ class Ending:
         except OSError as error:
             if error.errno != errno.ENOSYS:
                 raise
-            # gVisor of 2022 has no such call: a pipe then tells that any child has ended.
+            # gVisor of 2022 has no such call: a pipe then shows that some child has ended.
             self.fd, self._wake = os.pipe()
             for end in (self.fd, self._wake):
                 os.set_blocking(end, False)

@@ -22,7 +22,7 @@ class NoTierError(JailError):
     """No isolation tier passes its escape tests on this machine.
 
     Attributes:
-        reasons: For each tier that was tried, why it cannot be used.
+        reasons: Why each tier that was tried cannot be used, by tier.
     """
 
     def __init__(self, reasons: Mapping[str, str]) -> None:

@@ -66,7 +66,7 @@ async def attempt(jail: OpensCells, tier: Tier, folder: Path) -> str | None:
     Args:
         jail: With the tier to be tested in force.
         tier: The tier to be tested.
-        folder: Of the jail; the files to aim at are laid into it.
+        folder: Folder of the jail; the files to aim at are laid into it.
 
     Returns:
         None if everything was held, else what was not.

@@ -11,12 +11,12 @@ class Calls:
 
     Attributes:
         audit_arch: The kernel's number of the architecture.
-        denied: Never made by a job.
+        denied: Calls that no job may make.
         made_by_services: Those of them that a service and its libraries may need.
-        denied_to_our_user: Not made by a job that has the user of the service.
-        ignored_of_our_user: Of such a job: said to have succeeded, and not made.
-        unknown_to_our_user: Of such a job: said not to exist.
-        signals: Whose first argument is whom to signal.
+        denied_to_our_user: Calls that a job with the user of the service may not make.
+        ignored_of_our_user: Calls of such a job that are not made but return success.
+        unknown_to_our_user: Calls of such a job that are not made and return ENOSYS.
+        signals: Calls whose first argument is the process to signal.
         flags_of_open: Calls that open a file by its path, with the place of the argument that holds flags.
         starts: Start a process or a program; clone is looked at apart, since threads are made by it too.
         joins: Give a socket an address, or connect it.

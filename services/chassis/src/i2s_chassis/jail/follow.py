@@ -80,9 +80,9 @@ def until_the_end(program: int, limit: int, keeper: int, scaffolding: frozenset[
     The caller must end too then: that is what kills all that is left.
 
     Args:
-        program: From ``start``.
+        program: Process id, from ``start``.
         limit: Processes and threads at the same time.
-        keeper: Below which all of the job is, and nothing else but the calling process and the scaffolding.
+        keeper: Its descendants are the job, the calling process and the scaffolding, and nothing else.
         scaffolding: Processes of the sandbox, whose first one reaps what is left to it.
     """
     births = _Births(limit, _Job(keeper, scaffolding))
@@ -111,7 +111,7 @@ def until_the_end(program: int, limit: int, keeper: int, scaffolding: frozenset[
 class _Births:
     """Lets processes and threads go on that were born, once they are counted.
 
-    Both the new one and its parent are stopped, and tell of the birth in any order.
+    Both the new one and its parent are stopped, and their events come in any order.
 
     Attributes:
         held: Who is not let go on before ``too_many`` has counted.
@@ -121,7 +121,7 @@ class _Births:
     def __init__(self, limit: int, job: _Job) -> None:
         self._limit, self.job = limit, job
         self._most = 1  # that there can be: since the last count, whoever was born is taken for alive
-        self._early: set[int] = set()  # who told before the parent
+        self._early: set[int] = set()  # whose event came before that of the parent
         self.held: list[int] = []
 
     def told_by_child(self, pid: int) -> None:
@@ -165,7 +165,7 @@ class _Job:
     """The processes of a job, but for the calling one.
 
     Attributes:
-        keeper: Below which they are.
+        keeper: The process whose descendants they are.
         scaffolding: Others that are there too.
     """
 

@@ -56,7 +56,7 @@ class Diagnosis:
 
 
 def diagnose(facts: HostFacts) -> tuple[Diagnosis, ...]:
-    """Return what forbids a tier here, the strongest tier's causes first; empty where nothing does."""
+    """Return what forbids a tier here, the strongest tier's causes first; empty if nothing does."""
     return (*_namespace(facts), *_landlock(facts), *_tracing(facts), *_work_folder(facts))
 
 

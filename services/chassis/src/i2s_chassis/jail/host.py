@@ -37,9 +37,9 @@ class HostFacts:
         distribution: ID of /etc/os-release and what it is like, such as ("ubuntu", "debian").
         root: Whether the service runs as root. Programs of jobs never do.
         bwrap: Path of bubblewrap, empty for none.
-        bwrap_refusal: What bubblewrap says where it cannot make a sandbox; empty where it can.
+        bwrap_refusal: What bubblewrap says if it cannot make a sandbox; empty if it can.
         namespace_refusal: Name of the errno with which an ordinary user's process is refused a user
-            namespace, or mounts in one; empty where it is not refused.
+            namespace, or mounts in one; empty if it is not refused.
         chrooted: Whether the root of this process is not that of its mount namespace, as far as can be seen.
         user_namespaces: Whether the kernel has user namespaces at all.
         unprivileged_userns_clone: kernel.unprivileged_userns_clone; None for no such setting.
@@ -49,13 +49,13 @@ class HostFacts:
         selinux_enforcing: Whether SELinux is there and enforces its policy.
         seccomp_filtered: Whether this process is under a seccomp filter, as in a container.
         landlock_abi: 0 for none.
-        landlock_refusal: Name of the errno with which Landlock is refused; empty where it is there.
-        security_modules: Those in force, from /sys/kernel/security/lsm; None where that cannot be read.
+        landlock_refusal: Name of the errno with which Landlock is refused; empty if it is there.
+        security_modules: Those in force, from /sys/kernel/security/lsm; None if that cannot be read.
         traces: Whether processes can be traced.
-        ptrace_scope: kernel.yama.ptrace_scope; None where Yama is not in force.
+        ptrace_scope: kernel.yama.ptrace_scope; None if Yama is not in force.
         hidepid: Option hidepid of /proc; empty for none.
         work_folder: Where the work folders of jobs are made.
-        work_folder_flags: Of nosuid, nodev, noexec and ro those that its file system is mounted with.
+        work_folder_flags: Those of nosuid, nodev, noexec and ro with which its file system is mounted.
         work_folder_passable: Whether other users can pass through it.
     """
 

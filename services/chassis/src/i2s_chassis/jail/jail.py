@@ -203,7 +203,7 @@ class Jail:
         """Open a cell: a fresh work folder behind walls, gone with all in it at the end.
 
         Args:
-            limits: Of every run; CPU and wall seconds are the budget of the whole cell.
+            limits: Limits of every run; CPU and wall seconds are the budget of the whole cell.
             files: Lie in the work folder from the start. Names are relative paths.
             readable: Files and folders that programs may read beside the system's. Other
                 users must be able to reach them.

@@ -51,8 +51,8 @@ class Handled:
     """The accesses that a ruleset denies unless a rule allows them, as bits of linux/landlock.h.
 
     Attributes:
-        files: Of files and folders.
-        network: Of TCP.
+        files: Accesses to files and folders.
+        network: Accesses to TCP.
         scoped: Signals to, and abstract sockets of, processes outside.
     """
 

@@ -30,8 +30,8 @@ class Launched:
     not_the_job: tuple[int, ...]
 
 
-def has_door(context: CellContext) -> bool:
-    """Return whether a process of ours waits for the program, because it traces it or has forked it."""
+def has_waiter(context: CellContext) -> bool:
+    """Return whether a process of ours, the waiter, traces the program or has forked it and waits for it."""
     return context.plan.followed or (context.sandbox is not None and not context.sandbox.has_our_children)
 
 
@@ -50,14 +50,14 @@ def launch(context: CellContext, request: RunRequest, scaffolding: frozenset[int
     failure_read, failure_write = os.pipe()
     go_read, go_write = os.pipe()
     status_read, status_write = os.pipe()
-    door_read, door_write = os.pipe()
+    inner_read, inner_write = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(go_write)
         if os.read(go_read, 1):
-            _Child(context, request, scaffolding, output_write, status_write, door_write).run(failure_write)
+            _Child(context, request, scaffolding, output_write, status_write, inner_write).run(failure_write)
         os._exit(127)
-    for fd in (output_write, failure_write, go_read, status_write, door_write):
+    for fd in (output_write, failure_write, go_read, status_write, inner_write):
         os.close(fd)
     inner: tuple[int, ...] = ()
     try:
@@ -65,11 +65,11 @@ def launch(context: CellContext, request: RunRequest, scaffolding: frozenset[int
             context.group.add(pid)
         os.write(go_write, b".")
         if context.plan.followed and context.sandbox is not None:
-            inner = tuple(map(int, os.read(door_read, 100).split()))
+            inner = tuple(map(int, os.read(inner_read, 100).split()))
     finally:
         os.close(go_write)
-        os.close(door_read)
-    return Launched(pid, output_read, failure_read, status_read, (pid, *inner) if has_door(context) else ())
+        os.close(inner_read)
+    return Launched(pid, output_read, failure_read, status_read, (pid, *inner) if has_waiter(context) else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class _Child:
     scaffolding: frozenset[int]
     output_fd: int
     status_fd: int
-    door_fd: int
+    inner_fd: int
 
     def run(self, failure_fd: int) -> None:
         """Become the program, or wait for it; never returns."""
@@ -127,17 +127,17 @@ class _Child:
         inside_read, inside_write = os.pipe()
         inner = follow.start()
         if inner == 0:
-            for fd in (self.status_fd, self.door_fd, inside_read):
+            for fd in (self.status_fd, self.inner_fd, inside_read):
                 os.close(fd)
             self._enter(inside_write)
             return
-        os.write(self.door_fd, b"%d" % inner)
+        os.write(self.inner_fd, b"%d" % inner)
         self._let_go()
         os.close(inside_write)
         limit = self.context.plan.limits.processes + (self.context.sandbox is not None)
         fate = follow.until_the_end(inner, limit, os.getppid(), self.scaffolding)
         os.set_blocking(inside_read, False)
-        with contextlib.suppress(BlockingIOError):  # it was killed before it could tell
+        with contextlib.suppress(BlockingIOError):  # it was killed before it could report
             inside = os.read(inside_read, 100)
             fate = replace(fate, status=follow.Fate.from_bytes(inside).status) if inside else fate
         os.write(self.status_fd, fate.to_bytes())
@@ -158,6 +158,6 @@ class _Child:
         probe = probes.PROBES[request.probe] if request.probe else None
         # A program with channels stays, and its budget is renewed; RLIMIT_CPU cannot be.
         cpu_seconds = None if context.channels else request.cpu_seconds
-        beside = len(self.scaffolding) + has_door(context) if context.sandbox is not None else 0
+        beside = len(self.scaffolding) + has_waiter(context) if context.sandbox is not None else 0
         allowance = confine.process_allowance(context.plan, beside)
         return confine.Program(request.argv, request.env, cpu_seconds, allowance, probe)

@@ -109,7 +109,7 @@ class Link:
                 waiting.exception()  # it may be that nobody waits
 
     def hang_up(self) -> None:
-        """Tell the keeper that nothing more will be asked: it kills and removes everything."""
+        """Notify the keeper that no further request follows: it kills and removes everything."""
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_WR)
 

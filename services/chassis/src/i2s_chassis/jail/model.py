@@ -86,7 +86,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Head and tail of something that may be long; ``tail`` is empty where head is all of it."""
+    """Head and tail of something that may be long; ``tail`` is empty if head is all of it."""
 
     head: bytes
     tail: bytes
@@ -108,8 +108,8 @@ class Walls:
     Attributes:
         pid: Its number, as the service sees it.
         command: Its command line; arguments are separated by blanks.
-        pid_namespaces: In which it has a number, from ours on.
-        call_filters: That every system call of it goes through.
+        pid_namespaces: Number of pid namespaces in which it has a process id, ours included.
+        call_filters: Number of filters that each of its system calls passes.
     """
 
     pid: int
@@ -132,9 +132,9 @@ class Ended:
 
     Attributes:
         cause: Why.
-        exit_code: Of the program, where cause is EXITED; else -1.
-        signal: That killed it, where cause is SIGNALED; else 0.
-        usage: Of this run alone.
+        exit_code: Exit code of the program if cause is EXITED, else -1.
+        signal: The signal that killed it if cause is SIGNALED, else 0.
+        usage: Usage of this run alone.
         output: What it wrote to standard output and standard error, bounded.
         events: What it tried and was prevented from.
     """
@@ -154,7 +154,7 @@ class Isolation:
     Attributes:
         tier: The tier in force.
         mechanisms: What it is made of on this machine, for people to read.
-        landlock_abi: Version of Landlock's interface in force, 0 where there is none.
+        landlock_abi: Version of Landlock's interface in force, 0 if there is none.
     """
 
     tier: Tier

@@ -30,9 +30,9 @@ class Sandbox:
     Attributes:
         scaffolding: Pids that belong to the sandbox and not to any program.
         has_our_children: Whether what the keeper forks from now on is in its pid namespace from
-            birth. Where the keeper may not arrange that, or who follows a program has to stay
-            outside, a program needs a process that holds the door: one that enters and whose
-            own child is inside.
+            birth. If the keeper may not arrange that, or the process that follows a program has to stay
+            outside, a program needs a process that waits for it: one that enters the other namespaces and
+            forks the program, which is then in the pid namespace too.
     """
 
     def __init__(self, plan: CellPlan) -> None:

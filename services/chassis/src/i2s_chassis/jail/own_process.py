@@ -46,8 +46,9 @@ class Needs:
 
     Attributes:
         readable: Files and folders that it reads. Missing ones are passed over.
-        devices: Device files that it reads and writes. The filter cannot tell them from other files: with
-            them, or with drivers, it permits what changes files, and Landlock alone prevents that.
+        devices: Device files that it reads and writes. The filter cannot distinguish them from other
+            files: with them, or with drivers, it permits what changes files, and Landlock alone prevents
+            that.
         drivers: Device files that it computes with: it reads, writes and maps them and calls their drivers.
             With them the filter permits every ioctl, which Landlock then permits for these files alone
             (from ABI 5 on).

@@ -47,8 +47,8 @@ class CellPlan:
 
     Attributes:
         name: Unique among the cells of a jail.
-        tier: Whose walls to put up.
-        limits: Of every run; CPU and wall are the budget of the whole cell.
+        tier: The sandbox tier.
+        limits: Limits of every run; CPU and wall are the budget of the whole cell.
         uid: User that programs run as, None for the one we are.
         readable: Paths that programs may read beside SYSTEM_READABLE.
         folder: Where the keeper may make the cell's own folder.
@@ -56,7 +56,7 @@ class CellPlan:
         new_user: Whether that mount namespace needs a user namespace too (ordinary users).
         poll_seconds: How often the keeper looks at memory, processes and disk.
         patience: Times its limit on wall time after which a job that is kept waiting is given up.
-        groups: Where control groups can be made, None where they cannot.
+        groups: Where control groups can be made, None if they cannot.
         bwrap: Path of bubblewrap.
         channels: Numbers at which programs find the descriptors that came with the plan.
         nesting: Whether programs may make namespaces inside of theirs.
@@ -102,7 +102,7 @@ class CellPlan:
 
     @property
     def known_by_user(self) -> int | None:
-        """The user by whom alone the processes of the job can be found, None where they are below the keeper.
+        """The user by whom alone the processes of the job can be found, None if they are below the keeper.
 
         Raises:
             ValueError: There is none, so nothing would find them.

@@ -142,7 +142,7 @@ def _must(result: int) -> None:
 
 
 def _have_the_kernel_signal(pid: int) -> None:
-    """Make a process the owner of a pipe whose readiness is told by SIGUSR1, and make it ready."""
+    """Make a process the owner of a pipe whose readiness is signalled by SIGUSR1, and make it ready."""
     set_own_ex, set_signal = 15, 10
     one_process = 1
     owner = one_process.to_bytes(4, "little") + pid.to_bytes(4, "little")

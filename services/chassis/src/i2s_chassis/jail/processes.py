@@ -21,7 +21,7 @@ class Process:
         pid: Its number.
         threads: How many live; 0 in a zombie.
         resident_bytes: Memory; 0 in a zombie.
-        cpu_seconds: Of itself, so far.
+        cpu_seconds: CPU seconds that it has used itself, so far.
         reaped_seconds: CPU seconds of the children that it has waited for, and of theirs.
     """
 
@@ -49,7 +49,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def children(pid: int) -> list[int]:
-    """Return the pids of what ``pid`` has started; none where the kernel does not tell (gVisor)."""
+    """Return the pids of what ``pid`` has started; none if the kernel does not report them (gVisor)."""
     found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -133,7 +133,7 @@ def _stat(path: str) -> list[bytes] | None:
 
 
 def _resident_of_living_thread(pid: int) -> int | None:
-    """Return the memory of a process whose first thread has ended, None where all have."""
+    """Return the memory of a process whose first thread has ended, None if all have."""
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
             fields = _stat(f"/proc/{pid}/task/{thread}/stat")

@@ -30,7 +30,7 @@ class CellContext:
         plan: The plan of the cell.
         workspace: Its folder.
         sandbox: Its namespaces, None in the other tiers.
-        group: Its control group, None where none can be made.
+        group: Its control group, None if none can be made.
         control: Descriptor of the keeper's socket.
         channels: Descriptors that programs get, by the numbers that they find them at.
     """

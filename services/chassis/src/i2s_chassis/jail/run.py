@@ -14,7 +14,7 @@ from i2s_chassis.jail.account import Account
 from i2s_chassis.jail.clock import Clock
 from i2s_chassis.jail.ending import Ending
 from i2s_chassis.jail.errors import CellError, StarvedError
-from i2s_chassis.jail.launch import has_door, launch
+from i2s_chassis.jail.launch import has_waiter, launch
 from i2s_chassis.jail.model import Cause, Ended, PolicyEvent, PolicyKind, Usage
 from i2s_chassis.jail.output import Output
 from i2s_chassis.jail.request import CellContext, RunRequest
@@ -42,7 +42,7 @@ class Run:
         self._workspace = context.workspace
         self._sandbox = context.sandbox
         self._group = context.group
-        self._has_door = has_door(context)
+        self._has_waiter = has_waiter(context)
         self._fate = follow.Fate(0)
         self._output = Output(context.plan.limits.log_bytes)
         self._scaffolding: set[int] = set(context.sandbox.scaffolding) if context.sandbox else set()
@@ -71,13 +71,13 @@ class Run:
         output, failure = self._start()
         try:
             cause = self._watch(output)
-            left_behind = self._kill_all(door=cause is not None)
+            left_behind = self._kill_all(waiter=cause is not None)
             exit_code, by_signal = self._status()
             left_behind = max(left_behind, self._fate.left)
             self._output.drain(output)
             complaint = os.read(failure, 500)
         finally:
-            self._kill_all(door=True)
+            self._kill_all(waiter=True)
             os.close(output)
             os.close(failure)
         if complaint:
@@ -247,20 +247,21 @@ class Run:
             return self._fate.too_many
         if self._group is not None:
             return self._group.refused_forks() > self._refused_before
-        # RLIMIT_NPROC does not tell whom it refused one. A job with as many as it may have is taken for one
-        # that has asked for more; one whose processes had all ended when we looked is not recognized.
+        # The kernel does not report refusals by RLIMIT_NPROC. A job with as many as it may have is taken
+        # for one that has asked for more; one whose processes had all ended when we looked is not
+        # recognized.
         return seen >= self._plan.limits.processes
 
     # -- end -----------------------------------------------------------------------------
 
-    def _kill_all(self, *, door: bool) -> int:
+    def _kill_all(self, *, waiter: bool) -> int:
         """Kill what the job started until nothing is left; returns how many there were.
 
         Args:
-            door: Also kill the process that holds the door of the sandbox, so that it lets
-                nobody in any more. Else it ends by itself and tells the exit status.
+            waiter: Also kill the process that waits for the program, so that it starts nothing in the
+                sandbox any more. Otherwise it ends by itself and reports the exit status.
         """
-        if door and self._has_door and not self._waited:
+        if waiter and self._has_waiter and not self._waited:
             os.kill(self._child_pid, signal.SIGKILL)
         if self._plan.known_by_user is not None:
             return self._kill_user(self._plan.known_by_user)
@@ -307,7 +308,7 @@ class Run:
         self._waited = True
         if not self._context.channels:  # of a program that stays, a peak may be of another job
             self._account.add_peak(used.ru_maxrss * 1024)
-        if self._has_door:
+        if self._has_waiter:
             self._fate = follow.Fate.from_bytes(os.read(self._status_fd, 100))
             status = self._fate.status
         os.close(self._status_fd)
@@ -320,7 +321,7 @@ class Run:
         Args:
             exit_code: Its exit code.
             by_signal: The signal that ended it, 0 for none.
-            usage: Of the whole run.
+            usage: Usage of the whole run.
             left_behind: Processes that lived on; with the program they may have been as many as permitted.
         """
         if by_signal == signal.SIGXCPU or usage.cpu_seconds >= self._cpu_bound:

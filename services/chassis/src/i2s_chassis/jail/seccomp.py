@@ -71,13 +71,13 @@ def build(
             processes. Landlock knows nothing of rights, times and attributes of files or of
             limits and priorities of processes, so the calls that change them are denied then. Those
             for modes and times do nothing and succeed, and those for attributes fail with EOPNOTSUPP,
-            as where there are none: a program that copies a file makes them.
+            as if there are none: a program that copies a file makes them.
         nesting: Whether it may make user, process and network namespaces, and change its root:
             what the sandbox of a browser does. Mounts, and all other namespaces, stay denied.
         local_sockets: Whether it may make stream sockets of AF_UNIX. Only for where neither paths
             nor names of sockets outside are in sight.
         substitutes: What the filter controls in place of an older Landlock.
-        own_pid: Of the process that is put under the filter and leads its process group; with
+        own_pid: Process id of the process that is put under the filter and leads its process group; with
             Substitute.SIGNALS it and its descendants may signal that process and their group. None
             where they may signal nobody.
         starts_processes: Whether it may start processes and programs, and make pairs of sockets to talk to

@@ -66,7 +66,7 @@ class Survey:
         new_user: Whether it needs a user namespace for that.
         mounts_processes: Whether it can mount a /proc of its own for a program.
         groups: Where control groups can be made, as Hierarchy.to_json says it; None for nowhere.
-        bwrap: Path and version of bubblewrap, empty where there is none.
+        bwrap: Path and version of bubblewrap, empty if there is none.
         landlock_abi: 0 for none.
         seccomp: Whether there is a filter for this architecture.
         gvisor: Whether the kernel is gVisor's.
@@ -137,8 +137,8 @@ class Spawner:
             control: Where the service asks.
             terms: What was fixed at the start.
             keepers: Those of open cells.
-            users: That jobs run as, where this process is root.
-            own_fds: That no keeper is to have.
+            users: Users that jobs run as if this process is root.
+            own_fds: Descriptors that no keeper may have.
         """
         self.keepers = keepers
         self._control, self._terms, self._users, self._own_fds = control, terms, users, own_fds
@@ -149,7 +149,7 @@ class Spawner:
         data, fds, whole = framing.receive_packet(self._control, _MAX_PACKET, 1 + len(CHANNEL_NUMBERS))
         try:
             if not data:
-                return False  # an empty packet cannot be told from the end, and means no more
+                return False  # an empty packet looks like the end, and is taken for it
             if not whole:
                 raise RefusedError("a packet that is too long")
             self._do(json.loads(data), fds)
@@ -375,7 +375,7 @@ def _counts_apart() -> bool:
 
 def _version(bwrap: str) -> str:
     try:
-        told = subprocess.run([bwrap, "--version"], capture_output=True, text=True, timeout=10, check=True)
+        ended = subprocess.run([bwrap, "--version"], capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return ""
-    return told.stdout.strip()
+    return ended.stdout.strip()

@@ -84,10 +84,10 @@ def trace(pid: int, options: int) -> None:
 
 def born(pid: int) -> int:
     """Return what a traced process has started and is stopped for, 0 if it is gone: PTRACE_GETEVENTMSG."""
-    told = ctypes.c_ulong(0)
+    value = ctypes.c_ulong(0)
     with contextlib.suppress(ProcessLookupError):  # it was killed meanwhile
-        _ptrace(0x4201, pid, ctypes.addressof(told))
-    return told.value
+        _ptrace(0x4201, pid, ctypes.addressof(value))
+    return value.value
 
 
 def let_go_on(pid: int, by_signal: int) -> None:
@@ -245,6 +245,6 @@ def drop_bounding_set() -> None:
 
 def parent_death_signal() -> int:
     """Return the signal that this process gets when its parent ends, 0 for none: PR_GET_PDEATHSIG."""
-    told = ctypes.c_int(0)
-    prctl(PR_GET_PDEATHSIG, ctypes.addressof(told))
-    return told.value
+    value = ctypes.c_int(0)
+    prctl(PR_GET_PDEATHSIG, ctypes.addressof(value))
+    return value.value

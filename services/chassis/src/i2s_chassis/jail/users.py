@@ -9,7 +9,7 @@ from pathlib import Path
 
 from i2s_chassis.jail.errors import CellError
 
-#: Of the whole host, so that services see each other's leases. Root alone reaches it.
+#: The same for all services of the host, so that they see each other's leases. Only root may enter it.
 LEASES = Path("/run/i2s-users")
 
 
@@ -18,7 +18,7 @@ class Users:
 
     A lease is a lock on a file, which ends with the processes that hold it, however they end. Where
     the folder cannot be had (a container with a root file system of its own that is read-only) a folder
-    of the service takes its place, and ids are told apart within this service alone.
+    of the service takes its place, and user ids are unique within this service alone.
     """
 
     def __init__(self, base: int, count: int, leases: Path = LEASES, otherwise: Path | None = None) -> None:
@@ -27,7 +27,7 @@ class Users:
         Args:
             base: First id.
             count: How many.
-            leases: Folder of the locks; made where it is missing.
+            leases: Folder of the locks; made if it is missing.
             otherwise: Another one, for where that cannot be had.
         """
         self._count = count
@@ -62,7 +62,7 @@ class Users:
             os.close(self._held.pop(held))
 
     def close(self) -> None:
-        """Remove the folder that took the place of the host's, where there is one."""
+        """Remove the folder that took the place of the host's, if there is one."""
         if self._folder is not None and self._folder == self._otherwise:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -83,7 +83,7 @@ class Users:
 
 
 def _folder(path: Path) -> Path | None:
-    """Return the folder of leases, None where there is none that root alone can change."""
+    """Return the folder of leases, None if there is none that root alone can change."""
     try:
         path.mkdir(mode=0o700, exist_ok=True)
         found = path.lstat()

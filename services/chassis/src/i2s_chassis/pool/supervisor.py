@@ -1,6 +1,6 @@
 """A supervisor of warm workers: prepared ahead, one job at a time in each, replaced in time.
 
-It knows nothing of what a worker is. Every worker has one owner at any moment: the shelf of ready
+It knows nothing of what a worker is. Every worker has one owner at any moment: the queue of ready
 ones, a lease, or the task that closes it.
 """
 
@@ -68,12 +68,12 @@ class Supervisor(Generic[W]):
         size: Workers alive at the same time: being prepared, ready, leased or being closed.
         jobs_per_worker: Jobs after which a worker is replaced; 1 is single use.
         alive: Whether a ready worker is still fit; asked before it is handed out.
-        on_recycle: Told why each worker was replaced: "jobs", "died", "failed", "cancelled", or
-            what ``condemn`` said.
-        on_ready: Told how many workers are ready, whenever that changes.
+        on_recycle: Called with the reason when a worker is replaced: "jobs", "died", "failed",
+            "cancelled", or what ``condemn`` said.
+        on_ready: Called with the number of ready workers whenever it changes.
         backoff: Pauses between failed preparations.
         give_up_after: Failed preparations in a row after which jobs are sent away at once.
-        sleep: For tests.
+        sleep: Waits for so many seconds; tests pass another function.
     """
 
     def __init__(

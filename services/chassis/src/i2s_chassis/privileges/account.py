@@ -20,7 +20,7 @@ class Account:
 
     Attributes:
         uid: Its number.
-        gid: Of its group.
+        gid: Group id.
         groups: Numbers of its other groups.
     """
 
@@ -40,7 +40,7 @@ class Account:
 
 
 def account_of(settings: ServiceSettings) -> Account:
-    """Return the user that a service started as root becomes; user 0 where it is to stay root.
+    """Return the user that a service started as root becomes; user 0 if it is to stay root.
 
     Raises:
         StartError: There is no such user, or it is one that jobs run as.

@@ -31,10 +31,10 @@ class Standing:
     """With which privileges the service runs.
 
     Attributes:
-        uid: Of its user.
+        uid: User id of the service.
         binds_low_ports: Whether it has kept the one capability that ports of root need.
         reason: Why it stays user 0, where it was started as root and does.
-        announcer: Writes its announcement, where it may not do so any more.
+        announcer: Writes its announcement, if it may not do so any more.
     """
 
     uid: int

@@ -11,7 +11,7 @@ from i2s_chassis.privileges.account import Account
 
 
 def prepare(folder: Path, account: Account, *, is_ours: bool) -> None:
-    """Make a folder where it is missing, and give what was made to a user.
+    """Make a folder if it is missing, and give what was made to a user.
 
     Somebody else's folder is left as it is, and so is one that cannot be made.
 

@@ -19,7 +19,7 @@ def code() -> Iterator[Path]:
 
 
 def unreached(account: Account, readable: Iterable[Path], writable: Iterable[Path]) -> str | None:
-    """Return why a user cannot run a service, None where it can. Forks: there may be one thread only.
+    """Return why a user cannot run a service, None if it can. Forks: there may be one thread only.
 
     Args:
         account: The user.
@@ -62,7 +62,7 @@ def _in_a_child(look: Callable[[], str]) -> str:
             os.write(writing, f"{type(error).__name__}: {error}".encode()[:1000])
         os._exit(0)
     os.close(writing)
-    with open(reading, "rb") as told:
-        words = told.read().decode(errors="replace")
+    with open(reading, "rb") as result:
+        words = result.read().decode(errors="replace")
     os.waitpid(child, 0)
     return words

@@ -35,7 +35,7 @@ def bounded_log(log: Excerpt | None, size: int) -> Excerpt:
 
 
 def text_complaint(text: bytes, field: str, max_bytes: int) -> str | None:
-    """Return why a source that is one text cannot be given to an engine, None where it can.
+    """Return why a source that is one text cannot be given to an engine, None if it can.
 
     Args:
         text: The source.
@@ -59,13 +59,13 @@ def text_complaint(text: bytes, field: str, max_bytes: int) -> str | None:
 def disk_complaint(
     contents: Sequence[bytes], limits: Limits, *, by_products: int, paths: Sequence[str] = ()
 ) -> str | None:
-    """Return why the files of a source alone fill a work folder of these limits, None where they do not.
+    """Return why the files of a source alone fill a work folder of these limits, None if they do not.
 
     Args:
-        contents: Of all files.
-        limits: Of the job.
+        contents: Contents of all files.
+        limits: Limits of the job.
         by_products: Files that the engine writes at least.
-        paths: Of files that may lie in folders.
+        paths: Paths of files that may lie in folders.
     """
     used = sum(-(-len(content) // _BLOCK) * _BLOCK for content in contents)
     if used >= limits.disk_bytes:

@@ -25,9 +25,9 @@ def run_renderer(
     """Run the command line of a renderer, and end the process with its exit code.
 
     Args:
-        settings: Of the service; its name with "i2s-" before it is that of the program.
+        settings: Settings of the service; its name with "i2s-" before it is that of the program.
         build: Makes the service; import it inside, so that --help stays fast.
-        examples: Of ``serve``, for --help.
+        examples: Examples of ``serve``, for --help.
         more: Subcommands of this renderer alone.
     """
     serve = serve_command(settings, build, examples)

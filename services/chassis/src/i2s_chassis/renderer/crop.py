@@ -54,7 +54,7 @@ def finish(page: Pixmap, number: int, options: ResolvedPageOptions) -> Picture |
 
     Args:
         page: The whole page.
-        number: Of the page, from 1.
+        number: Number of the page, from 1.
         options: What to cut, and what a blank page means.
     """
     end = kept_rows(page.height, options.cut_bottom)
@@ -76,7 +76,7 @@ async def finish_in_thread(
 
     Args:
         read: Decodes the drawing.
-        number: Of the page, from 1.
+        number: Number of the page, from 1.
         options: What to cut, and what a blank page means.
 
     Raises:

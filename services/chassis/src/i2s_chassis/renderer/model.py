@@ -50,7 +50,7 @@ class RawRendering:
         total_pages: Pages that the engine produced.
         error: The first error.
         log: What the engine wrote, bounded.
-        stages: In the order they were made.
+        stages: The stages, in the order in which they ran.
         events: What was tried and prevented.
         interrupted: Whether something outside may have ended it, such as an operator or the kernel out of
             memory: a process of the engine that is not the source's own was lost on the way. A verdict
@@ -78,20 +78,20 @@ class Installation(Protocol):
 
     @property
     def version(self) -> str:
-        """Of the engine."""
+        """Version of the engine."""
         ...
 
     @property
     def digest(self) -> str:
-        """Of everything that decides a picture."""
+        """Digest of everything that decides a picture."""
         ...
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Of the programs beside it, by name."""
+        """Versions of the programs beside it, by name."""
         ...
 
     @property
     def fonts_digest(self) -> str:
-        """Of the fonts."""
+        """Digest of the fonts."""
         ...

@@ -41,7 +41,7 @@ def refuse_foreign(message: pb.RenderOptions, own: Iterable[str], what: str) -> 
 
 
 def whole_number(message: _Message, name: str, path: str, default: int, most: int = _MAX_PAGES) -> int:
-    """Return a whole number from 1 on, the default where it is not given.
+    """Return a whole number from 1 on, the default if it is not given.
 
     Raises:
         InvalidArgumentError: It is out of range.

@@ -56,7 +56,7 @@ class Identity:
         source: What it takes.
         engine: What makes its pictures.
         options: The defaults.
-        max_files: Of a request; 0 where there are none.
+        max_files: Maximum number of files of a request; 0 if it can have none.
     """
 
     package: str
@@ -99,7 +99,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
 
     @abstractmethod
     def source_sha256(self, job: J) -> str:
-        """Return what tells the source of a job from others in the log."""
+        """Return what identifies the source of a job in the log."""
 
     @abstractmethod
     async def render(self, job: J) -> R:
@@ -170,7 +170,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
 
     async def _item(self, request: pb.RenderRequest, ticket: Ticket) -> pb.RenderStreamResponse:
         if not request.id:
-            raise InvalidArgumentError("id", "is required in a stream; answers are told apart by it")
+            raise InvalidArgumentError("id", "is required in a stream, where it identifies the responses")
         return pb.RenderStreamResponse(id=request.id, response=await self._answer(request, ticket))
 
     async def _answer(self, request: pb.RenderRequest, ticket: Ticket) -> pb.RenderResponse:

@@ -52,7 +52,7 @@ def limit_passed(
 
 
 def too_many_pixels(size: tuple[int, int], limits: Limits, what: str = "The picture") -> Judgement | None:
-    """Return what is said of a picture of this size before it is made, None where it may be."""
+    """Return what is said of a picture of this size before it is made, None if it may be."""
     width, height = size
     if width * height <= limits.pixels:
         return None

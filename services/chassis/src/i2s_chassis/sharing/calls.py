@@ -24,7 +24,7 @@ class Flow:
     Attributes:
         caller: Identity, as ``caller_of`` returns it.
         connection: Name of one of the caller's connections.
-        call: What tells one call from another: the same in all its attempts.
+        call: What identifies the call: the same in all its attempts.
         is_named: Whether the caller chose that name for this one call. Otherwise calls that look alike
             have the same.
     """
@@ -42,13 +42,13 @@ class Waiting:
     Attributes:
         flow: Where it comes from.
         arrival: When its first attempt came, in seconds.
-        number: Tells jobs apart that came at the same time.
+        number: Distinguishes jobs that came at the same time.
         refusals: How often it was sent away before.
         may_be_displaced: Whether another may take its place in the queue.
         has_place: Whether it holds a place, in the queue or in a slot.
         charged: Slot seconds that its shares were charged when it got its slot.
         kind: The kind of connection that was charged for it.
-        weight: Of that kind at the time.
+        weight: Weight of that kind at the time.
     """
 
     flow: Flow
@@ -72,7 +72,7 @@ class Refused:
     Attributes:
         flow: Where it came from.
         arrival: When its first attempt came, in seconds.
-        number: Tells calls apart that came at the same time.
+        number: Distinguishes calls that came at the same time.
         refusals: How often it was sent away, this time included.
         due: When it was asked to come back.
         expires: When it is forgotten.

@@ -98,7 +98,7 @@ class FairQueue:
         return self._line_up(flow, now, may_be_displaced=False, most_running=most_running)
 
     def next(self) -> Waiting | None:
-        """Give a slot to the job whose turn it is; None where no slot is free or nobody may have it."""
+        """Give a slot to the job whose turn it is; None if no slot is free or nobody may have it."""
         able = [one for one in self._callers.values() if one.can_run] if self.running < self.slots else []
         if not able:
             return None
@@ -121,8 +121,8 @@ class FairQueue:
         """Take a slot back; the place of the job stays taken.
 
         Args:
-            job: That had it.
-            seconds: How long; None where the job never began.
+            job: The job that had it.
+            seconds: How long; None if the job never began.
         """
         self.running -= 1
         caller, connection = self._shares(job.flow)
@@ -150,9 +150,10 @@ class FairQueue:
         """Remember a call that is sent away.
 
         Args:
-            call: That found no place, or lost it.
+            call: The call that found no place, or lost it.
             now: Seconds.
-            part: Of the time until its turn; below 1 the rest is for waiting in the queue.
+            part: Share of the time until its turn after which it should come back; it waits in the queue for
+                the rest.
 
         Returns:
             The seconds after which it should come back: that part of the time until it would have its
@@ -212,7 +213,7 @@ class FairQueue:
         return coming
 
     def _loser(self) -> Waiting:
-        """Return the job that loses its place where there is one too many."""
+        """Return the job that loses its place if there is one too many."""
         for caller in greediest_first(self._callers.values()):
             for connection in caller.greediest_connections():
                 for job in reversed(connection.line):

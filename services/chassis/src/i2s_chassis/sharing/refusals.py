@@ -33,7 +33,7 @@ class Pushback:
 
 
 class Refusals:
-    """Calls that are expected back, by what tells them apart."""
+    """Calls that are expected back, by what identifies them."""
 
     def __init__(self) -> None:
         self._by_call: dict[tuple[str, str, str], list[Refused]] = {}
@@ -50,9 +50,9 @@ class Refusals:
         self._count += 1
 
     def find(self, flow: Flow, now: float) -> Refused | None:
-        """Return the refusal that a call had before; None where it comes for the first time.
+        """Return the refusal that a call had before; None if it comes for the first time.
 
-        Calls that only look alike are told from each other by the time that they were asked to come
+        Calls that only look alike are distinguished by the time that they were asked to come
         back: the oldest whose time has come.
         """
         expected = self._by_call.get(_key(flow), ())

@@ -141,7 +141,7 @@ class Caller(Share):
     kinds: dict[Demand, Kind] = field(default_factory=lambda: {one: Kind() for one in Demand})
 
     def weight(self, demand: Demand) -> int:
-        """Return the part of a kind in what both kinds get; 0 where nothing of it waits."""
+        """Return the part of a kind in what both kinds get; 0 if nothing of it waits."""
         low, high = self.kinds[Demand.LOW].connections, self.kinds[Demand.HIGH].connections
         return high if demand is Demand.HIGH else max(low, high if low else 0)
 

@@ -21,7 +21,7 @@ def resize(picture: RgbArray, side: int) -> RgbArray:
 
     Args:
         picture: Shape (height, width, 3), any shape of at least one pixel.
-        side: Of the square, in pixels.
+        side: Side of the square, in pixels.
 
     Returns:
         Shape (side, side, 3).
@@ -37,7 +37,7 @@ def resize_and_crop(picture: RgbArray, side: int) -> RgbArray:
 
     Args:
         picture: Shape (height, width, 3), any shape of at least one pixel.
-        side: Of the square, in pixels.
+        side: Side of the square, in pixels.
 
     Returns:
         Shape (side, side, 3).

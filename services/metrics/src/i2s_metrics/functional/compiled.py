@@ -87,5 +87,5 @@ def copy_compiled(beside: Path, folder: Path) -> None:
             copied.rename(folder)
 
 
-#: Where machine code is kept; None where it cannot be.
+#: Where machine code is kept; None if it cannot be.
 FOLDER = _folder()

@@ -12,7 +12,7 @@ from i2s_metrics.functional.errors import UndefinedError
 WINDOW = 7
 #: Pixels that are looked at together, to bound the memory that the float64 maps take.
 _BAND_PIXELS = 500_000
-#: Of equation 13, for levels from 0 to 255.
+#: Constants of equation 13, for levels from 0 to 255.
 _C1 = (0.01 * 255) ** 2
 
 

@@ -18,10 +18,10 @@ class Metric(ABC):
         name: As callers ask for it.
         summary: One sentence.
         source: Where the definition comes from.
-        version: Of the definition here; values of different versions do not compare.
+        version: Version of the definition here; values of different versions do not compare.
         profiles: Rule books that it belongs to.
-        direction: Which values are good.
-        lower_bound: Least possible value; infinite where there is no bound.
+        direction: Whether higher or lower values are better.
+        lower_bound: Least possible value; infinite if there is no bound.
         upper_bound: Greatest possible value.
         symmetric: Whether exchanging two pictures of one size changes nothing.
         parts: Names of the intermediate values that come with it.

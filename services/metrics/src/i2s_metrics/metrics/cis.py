@@ -38,7 +38,7 @@ class _InceptionSimilarity(Metric):
 
 
 class PaperInceptionSimilarity(_InceptionSimilarity):
-    """Of the penultimate layer."""
+    """Cosine of the values of the penultimate layer."""
 
     summary = "Cosine of the 2048 penultimate values of Inception v3, as (1 + cos) / 2."
     source = "Image2Struct, section 2.2, equation 1"
@@ -52,7 +52,7 @@ class PaperInceptionSimilarity(_InceptionSimilarity):
 
 
 class HelmInceptionSimilarity(_InceptionSimilarity):
-    """Of the class scores of the central square, as on the leaderboard."""
+    """Cosine of the class scores of the central square, as on the leaderboard."""
 
     summary = "Cosine of the 1000 class scores of Inception v3 for the central square, as (1 + cos) / 2."
     source = "HELM at commit 63754d05"

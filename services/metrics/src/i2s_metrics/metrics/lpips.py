@@ -37,7 +37,7 @@ class PaperLearnedPerceptualSimilarity(Metric):
 class HelmLearnedPerceptualSimilarity(PaperLearnedPerceptualSimilarity):
     """The same, but 0 wherever a pixel is darker than mid-grey, which is nearly everywhere."""
 
-    summary = "1 minus the learned perceptual distance; 0 where a pixel is darker than mid-grey."
+    summary = "1 minus the learned perceptual distance; 0 if a pixel is darker than mid-grey."
     source = "HELM at commit 63754d05"
     profiles = frozenset({Profile.HELM})
 

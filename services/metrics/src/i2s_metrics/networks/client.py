@@ -48,7 +48,7 @@ class NetworkProcess:
         """Start a process and wait until its networks are loaded.
 
         Args:
-            settings: Of the process.
+            settings: Settings of the process.
             program: What it runs; another one is for tests.
 
         Raises:
@@ -99,7 +99,7 @@ class NetworkProcess:
             del self._waiting[number]
 
     async def close(self) -> None:
-        """Kill the process and wait for its end; who waits for an answer is told that it was lost."""
+        """Kill the process and wait for its end; calls that wait for an answer raise WorkerLostError."""
         self._listening.cancel()
         await asyncio.gather(self._listening, return_exceptions=True)
         await self._child.end()

@@ -11,7 +11,7 @@ def choose_device(wanted: str) -> torch.device:
     """Return the device.
 
     Args:
-        wanted: "cpu", "cuda", "cuda:N", or "auto": the first GPU where there is one.
+        wanted: "cpu", "cuda", "cuda:N", or "auto": the first GPU if there is one.
 
     Raises:
         DeviceError: There is none of that name.
@@ -31,9 +31,9 @@ def prepare(device: torch.device, threads: int, most_bytes: int | None) -> None:
     """Set what holds for the whole process: threads, memory, reproducible arithmetic.
 
     Args:
-        device: That will be used.
-        threads: On processors.
-        most_bytes: Of a GPU's memory; None is all of it.
+        device: The device that will be used.
+        threads: Number of threads on processors.
+        most_bytes: Maximum use of a GPU's memory, in bytes; None for all of it.
     """
     torch.set_num_threads(threads)
     torch.backends.cuda.matmul.allow_tf32 = False

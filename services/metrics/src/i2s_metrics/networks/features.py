@@ -59,5 +59,5 @@ class Normalisation:
         return (pictures - shift) / scale
 
 
-#: Of torchvision's published networks.
+#: What torchvision's published networks were trained with.
 IMAGENET = Normalisation((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))

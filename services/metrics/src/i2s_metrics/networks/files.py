@@ -178,7 +178,7 @@ def close_all_but(inventory: Inventory, places: Places) -> None:
 
 
 def fault_of(network: Network, file: WeightsFile) -> str:
-    """Return what is wrong with a file of weights; empty where it is what its name says."""
+    """Return what is wrong with a file of weights; empty if it is what its name says."""
     try:
         if file.path.name == CONVERTED_VGG16.name:
             from i2s_metrics.networks import arrays

@@ -40,7 +40,7 @@ def serve(connection: socket.socket, settings: HostSettings, load: Load) -> None
 
     Args:
         connection: Our end.
-        settings: Of this process.
+        settings: Settings of this process.
         load: Makes the networks; called first.
     """
     with connection:

@@ -20,8 +20,8 @@ class HostSettings:
     Attributes:
         weights: The file of each network.
         device: "auto", "cpu", "cuda" or "cuda:N".
-        precision: Wanted.
-        threads: For computing on processors.
+        precision: The precision that is asked for.
+        threads: Number of threads on processors.
         batch_size: Pairs that are compared at once.
         batch_wait_seconds: What the first pair of a batch waits for others at most.
         feature_bytes: What may be kept of references.

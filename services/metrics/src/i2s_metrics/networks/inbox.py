@@ -15,7 +15,7 @@ class Request:
     """Something to compare.
 
     Attributes:
-        number: Tells requests apart.
+        number: Identifies the request.
         inputs: What to compare.
         arrived: When, by the clock of the inbox.
     """
@@ -31,7 +31,7 @@ class Inbox:
     Args:
         most: Requests of one batch.
         wait_seconds: What the first request of a batch waits for others at most.
-        clock: For tests.
+        clock: Returns the time in seconds; tests pass another function.
     """
 
     def __init__(self, most: int, wait_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -58,7 +58,7 @@ class Inbox:
             self._changed.notify()
 
     def take(self) -> list[Request]:
-        """Return the next batch, waiting for it; empty where there will be none.
+        """Return the next batch, waiting for it; empty if there will be none.
 
         The oldest request decides the network. A batch that is full does not wait.
         """

@@ -25,7 +25,7 @@ class InceptionNetwork:
 
     Args:
         network: ``inception_v3(transform_input=False)``, in evaluation mode.
-        dtype: That the network is computed with.
+        dtype: Type that the network is computed with.
     """
 
     def __init__(self, network: nn.Module, dtype: torch.dtype = torch.float32) -> None:

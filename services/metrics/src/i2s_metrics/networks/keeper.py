@@ -33,9 +33,9 @@ class Networks:
     """One process for one device, shared by all calls.
 
     Args:
-        settings: Of the process.
+        settings: Settings of the process.
         patience_seconds: Silence after which the process is taken for stuck and replaced.
-        telemetry: Told when the process is ready and when it is replaced.
+        telemetry: Counts the ready process, and its replacements by reason.
         backoff: Pauses between failed starts.
         program: What the process runs; another one is for tests.
     """

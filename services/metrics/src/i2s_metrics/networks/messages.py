@@ -19,7 +19,7 @@ class Description:
 
     Attributes:
         device: "cpu", or "cuda:0 (name)".
-        precision: Of the computation, with the error that was measured where it is not float32.
+        precision: Precision of the computation, with the error that was measured if it is not float32.
     """
 
     device: str
@@ -31,7 +31,7 @@ class Answer:
     """What a network found.
 
     Attributes:
-        value: The distance or cosine; not a number where there is none.
+        value: The distance or cosine; not a number if there is none.
         cpu_seconds: Processor time, the batch's divided by its size.
     """
 
@@ -52,7 +52,7 @@ def pack_drop(number: int) -> bytes:
 
 
 def unpack_request(frame: bytes) -> tuple[int, Inputs | None]:
-    """Return the number of a request and what to compare; None where it is to be dropped."""
+    """Return the number of a request and what to compare; None if it is to be dropped."""
     (length,) = LENGTH.unpack_from(frame)
     first = LENGTH.size + length
     header = json.loads(frame[LENGTH.size : first])

@@ -24,7 +24,7 @@ class Runner:
 
     Args:
         networks: Those that can be run.
-        device: That they are on.
+        device: The device that they are on.
         feature_bytes: What may be kept of references.
     """
 

@@ -13,7 +13,7 @@ from i2s_metrics.networks.operators import declare_missing_operators
 
 #: Layers of torchvision's VGG16 after which features are taken: the last ReLU before each pooling.
 _TAPS = (4, 9, 16, 23, 30)
-#: Of the reference implementation, for levels in [-1, 1].
+#: Shift and scale of the reference implementation, for levels in [-1, 1].
 _LPIPS = Normalisation((-0.030, -0.088, -0.188), (0.458, 0.448, 0.450))
 _EPSILON = 1e-10
 
@@ -27,7 +27,7 @@ class PerceptualNetwork:
     Args:
         layers: ``vgg16().features``, in evaluation mode.
         weights: The linear weights w of each of the five layers.
-        dtype: That convolutions are computed with, and features kept in.
+        dtype: Type that convolutions are computed with, and features kept in.
 
     Source:
         R. Zhang et al., "The unreasonable effectiveness of deep features as a perceptual metric", 2018,

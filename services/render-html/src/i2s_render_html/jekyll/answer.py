@@ -57,7 +57,7 @@ class Answer:
 
 
 def read_answer(raw: bytes, workdir: str) -> Answer | None:
-    """Return the answer; None where there is none, or one that cannot be understood.
+    """Return the answer; None if there is none, or one that cannot be understood.
 
     Args:
         raw: What was said.
@@ -82,7 +82,7 @@ def read_answer(raw: bytes, workdir: str) -> Answer | None:
 
 
 def read_versions(raw: bytes) -> dict[str, str] | None:
-    """Return the versions of gems that a process names when it is ready; None where it says anything else.
+    """Return the versions of gems that a process names when it is ready; None if it says anything else.
 
     Args:
         raw: What was said, before any site was there.

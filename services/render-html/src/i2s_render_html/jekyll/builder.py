@@ -51,8 +51,8 @@ class JekyllBuilder:
     Any number of builds may be asked for at once; those beyond the prepared processes wait.
 
     Attributes:
-        versions: Of Jekyll, its libraries, and the plugins and themes that are installed, by name; known once
-            this is open.
+        versions: Versions of Jekyll, its libraries, and the plugins and themes that are installed, by name;
+            known once this is open.
     """
 
     def __init__(
@@ -68,8 +68,8 @@ class JekyllBuilder:
         Args:
             jail: Stays the caller's to close, after this.
             settings: What an operator decided.
-            on_recycle: Told why a process was replaced; "jobs" after each site.
-            on_ready: Told how many processes wait.
+            on_recycle: Called with the reason when a process is replaced; "jobs" after each site.
+            on_ready: Called with the number of processes that wait.
         """
         self._jail = jail
         self._settings = settings
@@ -111,7 +111,7 @@ class JekyllBuilder:
 
         Args:
             files: Relative path to content; configuration, layouts and all.
-            limits: Of this build.
+            limits: Limits of this build.
 
         Raises:
             UnavailableError: Processes cannot be prepared at the moment.

@@ -67,7 +67,7 @@ def not_installed(versions: Mapping[str, str]) -> tuple[str, ...]:
     """Return the plugins and themes that are missing, each with its package.
 
     Args:
-        versions: Of the gems that are installed, by name.
+        versions: Versions of the gems that are installed, by name.
     """
     packages = {**PLUGINS, **THEMES}
     return tuple(f"{name} (Debian: {packages[name]})" for name in sorted(packages) if name not in versions)

@@ -29,8 +29,8 @@ class BuildError:
 
     Attributes:
         message: One line, in Jekyll's words.
-        file: Path within the site; empty where Jekyll names none.
-        line: Of that file, from 1; None where Jekyll names none.
+        file: Path within the site; empty if Jekyll names none.
+        line: Line of that file, from 1; None if Jekyll names none.
     """
 
     message: str
@@ -45,8 +45,8 @@ class BuiltSite:
     Attributes:
         cause: How the build ended.
         files: The built site, relative path to content; None unless cause is BUILT.
-        error: Why not; None where cause is BUILT.
-        usage: Of this build alone, the loading of Jekyll not included; memory is that of the
+        error: Why not; None if cause is BUILT.
+        usage: Usage of this build alone, the loading of Jekyll not included; memory is that of the
             process with Jekyll in it.
         log: What Jekyll said.
         events: What was found or tried and prevented.
@@ -71,7 +71,7 @@ class JekyllSettings:
 
     Attributes:
         processes: Prepared processes that wait, each with Jekyll loaded, for one site each.
-        limits: Of prepared processes. A site with other limits on memory, processes, files or
+        limits: Limits of prepared processes. A site with other limits on memory, processes, files or
             log gets a process of its own, started for it.
         origin: Where pages will be served, without a "/" at the end; becomes the site's `url`,
             as `jekyll serve` does it.

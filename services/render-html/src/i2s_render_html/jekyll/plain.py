@@ -27,7 +27,7 @@ _EXCLUDED = (
 def needs_jekyll(files: Mapping[str, bytes]) -> bool:
     """Return whether Jekyll would make anything else of a site than a copy of it.
 
-    False is certain; True may be over-careful. A file is only copied where it does not begin
+    False is certain; True may be over-careful. A file is only copied if it does not begin
     with front matter; Liquid in such a file is left alone. Configuration, layouts, includes, data
     and posts all lie in names that begin with "_".
 

@@ -54,7 +54,7 @@ class PreparedProcess:
 
     Attributes:
         cell: Where it runs; holds the built site after ``run``.
-        versions: Of Jekyll, its libraries, and the plugins and themes that are installed, by name.
+        versions: Versions of Jekyll, its libraries, and the plugins and themes that are installed, by name.
     """
 
     def __init__(self, cell: Cell, channel: socket.socket, run: asyncio.Task[Ended], until: float) -> None:
@@ -72,7 +72,7 @@ class PreparedProcess:
         Args:
             jail: Opens the cell.
             settings: Those of the builder.
-            limits: Of the cell; those of time begin with the site.
+            limits: Limits of the cell; those of time begin with the site.
 
         Raises:
             JekyllMissingError: It ended before it was ready, or was not ready in time.

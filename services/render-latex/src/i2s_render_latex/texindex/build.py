@@ -36,7 +36,7 @@ class IndexSummary:
 
     Attributes:
         path: The index file.
-        digest: Of the trees.
+        digest: Digest of the trees.
         files: Source files that were read.
         tried: Packages that the engine tried to load.
         units: Packages, classes and libraries in the index.
@@ -64,9 +64,9 @@ def build_index(
     """Scan TeX trees and write the index file.
 
     Args:
-        tree_roots: From `trees.tree_roots`, the one whose files win first.
+        tree_roots: The roots from `trees.tree_roots`, the one whose files win first.
         path: The index file. It is replaced as a whole once the new one is complete.
-        engine: That says what every document knows and tries packages out; pdfLaTeX by default.
+        engine: The engine that lists what every document knows and tries packages; pdfLaTeX by default.
 
     Raises:
         TreeError: The engine is missing, or the trees hold no package.

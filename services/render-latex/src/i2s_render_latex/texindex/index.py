@@ -21,7 +21,7 @@ class TexIndex:
     Opening reads a few kilobytes; each look-up reads one row. May be used from any thread.
 
     Attributes:
-        digest: Of the tree that was scanned; compare with `current_digest` to detect that the
+        digest: Digest of the tree that was scanned; compare with `current_digest` to detect that the
             installation has changed since.
     """
 

@@ -12,7 +12,7 @@ from .rank import Candidate
 from .trial import Engine
 from .units import Unit, loaded_file, provider_of
 
-#: For each package that was tried the names that it brings; None where it does not load.
+#: For each package that was tried the names that it brings; None if it does not load.
 Trials = Mapping[Provider, frozenset[str] | None]
 
 
@@ -25,7 +25,7 @@ def try_out(units: Sequence[Unit], scans: Scans, engine: Engine) -> Trials:
     Args:
         units: Packages to try.
         scans: What their source says.
-        engine: That loads them.
+        engine: The engine that loads them.
 
     Returns:
         The names without those that every document knows; None for a package that does not load.
@@ -49,8 +49,8 @@ def apply_trials(candidates: Candidates, seen: Trials, units: Sequence[Unit], sc
     was put together by its macros, unless something that it loads has it too.
 
     Args:
-        candidates: From `read_candidates`.
-        seen: From `try_out`.
+        candidates: The result of `read_candidates`.
+        seen: The result of `try_out`.
         units: Those that were tried.
         scans: What their source says.
     """

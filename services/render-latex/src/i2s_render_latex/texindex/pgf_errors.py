@@ -28,7 +28,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-#: TeX breaks lines of its log there, unless it is told otherwise.
+#: TeX breaks lines of its log there, unless a setting says otherwise.
 _LOG_WIDTH = 79
 _FAMILY = re.compile(
     r"Package (?:pgfkeys|pgf|PGF Math|tikz|pgfplots|pgfplotstable)\w* Error:\s*(.*)", re.DOTALL
@@ -67,9 +67,9 @@ def pgf_undefined(message: str) -> str | None:
     """Return what an error message of pgf, TikZ or pgfplots says is undefined.
 
     Args:
-        message: From "Package … Error:" on, with or without the "! " before it; lines that TeX broke
-            at the width of its log are joined. Lines after it, up to the line of the source, help
-            where the message itself names nothing.
+        message: The message from "Package … Error:" on, with or without the "! " before it; lines that
+            TeX broke at the width of its log are joined. Lines after it, up to the line of the source,
+            help where the message itself names nothing.
 
     Returns:
         What to give to `TexIndex.providers_of_key`; None for other messages and where a TikZ or

@@ -37,7 +37,7 @@ def write(path: Path, digest: str, rows: Iterable[Row]) -> None:
 
     Args:
         path: Where; its folder must exist.
-        digest: Of the tree.
+        digest: Digest of the tree.
         rows: Each name of a category once.
     """
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -106,7 +106,7 @@ def tree_digest(files: Sequence[TreeFile], *salt: bytes) -> str:
     """Return a digest that changes with the name, size or time of any file.
 
     Args:
-        files: From `tree_files`.
+        files: The result of `tree_files`.
         salt: What else the result of a scan depends on.
 
     Returns:

@@ -50,10 +50,10 @@ class Engine(Protocol):
         """Load each package in a document of its own.
 
         Args:
-            packages: For each package the control sequences to ask for.
+            packages: The control sequences to ask for, by package.
 
         Returns:
-            For each package those that exist because it is loaded; None where it does not load.
+            For each package those that exist because it is loaded; None if it does not load.
         """
 
 

@@ -26,8 +26,8 @@ class Scanned:
     """What the units are made from: one file of the tree.
 
     Attributes:
-        bundle: Of `trees.TreeFile`.
-        loads: What it loads.
+        bundle: Its bundle, as in `trees.TreeFile`.
+        loads: The files that it loads.
     """
 
     bundle: str
@@ -109,5 +109,5 @@ def _is_part(loader: str, file: str, files: Mapping[str, Scanned]) -> bool:
 
 
 def loaded_file(load: Load, files: Collection[str]) -> str | None:
-    """Return the base name of the file that a load finds in the tree; None where it finds none."""
+    """Return the base name of the file that a load finds in the tree; None if it finds none."""
     return next((name for name in load.names if name in files), None)

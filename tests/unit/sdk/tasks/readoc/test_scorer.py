@@ -76,7 +76,7 @@ def test_a_predicted_table_that_pandoc_cannot_convert_counts_0() -> None:
     gold = f"a\n{TABLE}\n"
     found = _score(REFERENCE, f"a\n{other}\n{TABLE}\n", gold, conversions=conversions)
     assert found.metrics["table_tree"] == 0.5
-    assert found.detail["tables"] == [[0, 1, 1.0]]
+    assert found.detail["tables"][0][:3] == [0, 1, 1.0]
 
 
 def test_heading_trees_can_be_negative_in_profile_reference_alone() -> None:

@@ -29,7 +29,7 @@ def dual_bound(given: Problem, potential: IntArray) -> float:
 
     Args:
         given: What has to be moved.
-        potential: Of the sinks, in packed costs without sink.
+        potential: Potentials of the sinks, in packed costs without sink.
     """
     sources, sinks = given.cost.shape
     slack = np.full(sinks, 1 << 62)

@@ -73,7 +73,7 @@ def transport_costs(a: Contents, b: Contents, pairs: IntArray) -> FloatArray:
     Args:
         a: Contents of the one picture.
         b: Contents of the other.
-        pairs: Which to compare, shape (n, 2): index in ``a``, index in ``b``.
+        pairs: The pairs to compare, shape (n, 2): index in ``a``, index in ``b``.
 
     Returns:
         Optimal transport costs, shape (n,): ground distance L1 between (grey, column/8, row/8).

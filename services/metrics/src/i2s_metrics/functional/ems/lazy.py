@@ -30,12 +30,12 @@ def lazy_transport(
     """Return the optimal transport cost of patches to patches, for all mass together being 1.
 
     Args:
-        mass: Of the patches on either side, shape (n,), n at most 256.
+        mass: Mass of the patches on either side, shape (n,), n at most 256.
         distance: What their positions add to the cost, shape (n, n).
         inner: Lower bounds of the costs between contents; better ones and costs take their places.
-        contents_a: Of the patches of the one side.
+        contents_a: Contents of the patches of the one side.
         index_a: Which of them each patch has.
-        contents_b: Of the patches of the other side.
+        contents_b: Contents of the patches of the other side.
         index_b: Which of them each patch has.
 
     Returns:

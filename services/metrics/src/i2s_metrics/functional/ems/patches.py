@@ -25,8 +25,8 @@ class PatchSet:
 
     Attributes:
         grey: Values in [0, 1], shape (patches, 64), pixels row by row.
-        background: Which pixels count as background, the same shape. It follows from ``grey``.
-        mass: Of each patch; positive. Its weight is its share of ``total``.
+        background: Whether each pixel counts as background, the same shape. It follows from ``grey``.
+        mass: Mass of each patch; positive. Its weight is its share of ``total``.
         position: (row / rows, column / columns) of each patch, shape (patches, 2).
         total: Mass of all patches of the picture, whether they are still here or not.
     """

@@ -21,10 +21,10 @@ class Reference:
     """A reference picture, made ready.
 
     Attributes:
-        shape: Of the picture: height, width, 3.
+        shape: Shape of the picture: height, width, 3.
         size: Width and height at which pictures are compared with it.
         background: The most frequent colour at that size.
-        patches: Of the picture.
+        patches: Patches of the picture.
         denominator: Its distance from a picture of one colour; of several that the rules take, the largest.
     """
 
@@ -40,7 +40,7 @@ class Reference:
 
         Args:
             picture: Shape (height, width, 3), at least one pixel.
-            rules: Of the profile.
+            rules: Rules of the profile.
 
         Raises:
             UndefinedError: The metric is not defined for a picture of this shape.
@@ -72,11 +72,11 @@ def _distance_from_blank(
     """Return the largest transport cost between pictures of one colour and the reference.
 
     Args:
-        levels: Of the pictures of one colour, 0 for black and 255 for white.
+        levels: Levels of the pictures of one colour, 0 for black and 255 for white.
         reduced: The reference at the size of the comparison.
         colour: Its most frequent colour.
         patches: Its patches.
-        rules: Of the profile.
+        rules: Rules of the profile.
     """
     height, width, _ = reduced.shape
     blanks = [PatchSet.of(np.full_like(reduced, level), colour, rules) for level in levels]

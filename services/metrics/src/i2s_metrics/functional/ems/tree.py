@@ -2,7 +2,7 @@
 
 Nodes are the sources 0 to m - 1 and the sinks m to m + n - 1. An edge of the tree joins a source
 and a sink and belongs to its lower end. Costs are packed: ``cost << SHIFT | sink``, so that the
-least of a row tells the sink too.
+least of a row gives the sink too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Tree(NamedTuple):
         before: The previous one.
         depth: Edges up to the root.
         flow: Mass on the edge to its parent.
-        potential: Of sources and sinks so that cost = potential(source) - potential(sink) on
+        potential: Potentials of sources and sinks so that cost = potential(source) - potential(sink) on
             edges of the tree, in packed costs without sink.
         stack: Room for a walk.
     """

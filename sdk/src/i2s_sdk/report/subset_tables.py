@@ -1,0 +1,102 @@
+"""Runs in tables of one subset each, for tasks whose numbers are shown by subset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from i2s_sdk.report import figures
+from i2s_sdk.report.published import PublishedTable, published_table
+from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
+from i2s_sdk.stats.aggregate import Group, Summary
+from i2s_sdk.tasks.registry import task_spec
+
+_PUBLISHED_PROFILE = "helm"
+
+
+def subset_tables(
+    runs: Mapping[str, Summary], task: str, *, published: bool = False, rendered_only: bool = False
+) -> list[PaperTable]:
+    """Return a table for each subset of a task, the best run first; none if the task has no such tables.
+
+    Columns without a value in any run, such as formulas where a subset has none, are left out. The average
+    of a run is the mean of its columns in the subset.
+
+    Args:
+        runs: Numbers by label.
+        task: Its name.
+        published: Put published rows among the runs.
+        rendered_only: Give means over usable samples only; there are no published ones then.
+    """
+    numbers = task_spec(task).subset_tables
+    if not numbers:
+        return []
+    groups: dict[str, dict[str, Group]] = {}
+    for label, summary in runs.items():
+        for group in summary.tasks[task].subsets if task in summary.tasks else ():
+            groups.setdefault(group.name, {})[label] = group
+    return [
+        _subset_table(
+            runs,
+            task,
+            subset,
+            groups[subset],
+            published_table(numbers[subset])
+            if published and not rendered_only and subset in numbers
+            else None,
+            rendered_only=rendered_only,
+        )
+        for subset in sorted(groups)
+    ]
+
+
+def _subset_table(
+    runs: Mapping[str, Summary],
+    task: str,
+    subset: str,
+    groups: Mapping[str, Group],
+    theirs: PublishedTable | None,
+    *,
+    rendered_only: bool,
+) -> PaperTable:
+    values: dict[str, dict[str, Cell]] = {
+        label: {
+            name: metric.rendered if rendered_only else metric.all for name, metric in group.metrics.items()
+        }
+        for label, group in groups.items()
+    }
+    names = [
+        name
+        for name in dict.fromkeys(name for group in groups.values() for name in group.metrics)
+        if any(group.metrics[name].all.n for group in groups.values() if name in group.metrics)
+    ]
+    lines = [
+        Line.of(label, (*(values[label].get(name) for name in names), figures.scored(group)))
+        for label, group in groups.items()
+    ]
+    for model in theirs.rows if theirs is not None else ():
+        printed = theirs.values(model) if theirs is not None else {}
+        lines.append(Line.of(model, (*(printed.get(name) for name in names), None), published=True))
+    spec = task_spec(task)
+    if spec.main_metric in names:
+        main = names.index(spec.main_metric)
+        lines.sort(key=lambda line: _rank(line.values[main]))
+    headings = (Heading("Model"), *map(_heading, names), Heading("Scored"))
+    over = "usable samples only" if rendered_only else "all scored samples"
+    notes = [f"Means over {over} that have a value."]
+    if theirs is not None:
+        notes.append(f"Published rows: {theirs.where}.")
+        others = [label for label in groups if runs[label].profile != _PUBLISHED_PROFILE]
+        if others:
+            rules = "The published values follow the rules of profile reference"
+            notes.append(f"{rules}; not so: {', '.join(others)}.")
+    return PaperTable(f"{spec.title}, {subset}", headings, tuple(lines), tuple(notes))
+
+
+def _heading(name: str) -> Heading:
+    """Return the heading of a column; those with the same first word share it."""
+    first, _, rest = name.partition("_")
+    return Heading(rest.replace("_", " "), first) if rest else Heading(name)
+
+
+def _rank(value: float | str | None) -> float:
+    return -value if isinstance(value, float) else float("inf")

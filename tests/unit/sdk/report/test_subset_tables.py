@@ -1,0 +1,127 @@
+"""Tables of one subset each, for tasks whose numbers are shown so."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.report.paper_tables import paper_tables
+from i2s_sdk.report.published import published_table
+from i2s_sdk.report.subset_tables import subset_tables
+from i2s_sdk.report.summary import print_leaderboard, print_summary
+from i2s_sdk.report.table_lines import Heading, PaperTable
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.stats.aggregate import Summary, aggregate
+from i2s_sdk.stats.columns import Columns
+from i2s_sdk.stats.leaderboard import leaderboard
+from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.readoc.scorer import COLUMNS, COLUMNS_OF_SUBSET
+from i2s_sdk.tasks.registry import open_task, task_spec
+from i2s_wire.metrics.profile import Profile
+
+
+def _summary(
+    value: float, profile: Profile = Profile.HELM, subsets: tuple[str, ...] = ("arxiv", "github")
+) -> Summary:
+    """Return the numbers of a run: two documents of each subset, the second with half the values."""
+    records = {
+        f"{subset} {at}": Record(
+            f"{subset} {at}", "readoc", subset, "", Outcome.SCORED, True,
+            metrics={
+                name: value / at if name in COLUMNS_OF_SUBSET.get(subset, COLUMNS) else None
+                for name in COLUMNS
+            },
+        )
+        for subset in subsets
+        for at in (1, 2)
+    }  # fmt: skip
+    instances = [Instance(one.id, "readoc", one.subset, None) for one in records.values()]
+    spec = task_spec("readoc")
+    columns = {"readoc": Columns(metrics_of(open_task("readoc", profile)), spec.averages)}
+    return aggregate(instances, records, columns, profile)
+
+
+def _names(table: PaperTable) -> list[str]:
+    return [f"{one.group}_{one.name}".strip("_") for one in table.headings[1:]]
+
+
+def test_each_subset_has_a_table_with_its_columns_and_the_best_run_first() -> None:
+    arxiv, github = subset_tables({"worse": _summary(0.4), "better": _summary(0.8)}, "readoc")
+    assert (arxiv.title, github.title) == ("READOC, arxiv", "READOC, github")
+    assert _names(arxiv) == [*(name.replace("_", "_", 1) for name in COLUMNS), "average", "Scored"]
+    assert _names(github) == [*COLUMNS_OF_SUBSET["github"], "average", "Scored"]
+    assert [line.model for line in github.lines] == ["better", "worse"]
+    assert github.lines[0].values[-2:] == (pytest.approx(0.6), "2 of 2")
+    assert github.lines[0].means[0] is not None
+    assert github.lines[0].means[0].interval is not None
+
+
+def test_published_rows_stand_among_the_runs() -> None:
+    for table in subset_tables({"mine": _summary(0.8)}, "readoc", published=True):
+        theirs = published_table(f"readoc {table.title.partition(', ')[2]}")
+        published = {line.model: line.values for line in table.lines if line.published}
+        assert published == {model: (*values, None) for model, values in theirs.rows.items()}
+        averages = [line.values[-2] for line in table.lines]
+        assert averages == sorted(averages, reverse=True)
+        assert not any("not so" in note for note in table.notes)
+
+
+def test_a_run_of_another_profile_is_named() -> None:
+    (table,) = subset_tables({"mine": _summary(0.8, Profile.PAPER, ("arxiv",))}, "readoc", published=True)
+    assert "not so: mine" in " ".join(table.notes)
+
+
+def test_a_subset_without_published_rows_has_a_table() -> None:
+    (table,) = subset_tables({"mine": _summary(0.8, subsets=("zenodo",))}, "readoc", published=True)
+    assert [line.model for line in table.lines] == ["mine"]
+
+
+def test_other_tasks_have_none() -> None:
+    assert subset_tables({"mine": _summary(0.8)}, "latex") == []
+
+
+def test_tables_of_the_paper_have_subsets_instead_of_the_task() -> None:
+    titles = [one.title for one in paper_tables({"mine": _summary(0.8)})]
+    assert titles == ["READOC, arxiv", "READOC, github"]
+
+
+@pytest.mark.parametrize("name", ["readoc arxiv", "readoc github"])
+def test_published_averages_are_means_of_the_columns(name: str) -> None:
+    table = published_table(name)
+    for model in table.rows:
+        *columns, average = table.rows[model]
+        # That of MinerU is printed 0.04 points higher than its columns say.
+        assert average == pytest.approx(
+            sum(columns) / len(columns), abs=0.0006 if model == "MinerU" else 0.0001
+        )
+
+
+def test_many_metrics_are_printed_by_the_row() -> None:
+    stream = io.StringIO()
+    print_summary(_summary(0.8), {}, stream)
+    lines = {line.split()[0]: line.split() for line in stream.getvalue().splitlines() if line.strip()}
+    assert lines["metric"][:4] == ["metric", "arxiv", "github", "readoc"]
+    assert lines["text_concat"][1:4] == ["0.600", "0.600", "0.600"]
+    assert lines["table_tree"][1:4] == ["0.600", "–", "0.600,"]
+    assert lines["average"][1:4] == ["0.600", "0.600", "0.600"]
+    assert "parentheses" not in stream.getvalue()
+    assert max(map(len, stream.getvalue().splitlines())) <= 160
+
+
+def test_a_leaderboard_is_by_subset_without_published_rows() -> None:
+    runs = {"worse": _summary(0.4), "b[ett]er\x1b": _summary(0.8)}
+    stream = io.StringIO()
+    print_leaderboard(leaderboard(runs), stream, subset_tables(runs, "readoc", published=True))
+    text = stream.getvalue()
+    assert text.count("worse") == 2
+    assert text.index("b[ett]er\\x1b") < text.index("worse")
+    assert "Nougat" not in text
+    assert "all runs" not in text
+
+
+def test_names_of_columns_share_their_first_word() -> None:
+    (table, _) = subset_tables({"mine": _summary(0.8)}, "readoc")
+    assert table.headings[1:3] == (Heading("concat", "text"), Heading("vocab", "text"))
