@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.latex.machine import load
-from benchmarks.readoc import definition
+from benchmarks.readoc import readoc_definition as definition
 from i2s_sdk.scoring.scorer import Conversion, Scorable
 from i2s_sdk.tasks.readoc.heading_tree import heading_tree
 from i2s_sdk.tasks.readoc.html_tables import table_tree
