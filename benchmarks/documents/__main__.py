@@ -6,8 +6,8 @@ Compared, in one run, in turns, on the same tables (half LaTeX, half pipe tables
             service has slots
   service   AsyncDocumentsClient.convert against a service that was started here, as many requests at once
 
-Measured is wall time, since what counts is how many tables are converted in a minute. Left out: the start of
-the service. The exit code is 0 only if both ways give the same HTML (else 2) and the service converts at
+Wall time is measured, because the aim is a number of tables a minute. It does not include the start of the
+service. The exit code is 0 only if both ways give the same HTML (else 2) and the service converts at
 least 1,000 tables a minute and takes at most 4 times the time of the plain processes on the median (else 1).
 
     python -m benchmarks.documents                # a table
@@ -52,9 +52,9 @@ class Figures:
     """Tables a minute of each repetition.
 
     Attributes:
-        plain: Of one process for each table.
-        service: Of the service.
-        tables: Of a repetition.
+        plain: Tables a minute with one process for each table.
+        service: Tables a minute of the service.
+        tables: Number of tables in a repetition.
         at_once: Processes or requests at the same time.
     """
 

@@ -16,7 +16,7 @@ class DocumentsDescription:
 
     Attributes:
         service: "documents".
-        version: Of the service.
+        version: Version of the service.
         engines: The programs "pandoc" and "pdfium", each with the digest of everything that decides its
             results.
         versions: Everything that the digests are made of, by name.

@@ -30,7 +30,7 @@ class PageDrawing:
 
     Attributes:
         dpi: Resolution in dots per inch, above 0 and at most 2400.
-        format: Of the image.
+        format: File format of the image.
         quality: Of JPEG, from 1 to 100; without meaning for PNG.
     """
 

@@ -15,7 +15,7 @@ def conversions(answer: Conversions, request_id: str = "") -> pb.ConvertResponse
 
     Args:
         answer: What became of the fragments.
-        request_id: Of the request.
+        request_id: The id of the request that this answers.
 
     Raises:
         ValueError: A text holds a lone surrogate.
@@ -36,7 +36,7 @@ def page_images(answer: PageImages, request_id: str = "") -> pb.DrawPagesRespons
 
     Args:
         answer: What became of the document.
-        request_id: Of the request.
+        request_id: The id of the request that this answers.
 
     Raises:
         ValueError: A text holds a lone surrogate.

@@ -6,11 +6,12 @@ import ipaddress
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import grpc
 import grpc.aio
 
+from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.clients.retry import RetryPolicy
 from i2s_sdk.clients.status import error_of
 from i2s_sdk.errors import DeadlineError, ServiceError, SettingsError
@@ -91,7 +92,13 @@ class Connection:
 
 
 class AsyncConnection:
-    """A channel of ``grpc.aio``; belongs to the event loop that it was made in."""
+    """A channel of ``grpc.aio``; belongs to the event loop that it was made in.
+
+    Attributes:
+        wire_name: Full name of the service, such as "i2s.render.v1.RenderService".
+    """
+
+    wire_name: ClassVar[str]
 
     def __init__(
         self,
@@ -129,6 +136,14 @@ class AsyncConnection:
                 except grpc.RpcError as error:
                     raise clock.stamp(error_of(error, self.address, name)) from error
         raise AssertionError("the attempts end with an answer or an error")
+
+    async def wait_ready(self, seconds: float) -> None:
+        """Return once the service says that it serves.
+
+        Raises:
+            ServiceUnavailableError: It did not within ``seconds``.
+        """
+        await wait_until_serving(self.channel, self.address, self.wire_name, seconds)
 
     async def close(self) -> None:
         """Close the channel; calls in flight are cancelled."""

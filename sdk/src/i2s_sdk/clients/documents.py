@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from i2s.documents.v1 import documents_pb2 as pb
 from i2s.documents.v1.documents_pb2_grpc import DocumentsServiceStub
 from i2s_sdk.clients.channel import AsyncConnection
-from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.clients.reading import read
 from i2s_sdk.errors import ProtocolError
 from i2s_wire.documents import from_wire
@@ -40,6 +39,8 @@ class AsyncDocumentsClient(AsyncConnection):
         credentials: Of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
+
+    wire_name = SERVICE
 
     async def convert(
         self,
@@ -135,14 +136,6 @@ class AsyncDocumentsClient(AsyncConnection):
         stub = DocumentsServiceStub(self.channel)
         answer = await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
         return read(from_wire.description, answer)
-
-    async def wait_ready(self, seconds: float) -> None:
-        """Return once the service says that it serves.
-
-        Raises:
-            ServiceUnavailableError: It did not within ``seconds``.
-        """
-        await wait_until_serving(self.channel, self.address, SERVICE, seconds)
 
     async def _convert(
         self, fragments: Sequence[Fragment], limits: Limits | None, request_id: str, deadline: float | None

@@ -11,7 +11,6 @@ from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
 from i2s_sdk.clients.blocking import iterate_blocking
 from i2s_sdk.clients.bulk import StreamClient, Streamed, each
 from i2s_sdk.clients.channel import AsyncConnection, Connection, call_metadata
-from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.clients.reading import read
 from i2s_sdk.clients.status import status_of, stream_error
 from i2s_sdk.errors import ProtocolError, ServiceError
@@ -41,6 +40,8 @@ class AsyncMetricsClient(AsyncConnection):
         credentials: Of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
+
+    wire_name = SERVICE
 
     async def score(
         self,
@@ -123,14 +124,6 @@ class AsyncMetricsClient(AsyncConnection):
         stub = MetricsServiceStub(self.channel)
         answer = await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
         return read(from_wire.description, answer)
-
-    async def wait_ready(self, seconds: float) -> None:
-        """Return once the service says that it serves.
-
-        Raises:
-            ServiceUnavailableError: It did not within ``seconds``.
-        """
-        await wait_until_serving(self.channel, self.address, SERVICE, seconds)
 
 
 class MetricsClient(Connection):

@@ -9,7 +9,6 @@ from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_sdk.clients.blocking import iterate_blocking
 from i2s_sdk.clients.bulk import StreamClient, Streamed, each
 from i2s_sdk.clients.channel import AsyncConnection, Connection, call_metadata
-from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.clients.reading import read
 from i2s_sdk.clients.status import status_of, stream_error
 from i2s_sdk.errors import ProtocolError, ServiceError
@@ -42,6 +41,8 @@ class AsyncRenderClient(AsyncConnection):
         credentials: Of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
+
+    wire_name = SERVICE
 
     async def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
         """Render one source of any kind.
@@ -182,14 +183,6 @@ class AsyncRenderClient(AsyncConnection):
         stub = RenderServiceStub(self.channel)
         answer = await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
         return read(from_wire.description, answer)
-
-    async def wait_ready(self, seconds: float) -> None:
-        """Return once the renderer says that it serves.
-
-        Raises:
-            ServiceUnavailableError: It did not within ``seconds``.
-        """
-        await wait_until_serving(self.channel, self.address, SERVICE, seconds)
 
 
 class RenderClient(Connection):

@@ -75,24 +75,34 @@ def dry_run(
     choice = resolve_selection(data, settings, **wanted)
     answered = _answered(out, settings) if out is not None else frozenset[Key]()
     remaining = [one for one in choice.instances if one.id not in answered]
-    found = run_blocking(_estimate(_Asked(choice, model, answered), remaining, options, settings))
+    of_documents = any(isinstance(task, DocumentTask) for task in choice.tasks.values())
+    asked = _Asked(choice, model, of_documents and reads_documents(model), answered)
+    found = run_blocking(_estimate(asked, remaining, options, settings))
     return DryRun(len(choice.instances), len(choice.instances) - len(remaining), found)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a model would be asked of instances."""
+    """What a model would be asked of instances.
+
+    Attributes:
+        choice: The instances, and their tasks.
+        model: Name of the model.
+        whole: Whether the model answers documents as a whole.
+        answered: Questions that need not be asked again.
+    """
 
     choice: ResolvedSelection
     model: str
+    whole: bool
     answered: Set[Key]
 
     def is_shown_pages(self, instance: Instance) -> bool:
-        return isinstance(self.choice.tasks[instance.task], DocumentTask) and not reads_documents(self.model)
+        return isinstance(self.choice.tasks[instance.task], DocumentTask) and not self.whole
 
     def questions(self, instance: Instance) -> Iterator[tuple[Instance, Question]]:
         task = self.choice.tasks[instance.task]
-        if isinstance(task, DocumentTask) and reads_documents(self.model):
+        if isinstance(task, DocumentTask) and self.whole:
             questions: tuple[Question, ...] = (task.whole_question(instance),)
         else:
             questions = task.questions(instance)

@@ -123,7 +123,7 @@ def _spans(cell: HtmlElement) -> list[int]:
     return [int(_span(cell, name)[:2] or "1") for name in ("colspan", "rowspan")]
 
 
-def latex_table(element: Any, profile: Profile, *, complete: bool = True) -> str | None:  # noqa: ANN401
+def latex_table(element: HtmlElement, profile: Profile, *, complete: bool = True) -> str | None:
     """Return a table as LaTeX, or None if it has no head or no body.
 
     The columns are those of the head; they are aligned as the styles of the head's cells say, else to the
@@ -152,17 +152,17 @@ def latex_table(element: Any, profile: Profile, *, complete: bool = True) -> str
     return "\n".join((*lines, "\\hline", "\\end{tabular}", "\\end{table}"))
 
 
-def _row(cells: list[Any], profile: Profile) -> str:
+def _row(cells: list[HtmlElement], profile: Profile) -> str:
     return " & ".join(_cell_text(cell, profile) for cell in cells) + " \\\\ "
 
 
-def _cell_text(cell: Any, profile: Profile) -> str:  # noqa: ANN401
+def _cell_text(cell: HtmlElement, profile: Profile) -> str:
     if profile is Profile.PAPER:
         return " ".join(cell.text_content().split())
     return "".join(piece.strip() for piece in cell.itertext())
 
 
-def _alignment(cell: Any) -> str:  # noqa: ANN401
+def _alignment(cell: HtmlElement) -> str:
     style = cell.get("style", "") + cell.get("align", "")
     return next((letter for word, letter in _ALIGNMENTS if word in style), "l")
 

@@ -43,7 +43,7 @@ def _pixels(points: float, dpi: float) -> int:
     return min(max(0, math.ceil(side)), _MOST) if math.isfinite(side) else _MOST
 
 
-def _draw(pdfium: Any, page: object, size: tuple[int, int], path: str) -> None:  # noqa: ANN401
+def _draw(pdfium: Any, page: object, size: tuple[int, int], path: str) -> None:  # noqa: ANN401 - likewise
     """Write the page as a portable pixmap, as ``pypdfium2.PdfPage.render`` draws it by default, but RGB."""
     width, height = size
     stride = width * _BYTES_PER_PIXEL
