@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from i2s_sdk.evaluation.plan import Plan
-from i2s_sdk.tasks.task import ConfiguredTask
+from i2s_sdk.tasks.task import ConfiguredTask, DocumentTask
 from i2s_wire.documents import DocumentsDescription
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.render.description import RendererDescription
@@ -22,6 +22,8 @@ def facts(
     engines: Sequence[RendererDescription],
     comparer: MetricsDescription | None,
     documents: DocumentsDescription | None = None,
+    *,
+    whole: bool = False,
 ) -> dict[str, str]:
     """Return facts by name, as they are shown to people.
 
@@ -30,6 +32,7 @@ def facts(
         engines: Renderers that are there.
         comparer: The metric service, where it is there.
         documents: The documents service, where it is there.
+        whole: Whether the model answers documents as a whole, so that settings of their pages mean nothing.
     """
     found = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -41,7 +44,7 @@ def facts(
         found[f"{one.service} engine digest"] = one.engine.digest
         found[f"{one.service} fonts digest"] = one.fonts_digest
     for task in plan.tasks.values():
-        if isinstance(task, ConfiguredTask):
+        if isinstance(task, ConfiguredTask) and not (whole and isinstance(task, DocumentTask)):
             found |= task.facts()
     if comparer is not None:
         found[comparer.service] = f"{comparer.version}, device {comparer.device}"

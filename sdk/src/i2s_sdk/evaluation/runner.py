@@ -178,7 +178,13 @@ class Runner:
             Manifest(
                 options=self.plan.options(digests, versions),
                 unavailable=unavailable,
-                about=facts(self.plan, tuple(engines.values()), comparer, documents),
+                about=facts(
+                    self.plan,
+                    tuple(engines.values()),
+                    comparer,
+                    documents,
+                    whole=self.model is not None and answers_whole(self.model),
+                ),
             ),
             self.plan.whole,
         )

@@ -174,3 +174,16 @@ def test_lines_are_scored_with_conversions(documents: Settings) -> None:
     assert scores["github"].undefined["table_tree"] == "subset github does not have this column"
     assert (scores["empty"].usable, scores["empty"].metrics["table_tree"]) == (False, 0.0)
     assert scores["empty"].metrics["embed_concat"] is None
+
+
+def test_only_a_model_that_is_shown_pages_has_the_fact_of_how_many(
+    data: Path, program: str, documents: Settings, tmp_path: Path
+) -> None:
+    _evaluate(data, program, tmp_path / "pages", documents)
+    _evaluate(data, "oracle", tmp_path / "whole", documents)
+    name = "readoc pages in a request"
+    about = [
+        json.loads((tmp_path / run / "manifest.json").read_text())["about"] for run in ("pages", "whole")
+    ]
+    assert about[0][name] == "each"
+    assert name not in about[1]
