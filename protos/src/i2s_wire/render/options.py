@@ -20,6 +20,14 @@ class BlankPage(enum.IntEnum):
     KEEP = 2
 
 
+class LatexEngine(enum.IntEnum):
+    """Which TeX compiles a document. Values equal those of the wire."""
+
+    PDFLATEX = 1
+    LUALATEX = 2
+    XELATEX = 3
+
+
 class SiteBuild(enum.IntEnum):
     """Whether a site goes through Jekyll. Values equal those of the wire.
 
@@ -45,7 +53,7 @@ class LilypondConvert(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:
-    """How a page of a document becomes a picture.
+    """How a page of a document, or a figure of a program, becomes a picture.
 
     Attributes:
         dpi: Resolution in dots per inch.
@@ -99,12 +107,14 @@ class LatexOptions:
     """LaTeX only.
 
     Attributes:
+        engine: Which TeX compiles the document.
         max_runs: The most runs made until the auxiliary files are stable.
         cold: Compile without a precompiled format: slower, the same picture.
     """
 
     max_runs: int | None = None
     cold: bool = False
+    engine: LatexEngine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +146,19 @@ class LilypondOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class PythonOptions:
+    """Python programs only.
+
+    Attributes:
+        want_objects: Return the objects of the figures as data.
+        cold: Run in a fresh interpreter: slower, the same picture.
+    """
+
+    want_objects: bool = False
+    cold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RenderOptions:
     """How to render; a renderer refuses groups that have no meaning for its engine."""
 
@@ -144,3 +167,4 @@ class RenderOptions:
     latex: LatexOptions = field(default_factory=LatexOptions)
     site: SiteOptions = field(default_factory=SiteOptions)
     lilypond: LilypondOptions = field(default_factory=LilypondOptions)
+    python: PythonOptions = field(default_factory=PythonOptions)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from i2s_wire.render.figure import Figure
 from i2s_wire.render.isolation import Isolation, PolicyEvent
 from i2s_wire.render.resources import Limits, Usage
 from i2s_wire.render.site import SiteResult
@@ -103,6 +104,7 @@ class Rendering:
         engine: What made it.
         policy_events: What was tried and prevented.
         site: For sites, what is known of the page.
+        figures: Of Python programs, where asked for: the objects of the figures in ``pictures``.
     """
 
     verdict: Verdict
@@ -118,3 +120,4 @@ class Rendering:
     engine: Engine = field(default_factory=Engine)
     policy_events: tuple[PolicyEvent, ...] = ()
     site: SiteResult | None = None
+    figures: tuple[Figure, ...] = ()

@@ -59,7 +59,20 @@ class LilypondSource:
     assume_version: str = ""
 
 
-Source = LatexSource | SiteSource | LilypondSource
+@dataclass(frozen=True, slots=True)
+class PythonSource:
+    """A Python program that draws figures.
+
+    Attributes:
+        program: UTF-8.
+        files: The files beside it, by relative path.
+    """
+
+    program: bytes = field(repr=False)
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+
+Source = LatexSource | SiteSource | LilypondSource | PythonSource
 
 
 @dataclass(frozen=True, slots=True)

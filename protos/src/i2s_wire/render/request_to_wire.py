@@ -15,11 +15,12 @@ from i2s_wire.render.options import (
     LatexOptions,
     LilypondOptions,
     PageOptions,
+    PythonOptions,
     RenderOptions,
     SiteOptions,
     WindowOptions,
 )
-from i2s_wire.render.request import LatexSource, LilypondSource, RenderRequest, SiteSource
+from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, RenderRequest, SiteSource
 
 
 def render_request(request: RenderRequest) -> pb.RenderRequest:
@@ -37,6 +38,8 @@ def render_request(request: RenderRequest) -> pb.RenderRequest:
             )
         case LilypondSource() as score:
             wire.lilypond.CopyFrom(pb.LilypondSource(score=score.score, assume_version=score.assume_version))
+        case PythonSource() as python:
+            wire.python.CopyFrom(pb.PythonSource(program=python.program, files=_files(python.files)))
     return wire
 
 
@@ -82,11 +85,20 @@ def _options(options: RenderOptions) -> pb.RenderOptions:
         latex=_latex(options.latex) if options.latex != LatexOptions() else None,
         site=_site(options.site) if options.site != SiteOptions() else None,
         lilypond=lilypond_options(options.lilypond) if options.lilypond != LilypondOptions() else None,
+        python=_python(options.python) if options.python != PythonOptions() else None,
     )
 
 
 def _latex(latex: LatexOptions) -> pb.LatexOptions:
-    return pb.LatexOptions(max_runs=latex.max_runs, cold=latex.cold or None)
+    return pb.LatexOptions(
+        engine=pb.LatexEngine.ValueType(latex.engine or pb.LATEX_ENGINE_UNSPECIFIED),
+        max_runs=latex.max_runs,
+        cold=latex.cold or None,
+    )
+
+
+def _python(python: PythonOptions) -> pb.PythonOptions:
+    return pb.PythonOptions(want_objects=python.want_objects or None, cold=python.cold or None)
 
 
 def _site(site: SiteOptions) -> pb.SiteOptions:

@@ -30,6 +30,7 @@ class ProviderKind(enum.IntEnum):
     CLASS = 2
     TIKZ_LIBRARY = 3
     PGFPLOTS_LIBRARY = 4
+    MODULE = 5
 
 
 @dataclass(frozen=True, slots=True, order=True)

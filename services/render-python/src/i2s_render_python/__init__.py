@@ -1,0 +1,1 @@
+"""Python programs in, picture or verdict out."""
