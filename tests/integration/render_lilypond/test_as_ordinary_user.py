@@ -20,7 +20,7 @@ import asyncio, contextlib
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.settings import LilypondSettings
-from i2s_render_lilypond.warm import WarmSettings
+from i2s_chassis.warm.program import WarmSettings
 from i2s_render_lilypond.zygote import open_zygote
 
 async def main():
@@ -63,7 +63,7 @@ from i2s_render_lilypond.engine import EngineSettings
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.model import Job
 from i2s_render_lilypond.settings import LilypondSettings
-from i2s_render_lilypond.warm import WarmSettings
+from i2s_chassis.warm.program import WarmSettings
 
 survey = module.Spawner.survey
 

@@ -15,11 +15,11 @@ import pytest_asyncio
 
 from i2s_chassis.jail import Jail, JailSettings, PolicyKind
 from i2s_chassis.limits import Limits
+from i2s_chassis.warm.program import WarmSettings
 from i2s_render_lilypond.assemble import open_engine
 from i2s_render_lilypond.engine import EngineSettings
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.model import Job, Options
-from i2s_render_lilypond.warm import WarmSettings
 from i2s_wire.render.rendering import Verdict
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]

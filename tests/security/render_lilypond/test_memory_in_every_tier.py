@@ -26,7 +26,7 @@ from i2s_render_lilypond.assemble import open_engine
 from i2s_render_lilypond.engine import EngineSettings
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.model import Job, Options
-from i2s_render_lilypond.warm import WarmSettings
+from i2s_chassis.warm.program import WarmSettings
 
 TIERS = {
     "namespace": JailSettings(tier=Tier.NAMESPACE),

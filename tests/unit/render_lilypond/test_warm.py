@@ -3,7 +3,7 @@
 import pytest
 
 from i2s_chassis.limits import Limits
-from i2s_render_lilypond.warm import WarmSettings
+from i2s_chassis.warm.program import WarmSettings
 
 SETTINGS = WarmSettings(Limits())
 

@@ -9,12 +9,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from i2s_chassis.jail import Jail
 from i2s_chassis.telemetry import Telemetry
+from i2s_chassis.warm.errors import WarmError
+from i2s_chassis.warm.pool import WarmPool
+from i2s_chassis.warm.program import WarmSettings
 from i2s_render_lilypond.converter import open_converter
 from i2s_render_lilypond.engine import EngineSettings, LilypondEngine
-from i2s_render_lilypond.faults import WarmError
 from i2s_render_lilypond.installation import Installation
-from i2s_render_lilypond.warm import WarmSettings
-from i2s_render_lilypond.warm_pool import WarmPool
 from i2s_render_lilypond.zygote import open_zygote
 
 _STARTS = {"zygote": open_zygote, "converter": open_converter}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from i2s_chassis.jail import Cell, Ended, Excerpt
+from i2s_chassis.warm.forked_job import Ran
 from i2s_render_lilypond import raster
 from i2s_render_lilypond.installation import DRAWING_TUNABLES, ENVIRONMENT, NO_FOOTERS, PAGES, Installation
-from i2s_render_lilypond.job_folder import Ran
 from i2s_render_lilypond.paper import Paper
 from i2s_render_lilypond.score import LOG, SCORE
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, Jail, OutputError, PolicyEvent, Usage
 from i2s_chassis.renderer.model import NO_LOG, Stage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
+from i2s_chassis.warm.errors import WarmError
+from i2s_chassis.warm.pool import WarmPool
+from i2s_chassis.warm.program import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 from i2s_render_lilypond.convert import Need, copied, need, states_version
-from i2s_render_lilypond.faults import WarmError
 from i2s_render_lilypond.installation import CONVERTER, ENVIRONMENT, Installation
 from i2s_render_lilypond.model import Job
 from i2s_render_lilypond.score import CONVERT_LOG, SCORE
-from i2s_render_lilypond.warm import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
-from i2s_render_lilypond.warm_pool import WarmPool
 from i2s_wire.render.options import LilypondConvert
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import ErrorKind, SourceError
@@ -186,5 +186,6 @@ def open_converter(
         argv=(str(installation.python), "-I", str(CONVERTER), str(installation.convert_script), *pipes),
         files={},
         readable=installation.readable,
+        environment=ENVIRONMENT,
     )
     return open_warm(jail, program, settings)

@@ -11,15 +11,15 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import bounded_log, limits_left
 from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.verdict import Judgement
+from i2s_chassis.warm.errors import WarmError
+from i2s_chassis.warm.pool import WarmPool
 from i2s_render_lilypond.cold import ColdJobFolder
 from i2s_render_lilypond.converter import Converted, Converter
-from i2s_render_lilypond.faults import WarmError
 from i2s_render_lilypond.installation import Installation
 from i2s_render_lilypond.job_folder import JobFolder
 from i2s_render_lilypond.model import Job
 from i2s_render_lilypond.page_renderer import PageRenderer, RenderedPages
 from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
-from i2s_render_lilypond.warm_pool import WarmPool
 from i2s_render_lilypond.zygote import ZygoteJobFolder
 from i2s_wire.render.rendering import Verdict
 

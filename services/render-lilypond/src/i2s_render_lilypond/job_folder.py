@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
-from i2s_chassis.jail import Cause, Excerpt, PolicyEvent, Usage
+from i2s_chassis.jail import Excerpt
+from i2s_chassis.warm.forked_job import Ran
 from i2s_render_lilypond.paper import Paper
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """How a step ended: why, what it used, what it was prevented from."""
-
-    cause: Cause
-    usage: Usage
-    events: tuple[PolicyEvent, ...] = ()
 
 
 class JobFolder(Protocol):

@@ -14,8 +14,9 @@ from i2s_chassis.renderer.model import NO_LOG, Stage
 from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
+from i2s_chassis.warm.forked_job import Ran
 from i2s_render_lilypond import raster
-from i2s_render_lilypond.job_folder import JobFolder, Ran
+from i2s_render_lilypond.job_folder import JobFolder
 from i2s_render_lilypond.log import first_error
 from i2s_render_lilypond.model import Options
 from i2s_render_lilypond.paper import HEADER_BYTES, PAPER_BYTES, Paper, count_pages, read_paper

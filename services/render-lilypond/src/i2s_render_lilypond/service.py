@@ -10,10 +10,10 @@ from i2s_chassis.errors import StartError
 from i2s_chassis.renderer import open_jail
 from i2s_chassis.renderer.self_test import canary_required
 from i2s_chassis.service import Chassis, Register
+from i2s_chassis.warm.errors import WarmError
 from i2s_render_lilypond.assemble import open_engine
 from i2s_render_lilypond.canary import canary
 from i2s_render_lilypond.engine import EngineSettings
-from i2s_render_lilypond.faults import WarmError
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.servicer import LilypondServicer
 from i2s_render_lilypond.settings import LilypondSettings

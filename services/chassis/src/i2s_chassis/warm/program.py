@@ -1,8 +1,8 @@
 """A program in a cell of its own that is warmed up once and forks for each job.
 
-What the programs do is in ``inside/``; this is the service's end of it. They are asked a line at a
-time, and nothing of a job can reach the pipes that the lines go through. A job that runs into a
-limit is killed by the keeper of the cell, and the program with it.
+What the programs do is in the folder ``inside/`` of a service; this is the service's end of it. They are
+asked a line at a time, and nothing of a job can reach the pipes that the lines go through. A job that runs
+into a limit is killed by the keeper of the cell, and the program with it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from pathlib import Path
 
 from i2s_chassis.jail import Cell, Ended, Jail
 from i2s_chassis.limits import Limits
-from i2s_render_lilypond.faults import WarmError
-from i2s_render_lilypond.installation import ENVIRONMENT
+from i2s_chassis.warm.errors import WarmError
 
 #: Where a program finds its ends of the two pipes.
 FROM_SERVICE, TO_SERVICE = 3, 4
@@ -67,11 +66,19 @@ class WarmSettings:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to start: a command line, files that lie in its folder, what it must read outside of /usr."""
+    """What to start.
+
+    Attributes:
+        argv: Command line.
+        files: Files that lie in its folder.
+        readable: What it must read outside of /usr.
+        environment: Added to that of the jail.
+    """
 
     argv: tuple[str, ...]
     files: Mapping[str, bytes]
     readable: tuple[Path, ...]
+    environment: Mapping[str, str]
 
 
 class Warm:
@@ -151,7 +158,7 @@ async def open_warm(jail: Jail, program: Program, settings: WarmSettings) -> Asy
             cell = await stack.enter_async_context(
                 jail.cell(settings.cell(), program.files, readable=program.readable, channels=channels)
             )
-        run = asyncio.create_task(cell.run(program.argv, env=ENVIRONMENT))
+        run = asyncio.create_task(cell.run(program.argv, env=program.environment))
         stack.push_async_callback(_to_the_end, run)
         warm = Warm(cell, run, reader, out)
         answer = await warm.hear()

@@ -1,4 +1,4 @@
-"""What is this service's own fault beside what every renderer has, see `i2s_chassis.renderer.errors`."""
+"""What is the fault of a warm process, never of a source."""
 
 from __future__ import annotations
 

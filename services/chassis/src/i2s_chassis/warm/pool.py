@@ -9,8 +9,8 @@ from contextlib import AbstractAsyncContextManager
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.pool import Supervisor
 from i2s_chassis.telemetry import Telemetry
-from i2s_render_lilypond.faults import WarmError
-from i2s_render_lilypond.warm import Warm, WarmSettings
+from i2s_chassis.warm.errors import WarmError
+from i2s_chassis.warm.program import Warm, WarmSettings
 
 
 class WarmPool:
