@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from i2s_chassis.limits import Limits
-from i2s_chassis.names import check_names, shown
 from i2s_chassis.renderer import bounds
 from i2s_wire.render.request import File
 
@@ -43,16 +42,9 @@ def complaint(
     wrong = bounds.text_complaint(document, "latex.document", max_bytes)
     if wrong is not None:
         return wrong
-    if len(files) > max_files:
-        return f"latex.files: has {len(files)} files, at most {max_files} are taken"
-    fault = check_names((file.path for file in files), RESERVED)
-    if fault is not None:
-        return f'latex.files: the file name "{fault.name}" {fault.reason}'
-    for file in files:
-        if len(file.content) > max_file_bytes:
-            size = len(file.content)
-            return f'latex.files: "{shown(file.path)}" has {size} bytes, at most {max_file_bytes} are taken'
-    return None
+    return bounds.files_complaint(
+        files, "latex.files", RESERVED, max_file_bytes=max_file_bytes, max_files=max_files
+    )
 
 
 def disk_complaint(document: bytes, files: Sequence[File], limits: Limits) -> str | None:

@@ -20,7 +20,7 @@ from i2s_chassis.limits import Limits
 
 _NAME = re.compile(r"[0-9a-f]{8}-[0-9]{1,12}")
 _CHOSEN = ("name", "limits", "readable", "channels", "nesting")
-_MOST_PATHS = 64
+_MOST_PATHS = 256
 #: For a program that stays: its budget is renewed with each job, so a ceiling of a job does not apply.
 _MOST_SECONDS = 366 * 86_400.0
 

@@ -33,7 +33,8 @@ _ALL_FILE_ACCESS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 
 _BIND_AND_CONNECT_TCP = 0b11
 _ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
 
-_FILE_ONLY = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+#: The accesses that there are to what is no folder.
+FILE_ONLY = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 # No links, devices, pipes or sockets: nothing of that kind is ever a result.
 _WRITE = _READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _REFER
@@ -99,21 +100,46 @@ def restrict(
         OSError: The kernel refused.
     """
     bits = handled(abi)
-    read = _READ if programs else _READ & ~_EXECUTE
-    write = _WRITE | (_MAKE_SOCK | _MAKE_SYM if links else 0)
     ruleset = syscalls.landlock_create_ruleset(bits.files, bits.network, bits.scoped)
     try:
-        for paths, access in (
-            (readable, read),
-            (writable, write),
-            (devices, _OF_KERNEL),
-            (drivers, _OF_DRIVER),
-        ):
-            for path in paths:
-                _allow(ruleset, path, access & bits.files)
+        for path, access in rules(abi, readable, writable, devices, links=links, programs=programs):
+            _allow(ruleset, path, access)
+        for path in drivers:
+            _allow(ruleset, path, _OF_DRIVER & bits.files)
         syscalls.landlock_restrict_self(ruleset)
     finally:
         os.close(ruleset)
+
+
+def rules(
+    abi: int,
+    readable: Iterable[str],
+    writable: Iterable[str] = (),
+    devices: Iterable[str] = (),
+    *,
+    links: bool = False,
+    programs: bool = True,
+) -> list[tuple[str, int]]:
+    """Return the rules that ``restrict`` makes of its arguments: paths, and the accesses allowed there.
+
+    Of a path that is no folder the kernel takes only the accesses of ``FILE_ONLY``.
+    """
+    read = _READ if programs else _READ & ~_EXECUTE
+    return [
+        (path, access & handled(abi).files)
+        for paths, access in (
+            (readable, read),
+            (writable, writable_access(abi, links=links)),
+            (devices, _OF_KERNEL),
+        )
+        for path in paths
+    ]
+
+
+def writable_access(abi: int, *, links: bool = False, programs: bool = True) -> int:
+    """Return the accesses that are allowed in a writable folder; see ``restrict``."""
+    write = _WRITE | (_MAKE_SOCK | _MAKE_SYM if links else 0)
+    return (write if programs else write & ~_EXECUTE) & handled(abi).files
 
 
 def _allow(ruleset: int, path: str, access: int) -> None:
@@ -123,7 +149,7 @@ def _allow(ruleset: int, path: str, access: int) -> None:
         return
     try:
         if not stat.S_ISDIR(os.fstat(fd).st_mode):
-            access &= _FILE_ONLY
+            access &= FILE_ONLY
         syscalls.landlock_allow_path(ruleset, fd, access)
     finally:
         os.close(fd)

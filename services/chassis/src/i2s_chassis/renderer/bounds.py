@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from i2s_chassis.jail.model import Excerpt, Usage
 from i2s_chassis.limits import Limits
+from i2s_chassis.names import check_names, shown
+from i2s_wire.render.request import File
 
 _BLOCK = 4096
 #: The least time that a step is given, in which it can be seen that it has none left.
@@ -53,6 +55,33 @@ def text_complaint(text: bytes, field: str, max_bytes: int) -> str | None:
         text.decode("utf-8")
     except UnicodeDecodeError as error:
         return f"{field}: is not UTF-8: {error.reason} at byte {error.start}"
+    return None
+
+
+def files_complaint(
+    files: Sequence[File], field: str, reserved: Iterable[str], *, max_file_bytes: int, max_files: int
+) -> str | None:
+    """Return why the files beside a source cannot lie there, None if they can.
+
+    Args:
+        files: As they came.
+        field: Their name on the wire.
+        reserved: Names that the engine takes for itself.
+        max_file_bytes: Bound on each file.
+        max_files: Bound on their number.
+
+    Returns:
+        One sentence that begins with the field.
+    """
+    if len(files) > max_files:
+        return f"{field}: has {len(files)} files, at most {max_files} are taken"
+    fault = check_names((file.path for file in files), reserved)
+    if fault is not None:
+        return f'{field}: the file name "{fault.name}" {fault.reason}'
+    for file in files:
+        if len(file.content) > max_file_bytes:
+            size = len(file.content)
+            return f'{field}: "{shown(file.path)}" has {size} bytes, at most {max_file_bytes} are taken'
     return None
 
 

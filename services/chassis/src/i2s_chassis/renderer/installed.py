@@ -51,7 +51,9 @@ def program_output(program: Path, option: str) -> str:
 
 
 def check_readable_by_jobs(paths: Iterable[Path]) -> None:
-    """Check that the users that jobs run as can reach some folders. They are our own user if we are not root.
+    """Check that the users that jobs run as can reach some folders and read some files.
+
+    They are our own user if we are not root.
 
     Raises:
         StartError: They cannot reach one; names it and the folder that is closed.
@@ -59,12 +61,17 @@ def check_readable_by_jobs(paths: Iterable[Path]) -> None:
     if os.geteuid() != 0:
         return
     for path in paths:
-        closed = next((one for one in (path, *path.parents) if not one.stat().st_mode & stat.S_IXOTH), None)
+        closed = next((one for one in (path, *path.parents) if _is_closed(one)), None)
         if closed is not None:
             raise StartError(
                 f"{path} cannot be read by the users that jobs run as, because {closed} is closed to "
                 "others; open it, or install in another place"
             )
+
+
+def _is_closed(path: Path) -> bool:
+    needed = stat.S_IXOTH if path.is_dir() else stat.S_IROTH
+    return not path.stat().st_mode & needed
 
 
 def listed_files(folder: Path, only: tuple[str, ...] = ("",)) -> Iterator[str]:

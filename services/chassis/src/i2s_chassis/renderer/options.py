@@ -14,7 +14,7 @@ from i2s_chassis.renderer.model import ResolvedPageOptions
 
 _MAX_DPI = 2400.0
 _MAX_PAGES = 100_000
-_GROUPS = ("page", "window", "latex", "site", "lilypond")
+_GROUPS = ("page", "window", "latex", "site", "lilypond", "python")
 
 E = TypeVar("E", bound=enum.IntEnum)
 P = TypeVar("P", bound=ResolvedPageOptions)

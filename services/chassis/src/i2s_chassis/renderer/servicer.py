@@ -60,7 +60,7 @@ class Identity:
     """
 
     package: str
-    source: Literal["latex", "site", "lilypond"]
+    source: Literal["latex", "site", "lilypond", "python"]
     engine: str
     options: pb.RenderOptions
     max_files: int = 0

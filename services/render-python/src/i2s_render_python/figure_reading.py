@@ -1,0 +1,68 @@
+"""Read the objects of a figure that the process of a program has written down, and may have made up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
+from pydantic import TypeAdapter, ValidationError
+
+from i2s_wire.render.figure import Figure
+
+#: The most of anything in one list, and of letters in one text.
+MAX_ITEMS, MAX_LETTERS = 10_000, 10_000
+_MAX_WHOLE = 2**32 - 1
+_adapter: TypeAdapter[Figure] = TypeAdapter(Figure)
+
+
+class FigureError(ValueError):
+    """It is no description of a figure."""
+
+
+def read_figure(content: bytes) -> Figure:
+    """Return the objects of a figure.
+
+    Args:
+        content: JSON, in which fields have the names of ``i2s_wire.render.figure`` and enumerations their
+            numbers. Fields that have defaults may be left out, unknown ones are passed over.
+
+    Raises:
+        FigureError: It is none; says what is wrong.
+    """
+    try:
+        figure: Figure = _adapter.validate_json(content, strict=True)
+    except (ValidationError, RecursionError) as error:
+        raise FigureError(f"no description of a figure: {str(error).splitlines()[0]}") from None
+    for value in _values(figure):
+        _check(value)
+    indices = (one.axes for one in (*figure.texts, *figure.marks) if one.axes is not None)
+    if any(index >= len(figure.axes) for index in indices):
+        raise FigureError("a text or mark is of axes that are not there")
+    return figure
+
+
+def _values(one: object) -> Iterator[object]:
+    """Yield all values of a figure that are of no class of ours."""
+    if is_dataclass(one):
+        for field in fields(one):
+            yield from _values(getattr(one, field.name))
+    elif isinstance(one, tuple):
+        if len(one) > MAX_ITEMS:
+            raise FigureError(f"a list has {len(one)} items, more than {MAX_ITEMS}")
+        for item in one:
+            yield from _values(item)
+    else:
+        yield one
+
+
+def _check(value: object) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise FigureError("a number is not finite")
+    if isinstance(value, int) and not 0 <= value <= _MAX_WHOLE:
+        raise FigureError(f"{value} is no number from 0 to {_MAX_WHOLE}")
+    if isinstance(value, str):
+        if len(value) > MAX_LETTERS:
+            raise FigureError(f"a text has {len(value)} letters, more than {MAX_LETTERS}")
+        if any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise FigureError("a text is not valid Unicode")

@@ -1,0 +1,1 @@
+"""What runs inside of the sandbox: the process that runs programs, and what it does to them."""

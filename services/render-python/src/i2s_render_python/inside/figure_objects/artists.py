@@ -1,0 +1,274 @@
+"""Single artists as data: lines, collections, images, patches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import Collection, LineCollection, PathCollection, PolyCollection, QuadMesh
+from matplotlib.contour import ContourSet
+from matplotlib.image import AxesImage, FigureImage
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, Patch, StepPatch
+from matplotlib.quiver import Barbs, Quiver
+from mpl_toolkits.mplot3d.art3d import Line3D, Line3DCollection, Path3DCollection, Poly3DCollection
+
+from i2s_render_python.inside.figure_objects.kinds import KINDS
+from i2s_render_python.inside.figure_objects.values import Values
+
+Described = dict[str, Any]
+_NO_LINE = ("None", "none", " ", "")
+_NO_MARKER = (None, "None", "none", " ", "", ",")
+
+
+def described_artist(artist: Artist, axes: Axes | None, values: Values) -> Described | None:
+    """Return an artist as a mark without label and place, None for one that is no mark or shows nothing.
+
+    Args:
+        artist: The artist.
+        axes: Its axes, None if it is of the figure.
+        values: Writes values down.
+    """
+    for kind, describe in _DESCRIBERS:
+        if isinstance(artist, kind):
+            described: Described | None = describe(artist, axes, values)
+            return described
+    return None
+
+
+def _placed(points: Any, artist: Artist, axes: Axes | None, values: Values) -> Described:  # noqa: ANN401
+    """Return points of shape (n, 2) as data of the axes, or as fractions of the figure if placed so."""
+    table = np.asarray(points, dtype=float).reshape(-1, 2)
+    if axes is None or not artist.get_transform().contains_branch(axes.transData):
+        return _fractions(artist.get_transform().transform(table), values)
+    if artist.get_transform() != axes.transData and isinstance(artist, Line2D):
+        blended = artist.get_transform().contains_branch_seperately(axes.transData)
+        if not all(blended):  # a line across the axes
+            return _fractions(artist.get_transform().transform(table), values)
+    (x, y), total = values.columns(table[:, 0], table[:, 1])
+    return {"x": x, "y": y, "total": total}
+
+
+def _fractions(display: np.ndarray, values: Values) -> Described:
+    places = values.fractions(display)
+    (x, y), total = values.columns(places[:, 0], places[:, 1])
+    return {"x": x, "y": y, "total": total, "placed_by_figure": True}
+
+
+def _line(line: Line2D, axes: Axes | None, values: Values) -> Described | None:
+    marker = line.get_marker() if line.get_marker() not in _NO_MARKER else ""
+    style = str(line.get_linestyle())
+    bare = style in _NO_LINE or line.get_linewidth() == 0
+    if bare and not marker:
+        return None
+    if isinstance(line, Line3D):
+        (x, y, z), total = values.columns(*line.get_data_3d())
+        data: Described = {"x": x, "y": y, "z": z, "total": total}
+    else:
+        data = _placed(np.column_stack(line.get_data(orig=False)), line, axes, values)
+    if data["total"] == 0:
+        return None
+    kind = "POINTS" if bare else "SEGMENTS" if data.get("placed_by_figure") else "LINE"
+    fill = values.color(line.get_markerfacecolor()) if bare else values.color(line.get_color())
+    return {
+        "kind": KINDS[kind],
+        **data,
+        "colors": [fill] if fill else [],
+        "edge_colors": [values.color(line.get_markeredgecolor())] if marker else [],
+        "line_style": "none" if bare else style,
+        "line_width": values.number(line.get_linewidth()),
+        "marker": values.text(marker)[:100],
+        "sizes": [values.number(line.get_markersize() ** 2)] if bare else [],
+    }
+
+
+def _points(points: PathCollection, axes: Axes | None, values: Values) -> Described | None:
+    if isinstance(points, Path3DCollection):
+        (x, y, z), total = values.columns(*points._offsets3d)
+        data: Described = {"x": x, "y": y, "z": z, "total": total}
+    else:
+        offsets: Any = np.ma.filled(np.ma.asarray(points.get_offsets(), dtype=float), np.nan)
+        if axes is not None and points.get_offset_transform() != axes.transData:
+            data = _fractions(points.get_offset_transform().transform(offsets), values)
+        else:
+            (x, y), total = values.columns(offsets[:, 0], offsets[:, 1])
+            data = {"x": x, "y": y, "total": total}
+    if data["total"] == 0:
+        return None
+    return {"kind": KINDS["POINTS"], **data, **_paint(points, values), "sizes": _sizes(points, values)}
+
+
+def _sizes(points: PathCollection, values: Values) -> list[float]:
+    sizes = values.numbers(points.get_sizes())
+    return sizes[:1] if len(set(sizes)) == 1 else sizes
+
+
+def _paint(collection: Collection, values: Values) -> Described:
+    mapped = collection.get_array() is not None
+    widths = np.atleast_1d(collection.get_linewidth())
+    return {
+        "colors": values.colors(collection.get_facecolor()),
+        "edge_colors": values.colors(collection.get_edgecolor()),
+        "line_width": values.number(widths[0]) if len(widths) else 0.0,
+        **({"color_map": values.text(collection.get_cmap().name)[:100]} if mapped else {}),
+    }
+
+
+def _polygons(polygons: PolyCollection, axes: Axes | None, values: Values) -> Described | None:
+    paths = polygons.get_paths()
+    if not paths:
+        return None
+    if polygons.get_array() is not None:  # hexagons
+        counts = values.numbers(np.ma.filled(np.ma.asarray(polygons.get_array(), float).ravel(), np.nan))
+        return {
+            "kind": KINDS["CELLS"],
+            "z": counts,
+            "total": len(polygons.get_array()),
+            **_paint(polygons, values),
+        }
+    outline = max(paths, key=lambda path: len(path.vertices)).vertices
+    return {"kind": KINDS["AREA"], **_placed(outline, polygons, axes, values), **_paint(polygons, values)}
+
+
+def _lines(lines: LineCollection, axes: Axes | None, values: Values) -> Described | None:
+    segments = [part for part in lines.get_segments() if len(part)]
+    if not segments:
+        return None
+    ends = np.concatenate([[part[0], part[-1]] for part in segments])
+    return {
+        "kind": KINDS["SEGMENTS"],
+        **_placed(ends, lines, axes, values),
+        "colors": values.colors(lines.get_color()),
+        "line_width": values.number(np.max(lines.get_linewidth())),
+        "total": len(segments),
+    }
+
+
+def _surface(surface: Collection, axes: Axes | None, values: Values) -> Described:
+    paint = _paint(surface, values)
+    return {"kind": KINDS["SURFACE"], **paint, "total": len(surface.get_paths())}
+
+
+def _cells(cells: AxesImage | QuadMesh, axes: Axes | None, values: Values) -> Described | None:
+    array = cells.get_array()
+    if array is None:
+        return None
+    if isinstance(cells, AxesImage):
+        left, right, bottom, top = cells.get_extent()
+        x, y = (left, right), (bottom, top)
+        rows, columns = array.shape[:2]
+    else:
+        corners = cells.get_coordinates()
+        x = (float(corners[..., 0].min()), float(corners[..., 0].max()))
+        y = (float(corners[..., 1].min()), float(corners[..., 1].max()))
+        rows, columns = corners.shape[0] - 1, corners.shape[1] - 1
+    plain = np.ndim(array) == 3 and np.shape(array)[-1] in (3, 4)
+    return {
+        "kind": KINDS["CELLS"],
+        "x": values.numbers(x),
+        "y": values.numbers(y),
+        "z": [] if plain else values.numbers(np.ma.filled(np.ma.asarray(array, float).ravel(), np.nan)),
+        "sizes": [float(rows), float(columns)],
+        "color_map": "" if plain else values.text(cells.get_cmap().name)[:100],
+        "total": int(rows) * int(columns),
+    }
+
+
+def _image(image: FigureImage, axes: Axes | None, values: Values) -> Described:
+    rows, columns = np.shape(image.get_array())[:2]
+    return {
+        "kind": KINDS["CELLS"],
+        "sizes": [float(rows), float(columns)],
+        "total": int(rows) * int(columns),
+        "placed_by_figure": True,
+    }
+
+
+def _contours(contours: ContourSet, axes: Axes | None, values: Values) -> Described:
+    levels = values.numbers(contours.levels)
+    return {
+        "kind": KINDS["CONTOURS"],
+        "z": levels,
+        "total": len(levels),
+        "color_map": values.text(contours.get_cmap().name)[:100],
+        "colors": values.colors(contours.get_facecolor() if contours.filled else contours.get_edgecolor()),
+    }
+
+
+def _arrows(arrows: Quiver | Barbs, axes: Axes | None, values: Values) -> Described:
+    offsets: np.ndarray = np.ma.filled(np.ma.asarray(arrows.get_offsets(), dtype=float), np.nan)
+    along: list[Any] = [np.ma.filled(np.ma.asarray(part, float).ravel(), np.nan) for part in _lengths(arrows)]
+    (x, y, along_x, along_y), total = values.columns(offsets[:, 0], offsets[:, 1], *along)
+    return {
+        "kind": KINDS["ARROWS"],
+        **{"x": x, "y": y, "total": total},
+        "sizes": along_x + along_y,
+        **_paint(arrows, values),
+    }
+
+
+def _lengths(arrows: Quiver | Barbs) -> tuple[Any, Any]:
+    return (arrows.U, arrows.V) if isinstance(arrows, Quiver) else (arrows.u, arrows.v)
+
+
+def _steps(steps: StepPatch, axes: Axes | None, values: Values) -> Described:
+    heights, edges, _ = steps.get_data()
+    return {
+        "kind": KINDS["STEPS"],
+        "x": values.numbers(edges),
+        "y": values.numbers(heights),
+        "total": len(heights),
+        **_patch_paint(steps, values),
+    }
+
+
+def _shape(patch: Patch, axes: Axes | None, values: Values) -> Described | None:
+    if isinstance(patch, FancyArrowPatch):
+        extent = patch.get_window_extent()
+        data = _fractions(np.array([extent.min, extent.max]), values)
+    else:
+        outline = patch.get_path().transformed(patch.get_patch_transform()).vertices
+        whole = patch.get_transform()
+        shown = axes is not None and whole.contains_branch(axes.transData)
+        data = (
+            _data(outline, values)
+            if shown
+            else _fractions(whole.transform_path(patch.get_path()).vertices, values)
+        )
+    paint = _patch_paint(patch, values)
+    if not paint["colors"] and (not paint["edge_colors"] or patch.get_linewidth() == 0):
+        return None
+    return {"kind": KINDS["SHAPE"], **data, "total": 1, "shape": type(patch).__name__[:100], **paint}
+
+
+def _data(points: np.ndarray, values: Values) -> Described:
+    (x, y), _ = values.columns(points[:, 0], points[:, 1])
+    return {"x": x, "y": y}
+
+
+def _patch_paint(patch: Patch, values: Values) -> Described:
+    return {
+        "colors": values.colors([patch.get_facecolor()]) if patch.get_fill() else [],
+        "edge_colors": values.colors([patch.get_edgecolor()]) if patch.get_linewidth() else [],
+        "line_style": str(patch.get_linestyle())[:100],
+        "line_width": values.number(patch.get_linewidth()),
+    }
+
+
+#: What describes artists of a class; the first that fits does.
+_DESCRIBERS: tuple[tuple[type | tuple[type, ...], Any], ...] = (
+    (Line2D, _line),
+    ((Poly3DCollection, Line3DCollection), _surface),
+    (ContourSet, _contours),
+    ((Quiver, Barbs), _arrows),
+    (PathCollection, _points),
+    (QuadMesh, _cells),
+    (PolyCollection, _polygons),
+    (LineCollection, _lines),
+    (AxesImage, _cells),
+    (FigureImage, _image),
+    (StepPatch, _steps),
+    (Patch, _shape),
+)

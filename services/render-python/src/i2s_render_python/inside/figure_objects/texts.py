@@ -1,0 +1,97 @@
+"""Texts of figures as data: what they say, what they are, where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure, FigureBase
+from matplotlib.legend import Legend
+from matplotlib.table import Table
+from matplotlib.text import Text
+
+from i2s_render_python.inside.figure_objects.values import Object, Values
+
+ROLES = {
+    "TITLE": 1,
+    "FIGURE_TITLE": 2,
+    "X_LABEL": 3,
+    "Y_LABEL": 4,
+    "Z_LABEL": 5,
+    "X_TICK": 6,
+    "Y_TICK": 7,
+    "Z_TICK": 8,
+    "LEGEND_TITLE": 9,
+    "LEGEND_ENTRY": 10,
+    "TABLE_CELL": 11,
+    "TEXT": 12,
+}
+
+
+def texts_of_axes(axes: Axes, values: Values) -> Iterator[Object]:
+    """Yield the visible texts of axes."""
+    for role, text in _of_axes(axes):
+        yield from _described(text, role, values)
+
+
+def texts_of_figure(figure: Figure, values: Values) -> Iterator[Object]:
+    """Yield the visible texts of a figure that are of no axes, with those of its sub-figures."""
+    for role, text in _of_figure(figure):
+        yield from _described(text, role, values)
+
+
+def _of_axes(axes: Axes) -> Iterator[tuple[str, Text]]:
+    for title in (axes.title, axes._left_title, axes._right_title):
+        yield "TITLE", title
+    if getattr(axes, "_axis3don", axes.axison):
+        for name in ("x", "y", "z"):
+            axis: Axis | None = getattr(axes, f"{name}axis", None)
+            if axis is not None and axis.get_visible():
+                yield f"{name.upper()}_LABEL", axis.label
+                for tick in axis._update_ticks():
+                    yield f"{name.upper()}_TICK", tick.label1
+                    yield f"{name.upper()}_TICK", tick.label2
+                yield f"{name.upper()}_TICK", axis.get_offset_text()
+    for child in axes.get_children():
+        if isinstance(child, Legend):
+            yield from _of_legend(child)
+        elif isinstance(child, Table) and child.get_visible():
+            for cell in child.get_celld().values():
+                yield "TABLE_CELL", cell.get_text()
+    for text in axes.texts:
+        yield "TEXT", text
+
+
+def _of_legend(legend: Legend) -> Iterator[tuple[str, Text]]:
+    if legend.get_visible():
+        yield "LEGEND_TITLE", legend.get_title()
+        for text in legend.get_texts():
+            yield "LEGEND_ENTRY", text
+
+
+def _of_figure(figure: FigureBase) -> Iterator[tuple[str, Text]]:
+    named = {"_suptitle": "FIGURE_TITLE", "_supxlabel": "X_LABEL", "_supylabel": "Y_LABEL"}
+    roles = {id(getattr(figure, name, None)): role for name, role in named.items()}
+    for text in figure.texts:
+        yield roles.get(id(text), "TEXT"), text
+    for legend in figure.legends:
+        yield from _of_legend(legend)
+    for part in figure.subfigs:
+        yield from _of_figure(part)
+
+
+def _described(text: Text, role: str, values: Values) -> Iterator[Object]:
+    words = values.text(text.get_text())
+    if not text.get_visible() or not words.strip():
+        return
+    box = values.box(text)
+    if box is not None:
+        yield {
+            "text": words,
+            "role": ROLES[role],
+            "box": box,
+            "color": values.color(text.get_color()),
+            "size": values.number(text.get_size()),
+            "rotation": values.number(text.get_rotation()),
+        }

@@ -1,0 +1,120 @@
+"""Run one program to its end, and write down what became of it: figures, objects, the error."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import json
+import os
+import site
+import sys
+import traceback
+import types
+from pathlib import Path
+
+from i2s_render_python.inside.capture import Capture, TooManyPixelsError
+from i2s_render_python.inside.figure_objects import describe
+from i2s_render_python.inside.figure_objects.marks import keep_boxes
+from i2s_render_python.inside.fixed import fix_clock, fix_randomness
+
+PROGRAM = "program.py"
+#: Folder of the service's own files, beside the program.
+OWN = Path(".i2s")
+_MAX_TEXT = 2000
+_PACKAGE = __name__.partition(".")[0]
+
+
+def run() -> None:
+    """Run the program in the current folder; never raises what the program raises."""
+    job = json.loads((OWN / "job.json").read_text())
+    capture = Capture(job["pixels"], job["dpi"], describe if job["want_objects"] else None)
+    result: dict[str, object] = {}
+    try:
+        _run(job["clock"], capture, result)
+        total, finished = capture.finish(
+            with_open="error" not in result, first=job["first"], count=job["count"]
+        )
+        figures = []
+        for one in finished:
+            (OWN / f"figure-{one.page}.png").write_bytes(one.png)
+            if one.objects is not None:
+                (OWN / f"objects-{one.page}.json").write_text(json.dumps(one.objects, allow_nan=False))
+            figures.append({"page": one.page, "objects": one.objects is not None})
+        result |= {"total": total, "figures": figures}
+    except TooManyPixelsError as error:
+        result |= {"pixels": error.size, "total": 0, "figures": []}
+    except Exception as error:  # drawing what was left open, which is the doing of the program too
+        _print(error)
+        result |= {"total": 0, "figures": []}
+        result.setdefault("error", _description(error))
+    (OWN / "result.json").write_text(json.dumps(result))
+
+
+def _run(clock: float, capture: Capture, result: dict[str, object]) -> None:
+    source = Path(PROGRAM).read_bytes()
+    _prepare(capture)
+    main = types.ModuleType("__main__")
+    main.__file__ = PROGRAM
+    main.__builtins__ = builtins  # type: ignore[attr-defined]
+    sys.modules["__main__"] = main
+    fix_randomness()
+    fix_clock(clock)
+    try:
+        exec(compile(source, PROGRAM, "exec", dont_inherit=True), main.__dict__)  # noqa: S102 - what we are for
+    except TooManyPixelsError:
+        raise
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            result["error"] = _description(end)
+    except BaseException as error:
+        _print(error)
+        result["error"] = _description(error)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+
+
+def _prepare(capture: Capture) -> None:
+    sys.argv = [PROGRAM]
+    sys.path[:] = [*(path for path in sys.path if path.startswith(sys.base_prefix)), os.getcwd()]
+    sys.dont_write_bytecode = True
+    for name in [name for name in sys.modules if name.partition(".")[0] == _PACKAGE]:
+        del sys.modules[name]
+    site.setquit()
+    keep_boxes()
+    capture.install()
+
+
+def _print(error: BaseException) -> None:
+    """Print a traceback that begins in the program."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != PROGRAM:
+        trace = trace.tb_next
+    with contextlib.suppress(Exception):
+        traceback.print_exception(error.with_traceback(trace or error.__traceback__), limit=-20)
+
+
+def _description(error: BaseException) -> dict[str, object]:
+    """Return what the service reports of an exception."""
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    description: dict[str, object] = {"type": type(error).__name__[:200], "text": text[:_MAX_TEXT]}
+    if isinstance(error, SyntaxError):
+        description |= {"text": str(error.msg)[:_MAX_TEXT], "file": str(error.filename or "")[-1000:]}
+        description |= {"line": error.lineno or 0, "context": (error.text or "").strip()[:_MAX_TEXT]}
+        description["syntax"] = True
+        return description
+    if isinstance(error, NameError | ImportError) and isinstance(error.name, str):
+        description["name"] = error.name[:200]
+    if isinstance(error, ModuleNotFoundError):
+        description["missing"] = True
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == PROGRAM]
+    if own:
+        description |= {
+            "line": own[-1].lineno or 0,
+            "file": PROGRAM,
+            "context": (own[-1].line or "")[:_MAX_TEXT],
+        }
+    return description

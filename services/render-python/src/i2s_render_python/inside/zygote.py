@@ -1,0 +1,212 @@
+"""A Python that is started once, imports the libraries and forks for each program.
+
+    python -S -P zygote.py SETTINGS          answers lines, see below
+    python -S -P zygote.py SETTINGS FOLDER   runs the program in one folder, in this process
+
+Runs in a cell of the sandbox. Two pipes lead to the service; no program ever holds them. A program runs in a
+child that is confined once more before it sees a byte of it: its own folder is all that it can write, it can
+signal nobody else, and nothing that it has open is shared with anyone.
+
+Lines from the service                          and to it
+  run FOLDER CPU-SECONDS                          done EXIT SIGNAL CPU-MICROSECONDS KIB LEFT
+  prove FOLDER CPU-SECONDS                        the same; EXIT is 0 where the walls hold
+  clean FOLDER                                    clean 1 or clean 0
+
+EXIT is -1 after a signal, SIGNAL 0 without one. KIB is the memory beyond that of this process. LEFT is 1 if
+processes of the program are still alive. The first line to the service is "ready".
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import io
+import json
+import os
+import resource
+import shutil
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_EXITED_BADLY = 1
+_WALL = 0x40000000
+_LOG = ".i2s/log"
+_PACKAGE = "i2s_render_python"
+
+
+def _settings(path: str) -> dict[str, Any]:
+    settings: dict[str, Any] = json.loads(Path(path).read_text())
+    settings["filter"] = Path(path).with_suffix(".filter").read_bytes()
+    return settings
+
+
+def _load(settings: dict[str, Any]) -> None:
+    """Import what every program needs, and choose the fonts."""
+    from i2s_render_python.inside.library_finder import LibraryFinder
+
+    # After built-in and frozen modules, before all that is found on the path.
+    sys.meta_path.insert(2, LibraryFinder(settings["libraries"]))
+    import matplotlib.pyplot as plt
+    from matplotlib import font_manager
+
+    # It is for the making of the list of fonts; later it would hide those that are added.
+    os.environ.pop("MPL_IGNORE_SYSTEM_FONTS", None)
+    plt.switch_backend("agg")
+    manager = font_manager.fontManager
+    for font in settings["fonts"]:
+        manager.addfont(font)
+    manager.ttflist.sort(key=lambda one: (one.name, str(one.fname)))
+    own = {one.name for one in manager.ttflist if str(one.fname) not in settings["fonts"]}
+    added = {str(one.fname): one.name for one in manager.ttflist if one.name not in own}
+    families = dict.fromkeys(added[font] for font in settings["fonts"] if font in added)
+    # Text that the first family has no glyph for takes it from the next one.
+    plt.rcParamsDefault["font.family"] = plt.rcParams["font.family"] = ["sans-serif", *families]
+
+
+def _warm_up(settings: dict[str, Any]) -> None:
+    """Import the libraries, and draw once, so that what is loaded late is there."""
+    for name in settings["modules"]:
+        importlib.import_module(name)
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots()
+    axes.plot([0, 1], [0, 1], label="$x^2$")
+    axes.set_title("Warm")
+    axes.legend()
+    figure.savefig(io.BytesIO(), format="png")
+    plt.close("all")
+    gc.collect()
+    gc.freeze()  # children share what is loaded
+
+
+def _find_own_modules() -> None:
+    """Let the modules beside this file be found; their package is not, of which no more can be read here."""
+    for name, path in ((_PACKAGE, []), (f"{_PACKAGE}.inside", [str(Path(__file__).resolve().parent)])):
+        sys.modules[name] = module = types.ModuleType(name)
+        module.__path__ = path
+
+
+def _reap() -> tuple[int, int]:
+    """Return the microseconds of orphans that have ended, and 1 if some are still alive."""
+    used = 0
+    while True:
+        try:
+            pid, _, usage = os.wait4(-1, os.WNOHANG | _WALL)
+        except ChildProcessError:
+            return used, 0
+        if pid == 0:
+            return used, 1
+        used += _microseconds(usage)
+
+
+def _microseconds(usage: resource.struct_rusage) -> int:
+    return int((usage.ru_utime + usage.ru_stime) * 1e6)
+
+
+def _child(work: Callable[[], int]) -> tuple[object, ...]:
+    """Do something in a child; returns the words of the answer."""
+    own_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    pid = os.fork()
+    if pid == 0:
+        code = _EXITED_BADLY
+        try:
+            code = work()
+        except BaseException as error:
+            os.write(2, f"{type(error).__name__}: {error}\n".encode(errors="replace")[:1000])
+        finally:
+            os._exit(code)
+    _, status, usage = os.wait4(pid, _WALL)
+    by_signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    code = -1 if by_signal else os.WEXITSTATUS(status)
+    used, left = _reap()
+    return "done", code, by_signal, _microseconds(usage) + used, max(0, usage.ru_maxrss - own_kib), left
+
+
+def _prove(folder: str, cpu_seconds: int, settings: dict[str, Any], zygote: int) -> int:
+    """Try what a program must not be able to do; returns 0 if nothing of it succeeds."""
+    from i2s_render_python.inside import confinement
+
+    beside = Path("zygote.json").resolve()
+    confinement.confine(folder, "prove.log", cpu_seconds, settings)
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def must(result: int) -> None:
+        if result < 0:
+            raise OSError(ctypes.get_errno(), "refused")
+
+    attempts: dict[str, Callable[[], object]] = {
+        "signal the zygote": lambda: os.kill(zygote, 0),
+        "read beside its folder": lambda: os.open(beside, os.O_RDONLY),
+        "write beside its folder": lambda: os.open("../escaped", os.O_WRONLY | os.O_CREAT),
+        "change the zygote's files": lambda: os.unlink(beside),
+        "empty the zygote's files by their name": lambda: os.truncate(beside, 0),
+        "empty the zygote's files by opening them": lambda: os.open(beside, os.O_RDONLY | os.O_TRUNC),
+        "link out of its folder": lambda: os.symlink("/etc/passwd", "link"),
+        "run a program": lambda: os.execv("/bin/true", ["true"]),  # noqa: S606
+        "change limits of the zygote": lambda: resource.prlimit(zygote, resource.RLIMIT_NOFILE, (0, 0)),
+        "trace the zygote": lambda: must(libc.ptrace(16, zygote, 0, 0)),
+    }
+    held = True
+    for what, attempt in attempts.items():
+        try:
+            attempt()
+        except OSError:
+            continue
+        os.write(2, f"a program may {what}\n".encode())
+        held = False
+    for number in confinement.shared_descriptors():
+        os.write(2, f"a program holds descriptor {number}\n".encode())
+        held = False
+    return 0 if held else 1
+
+
+def _serve(settings: dict[str, Any]) -> None:
+    from i2s_render_python.inside import confinement, program
+
+    work = Path.cwd()
+
+    def run(folder: str, cpu_seconds: int) -> int:
+        confinement.confine(folder, _LOG, cpu_seconds, settings)
+        program.run()
+        return 0
+
+    zygote = os.getpid()
+    with open(settings["from"]) as questions, open(settings["to"], "w") as answers:
+        print("ready", file=answers, flush=True)
+        for line in questions:
+            operation, name, *seconds = line.split()
+            folder = str(work / name)
+            if operation == "clean":
+                shutil.rmtree(folder, ignore_errors=True)
+                answer: tuple[object, ...] = ("clean", int(not os.path.lexists(folder)))
+            elif operation == "prove":
+                cpu_seconds = int(seconds[0])
+                answer = _child(lambda: _prove(folder, cpu_seconds, settings, zygote))  # noqa: B023 - called now
+            else:
+                cpu_seconds = int(seconds[0])
+                answer = _child(lambda: run(folder, cpu_seconds))  # noqa: B023 - called now
+            print(*answer, file=answers, flush=True)
+
+
+def main() -> None:
+    """Serve, or run one program."""
+    settings = _settings(sys.argv[1])
+    _find_own_modules()
+    _load(settings)
+    from i2s_render_python.inside import confinement, program  # loaded before anything is confined
+
+    if len(sys.argv) > 2:
+        confinement.confine(str(Path(sys.argv[2]).resolve()), _LOG, None, settings)
+        program.run()
+        os._exit(0)
+    _warm_up(settings)
+    confinement.be_parent()
+    _serve(settings)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""The words of this renderer: what a job is, and how it is to be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from i2s_chassis.limits import DEFAULT_LIMITS, Limits
+from i2s_chassis.renderer.model import RawRendering
+from i2s_wire.render.figure import Figure
+from i2s_wire.render.options import BlankPage, Crop
+from i2s_wire.render.request import File
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to render.
+
+    Attributes:
+        dpi: Resolution of figures in dots per inch; None is that of the program.
+        first_page: The first figure to return, from 1; None is the last.
+        page_count: How many are returned at most.
+        cut_bottom: Share of the height that is cut off at the foot.
+        crop: What is done after the cut.
+        blank_page: What an entirely white picture means.
+        want_objects: Return the objects of the figures as data.
+        cold: Run in a fresh interpreter, whatever stands ready.
+    """
+
+    dpi: float | None = None
+    first_page: int | None = None
+    page_count: int = 1
+    cut_bottom: float = 0.0
+    crop: Crop = Crop.NONE
+    blank_page: BlankPage = BlankPage.NO_OUTPUT
+    want_objects: bool = False
+    cold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One program to run.
+
+    Attributes:
+        program: UTF-8 text.
+        files: The files beside it, unchecked.
+        options: How.
+        limits: What it may use.
+    """
+
+    program: bytes
+    files: tuple[File, ...] = ()
+    options: Options = Options()
+    limits: Limits = DEFAULT_LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnProgram(RawRendering):
+    """What came of a program.
+
+    Attributes:
+        figures: The objects of the figures in ``pictures``, where they were asked for.
+    """
+
+    figures: tuple[Figure, ...] = ()

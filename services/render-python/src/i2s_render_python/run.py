@@ -1,0 +1,138 @@
+"""From a program in its folder to pictures: run it, read what it left, finish its pictures."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from dataclasses import dataclass, field, replace
+
+from i2s_chassis.jail import Cause, Excerpt, OutputError, PolicyEvent
+from i2s_chassis.renderer.bounds import bounded_log
+from i2s_chassis.renderer.crop import finish_in_thread
+from i2s_chassis.renderer.errors import RasterError
+from i2s_chassis.renderer.model import NO_LOG, Stage
+from i2s_chassis.renderer.pixmap import read_png
+from i2s_chassis.renderer.png import png_size
+from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
+from i2s_render_python import files
+from i2s_render_python.figure_reading import FigureError, read_figure
+from i2s_render_python.job_folder import JobFolder
+from i2s_render_python.model import DrawnProgram, Job
+from i2s_render_python.result import MAX_BYTES, DrawnFigure, Result, ResultError, read_result
+from i2s_render_python.source_error import source_error
+from i2s_render_python.verdict import of_result, with_pictures, without_pictures
+from i2s_render_python.wire import finishing
+from i2s_wire.render.figure import Figure
+from i2s_wire.render.rendering import Picture, Verdict
+
+
+@dataclass(slots=True)
+class _Run:
+    """What has become of a program so far."""
+
+    pictures: list[Picture] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
+    events: tuple[PolicyEvent, ...] = ()
+    log: Excerpt = NO_LOG
+    result: Result | None = None
+
+
+async def run_program(folder: JobFolder, job: Job, max_objects_bytes: int) -> DrawnProgram:
+    """Run a program and return what came of it.
+
+    Args:
+        folder: Holds the program.
+        job: The job.
+        max_objects_bytes: Greatest description of the objects of a figure.
+
+    Raises:
+        RendererError: The fault of an engine.
+        JailError: A fault of the jail.
+    """
+    run = _Run()
+    judgement = await _judged(run, folder, job, max_objects_bytes)
+    shown = judgement.verdict.has_picture
+    return DrawnProgram(
+        verdict=judgement.verdict,
+        message=judgement.message,
+        pictures=tuple(run.pictures) if shown else (),
+        total_pages=run.result.total if run.result is not None else 0,
+        error=source_error(run.result.error) if run.result is not None and run.result.error else None,
+        log=bounded_log(run.log, job.limits.log_bytes),
+        stages=tuple(run.stages),
+        events=run.events,
+        figures=tuple(run.figures) if shown else (),
+    )
+
+
+async def _judged(run: _Run, folder: JobFolder, job: Job, max_objects_bytes: int) -> Judgement:
+    ran = await folder.run()
+    run.stages.append(Stage("run", ran.usage, folder.kind))
+    run.events = ran.events
+    passed = limit_passed(ran.cause, job.limits, "the program ran", program="The interpreter")
+    if passed is not None and ran.cause is not Cause.SIGNALED:
+        return passed
+    half = job.limits.log_bytes // 2 + 1
+    try:
+        run.log = await folder.excerpt(files.LOG, half, half)
+    except OutputError:
+        run.log = NO_LOG
+    if passed is not None:
+        return passed
+    try:
+        run.result = result = read_result(await folder.fetch(files.RESULT, MAX_BYTES))
+    except (OutputError, ResultError) as error:
+        ended = f"with exit code {ran.exit_code}, " if ran.exit_code else ""
+        return Judgement(
+            Verdict.NO_OUTPUT,
+            f"The interpreter ended {ended}before it had drawn the figures of the program ({error}).",
+        )
+    stopped = source_error(result.error) if result.error is not None else None
+    first = job.options.first_page
+    objection = of_result(result, stopped, first, job.limits)
+    if objection is not None:
+        return objection
+    for figure in result.figures[: job.options.page_count]:
+        objection = await _finish(run, folder, job, figure, max_objects_bytes)
+        if objection is not None:
+            return objection
+    if run.pictures:
+        return with_pictures(stopped)
+    if stopped is not None:
+        return without_pictures(result, stopped, first)
+    return Judgement(Verdict.NO_OUTPUT, "The picture is blank.")
+
+
+async def _finish(
+    run: _Run, folder: JobFolder, job: Job, figure: DrawnFigure, max_objects_bytes: int
+) -> Judgement | None:
+    """Add one picture, with its objects; a blank picture adds none."""
+    try:
+        drawing = await folder.fetch(files.picture_file(figure.page))
+        objection = too_many_pixels(png_size(drawing), job.limits)
+        if objection is not None:
+            return objection
+        read = functools.partial(read_png, drawing)
+        picture, stage = await finish_in_thread(read, figure.page, finishing(job.options))
+    except (OutputError, RasterError) as error:  # the program has a hand in what is there
+        return Judgement(Verdict.NO_OUTPUT, f"Figure {figure.page} cannot be read: {error}.")
+    run.stages.append(stage)
+    if picture is None:
+        return None
+    run.pictures.append(picture)
+    if job.options.want_objects:
+        run.figures.append(await _objects(folder, figure, max_objects_bytes))
+    return None
+
+
+async def _objects(folder: JobFolder, figure: DrawnFigure, max_bytes: int) -> Figure:
+    """Return the objects of a figure; none of a picture of Pillow, or where the program has damaged them."""
+    nothing = Figure(page=figure.page)
+    if not figure.objects:
+        return nothing
+    try:
+        content = await folder.fetch(files.objects_file(figure.page), max_bytes)
+        return replace(await asyncio.to_thread(read_figure, content), page=figure.page)
+    except (OutputError, FigureError):
+        return replace(nothing, truncated=True)

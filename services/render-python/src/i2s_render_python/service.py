@@ -1,0 +1,63 @@
+"""The service: brings up jail and engine, passes the canary, hands out its servicer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from i2s_chassis.errors import StartError
+from i2s_chassis.renderer import open_jail
+from i2s_chassis.renderer.self_test import canary_required
+from i2s_chassis.service import Chassis, Register
+from i2s_chassis.warm.errors import WarmError
+from i2s_render_python.canary import canary
+from i2s_render_python.engine import EngineSettings, open_engine
+from i2s_render_python.installation import find_installation
+from i2s_render_python.servicer import PythonServicer
+from i2s_render_python.settings import PythonSettings
+
+
+class PythonService:
+    """CPython behind the wire."""
+
+    name = "render-python"
+    wire_names = ("i2s.render.v1.RenderService",)
+
+    def __init__(self, settings: PythonSettings) -> None:
+        self._settings = settings
+
+    @asynccontextmanager
+    async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
+        """Come up, pass the canary, give out the servicer; see `i2s_chassis.service.Service`.
+
+        Raises:
+            StartError: Something is missing on this machine.
+        """
+        settings = self._settings
+        engine_settings = EngineSettings(
+            max_program_bytes=settings.program_bytes,
+            max_file_bytes=settings.beside_bytes,
+            max_files=settings.beside_files,
+            max_objects_bytes=settings.objects_bytes,
+            clock=settings.clock.timestamp(),
+        )
+        async with AsyncExitStack() as stack:
+            installation = await asyncio.to_thread(find_installation, settings.fonts)
+            jail = await stack.enter_async_context(open_jail(settings, chassis))
+            opening = open_engine(
+                jail,
+                installation,
+                engine_settings,
+                None if settings.warm == "single-use" else settings.warm_settings(),
+                must_be_warm=settings.warm == "zygote",
+                slots=chassis.admission.slots,
+                telemetry=chassis.telemetry,
+            )
+            try:
+                engine = await stack.enter_async_context(opening)
+            except WarmError as error:
+                raise StartError(f"no zygote can be had here: {error}; use --warm single-use") from None
+            with canary_required(chassis.telemetry):
+                await canary(engine)
+            yield PythonServicer(engine, settings, chassis).registration()

@@ -1,0 +1,68 @@
+"""Between the wire and the words of this renderer."""
+
+from __future__ import annotations
+
+import math
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.renderer.model import ResolvedPageOptions
+from i2s_chassis.renderer.options import page_from_wire, refuse_foreign
+from i2s_render_python.model import Options
+from i2s_wire.render.options import PageOptions
+from i2s_wire.render.request import File
+from i2s_wire.render.request_to_wire import page_options
+
+# Of options that have no default here; never used.
+_ANY_DPI = 100.0
+
+
+def options_from_wire(message: pb.RenderOptions) -> Options:
+    """Return what a request asks for, defaults elsewhere.
+
+    Raises:
+        InvalidArgumentError: A value has no meaning; names the field.
+    """
+    default, page, python = Options(), message.page, message.python
+    refuse_foreign(message, ("page", "python"), "programs")
+    resolved = page_from_wire(page, finishing(default))
+    return Options(
+        dpi=resolved.dpi if page.HasField("dpi") else None,
+        first_page=resolved.first_page if page.HasField("first_page") else None,
+        page_count=resolved.page_count,
+        cut_bottom=resolved.cut_bottom,
+        crop=resolved.crop,
+        blank_page=resolved.blank_page,
+        want_objects=python.want_objects,
+        cold=python.cold,
+    )
+
+
+def finishing(options: Options) -> ResolvedPageOptions:
+    """Return what is done with a drawn figure."""
+    dpi = _ANY_DPI if options.dpi is None or not math.isfinite(options.dpi) else options.dpi
+    return ResolvedPageOptions(
+        dpi=dpi,
+        page_count=options.page_count,
+        cut_bottom=options.cut_bottom,
+        crop=options.crop,
+        blank_page=options.blank_page,
+    )
+
+
+def options_to_wire(options: Options) -> pb.RenderOptions:
+    """Return options as the wire has them."""
+    page = PageOptions(
+        options.dpi,
+        options.first_page,
+        options.page_count,
+        options.cut_bottom,
+        options.crop,
+        options.blank_page,
+    )
+    python = pb.PythonOptions(want_objects=options.want_objects, cold=options.cold)
+    return pb.RenderOptions(page=page_options(page), python=python)
+
+
+def files_from_wire(source: pb.PythonSource) -> tuple[File, ...]:
+    """Return the files beside a program, unchecked."""
+    return tuple(File(file.path, file.content) for file in source.files)
