@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_wire.errors import member
-from i2s_wire.render import figure_wire
+from i2s_wire.render import figure_from_wire
 from i2s_wire.render.description import RendererDescription, WarmEngine
 from i2s_wire.render.isolation import Isolation, IsolationTier, PolicyEvent, PolicyKind
 from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Stage, Verdict
@@ -38,7 +38,7 @@ def rendering(answer: pb.RenderResponse) -> Rendering:
         engine=engine(answer.engine),
         policy_events=tuple(map(policy_event, answer.policy_events)),
         site=_site(answer.site) if answer.HasField("site") else None,
-        figures=tuple(map(figure_wire.from_wire, answer.figures)),
+        figures=tuple(map(figure_from_wire.figure, answer.figures)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_wire.render import figure_wire
+from i2s_wire.render import figure_to_wire
 from i2s_wire.render.isolation import Isolation, PolicyEvent
 from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Stage
 from i2s_wire.render.resources import Limits, Usage
@@ -38,7 +38,7 @@ def rendering(answer: Rendering, request_id: str = "") -> pb.RenderResponse:
         engine=engine(answer.engine),
         policy_events=[policy_event(one) for one in answer.policy_events],
         site=_site(answer.site) if answer.site is not None else None,
-        figures=[figure_wire.to_wire(one) for one in answer.figures],
+        figures=[figure_to_wire.figure(one) for one in answer.figures],
     )
 
 

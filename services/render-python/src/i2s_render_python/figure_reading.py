@@ -36,8 +36,8 @@ def read_figure(content: bytes) -> Figure:
         raise FigureError(f"no description of a figure: {str(error).splitlines()[0]}") from None
     for value in _values(figure):
         _check(value)
-    indices = (one.axes for one in (*figure.texts, *figure.marks) if one.axes is not None)
-    if any(index >= len(figure.axes) for index in indices):
+    indices = (*(one.axes for one in figure.texts), *(one.axes for one in figure.marks))
+    if any(index is not None and index >= len(figure.axes) for index in indices):
         raise FigureError("a text or mark is of axes that are not there")
     return figure
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import multiprocessing.process  # noqa: F401 - draws a number when it is imported, as do the next two
 import os
 import random
+import secrets  # noqa: F401
+import tempfile  # noqa: F401
 from collections.abc import Callable
 
 import numpy as np
@@ -16,11 +19,11 @@ _WORD = 2**32
 
 def fix_randomness() -> None:
     """Seed what has a seed, and give those that draw one from the system the same ones in every run."""
-    source = random.Random(SEED)  # noqa: S311 - nothing is secret
-    os.urandom = source.randbytes
-    random._urandom = source.randbytes  # type: ignore[attr-defined]
+    of_system, of_random, of_numpy = (random.Random(SEED) for _ in range(3))  # noqa: S311 - no secrets
+    os.urandom = of_system.randbytes
+    random._urandom = of_random.randbytes  # type: ignore[attr-defined]
     # The entropy of generators without a seed.
-    np.random.bit_generator.randbits = source.getrandbits  # type: ignore[attr-defined]
+    np.random.bit_generator.randbits = of_numpy.getrandbits  # type: ignore[attr-defined]
     random.Random.seed = _seeding(random.Random.seed, itertools.count(SEED))  # type: ignore[method-assign]
     random.seed(SEED)
     np.random.seed(SEED)

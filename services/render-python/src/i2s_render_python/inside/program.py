@@ -57,8 +57,8 @@ def _run(clock: float, capture: Capture, result: dict[str, object]) -> None:
     main.__file__ = PROGRAM
     main.__builtins__ = builtins  # type: ignore[attr-defined]
     sys.modules["__main__"] = main
-    fix_randomness()
     fix_clock(clock)
+    fix_randomness()
     try:
         exec(compile(source, PROGRAM, "exec", dont_inherit=True), main.__dict__)  # noqa: S102 - what we are for
     except TooManyPixelsError:
