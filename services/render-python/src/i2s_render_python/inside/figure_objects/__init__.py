@@ -28,7 +28,18 @@ def describe(figure: Figure, page: int) -> Object:
     Args:
         figure: The figure.
         page: Number of its picture.
+
+    Returns:
+        The fields of ``i2s_wire.render.figure.Figure``, ready for JSON: less than 4 MiB of it, by the bounds
+        here and in ``values``, and no number that is not finite.
     """
+    try:
+        return _described(figure, page)
+    except Exception:  # figures of programs do anything
+        return {"page": page, "truncated": True}
+
+
+def _described(figure: Figure, page: int) -> Object:
     values = Values(figure)
     every_axes = list(_with_insets(figure.axes))
     truncated = len(every_axes) > MAX_AXES

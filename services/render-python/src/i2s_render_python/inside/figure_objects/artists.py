@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection, LineCollection, PathCollection, PolyCollection, QuadMesh
+from matplotlib.colors import to_rgba
 from matplotlib.contour import ContourSet
 from matplotlib.image import AxesImage, FigureImage
 from matplotlib.lines import Line2D
@@ -20,6 +21,7 @@ from i2s_render_python.inside.figure_objects.values import Values
 
 Described = dict[str, Any]
 _NO_LINE = ("None", "none", " ", "")
+_STYLES = {"solid": "-", "dashed": "--", "dotted": ":", "dashdot": "-."} | dict.fromkeys(_NO_LINE, "none")
 _NO_MARKER = (None, "None", "none", " ", "", ",")
 
 
@@ -71,12 +73,13 @@ def _line(line: Line2D, axes: Axes | None, values: Values) -> Described | None:
     if data["total"] == 0:
         return None
     kind = "POINTS" if bare else "SEGMENTS" if data.get("placed_by_figure") else "LINE"
-    fill = values.color(line.get_markerfacecolor()) if bare else values.color(line.get_color())
+    alpha = line.get_alpha()
+    fill = to_rgba(line.get_markerfacecolor() if bare else line.get_color(), alpha)
     return {
         "kind": KINDS[kind],
         **data,
-        "colors": [fill] if fill else [],
-        "edge_colors": [values.color(line.get_markeredgecolor())] if marker else [],
+        "colors": values.colors([fill]),
+        "edge_colors": values.colors([to_rgba(line.get_markeredgecolor(), alpha)]) if marker else [],
         "line_style": "none" if bare else style,
         "line_width": values.number(line.get_linewidth()),
         "marker": values.text(marker)[:100],
@@ -85,32 +88,44 @@ def _line(line: Line2D, axes: Axes | None, values: Values) -> Described | None:
 
 
 def _points(points: PathCollection, axes: Axes | None, values: Values) -> Described | None:
+    offsets: Any = np.ma.filled(np.ma.asarray(points.get_offsets(), dtype=float), np.nan)
+    display = points.get_offset_transform().transform(offsets)
+    of_figure = axes is None or points.get_offset_transform() != axes.transData
     if isinstance(points, Path3DCollection):
-        (x, y, z), total = values.columns(*points._offsets3d)
-        data: Described = {"x": x, "y": y, "z": z, "total": total}
+        columns = tuple(points._offsets3d)
+        of_figure = False
     else:
-        offsets: Any = np.ma.filled(np.ma.asarray(points.get_offsets(), dtype=float), np.nan)
-        if axes is not None and points.get_offset_transform() != axes.transData:
-            data = _fractions(points.get_offset_transform().transform(offsets), values)
-        else:
-            (x, y), total = values.columns(offsets[:, 0], offsets[:, 1])
-            data = {"x": x, "y": y, "total": total}
-    if data["total"] == 0:
+        columns = tuple((values.fractions(display) if of_figure else offsets).T)
+    sizes = np.resize(points.get_sizes(), len(columns[0]))
+    (*places, areas), rows, total = values.rows(*columns, sizes)
+    if total == 0:
         return None
-    return {"kind": KINDS["POINTS"], **data, **_paint(points, values), "sizes": _sizes(points, values)}
+    return {
+        "kind": KINDS["POINTS"],
+        **dict(zip("xyz", places, strict=False)),
+        "sizes": areas[:1] if len(set(areas)) == 1 else areas,
+        "total": total,
+        **_paint(points, values, rows),
+        **_around(display, values),
+        **({"placed_by_figure": True} if of_figure else {}),
+    }
 
 
-def _sizes(points: PathCollection, values: Values) -> list[float]:
-    sizes = values.numbers(points.get_sizes())
-    return sizes[:1] if len(set(sizes)) == 1 else sizes
+def _around(display: Any, values: Values) -> Described:  # noqa: ANN401 - points of the display, of shape (n, 2)
+    """Return the place of points, without their symbols, which matplotlib itself cannot tell."""
+    box = values.around(display)
+    return {"box": box} if box is not None else {}
 
 
-def _paint(collection: Collection, values: Values) -> Described:
+def _paint(collection: Collection, values: Values, rows: np.ndarray | None = None) -> Described:
+    # Without the shades that points of 3d have by their depth.
+    fills = Collection.get_facecolor(collection)
+    strokes = fills if isinstance(collection._edgecolors, str) else Collection.get_edgecolor(collection)
     mapped = collection.get_array() is not None
     widths = np.atleast_1d(collection.get_linewidth())
     return {
-        "colors": values.colors(collection.get_facecolor()),
-        "edge_colors": values.colors(collection.get_edgecolor()),
+        "colors": values.colors(fills, rows),
+        "edge_colors": values.colors(strokes, rows),
         "line_width": values.number(widths[0]) if len(widths) else 0.0,
         **({"color_map": values.text(collection.get_cmap().name)[:100]} if mapped else {}),
     }
@@ -126,6 +141,7 @@ def _polygons(polygons: PolyCollection, axes: Axes | None, values: Values) -> De
             "kind": KINDS["CELLS"],
             "z": counts,
             "total": len(polygons.get_array()),
+            **_around(polygons.get_offset_transform().transform(polygons.get_offsets()), values),
             **_paint(polygons, values),
         }
     outline = max(paths, key=lambda path: len(path.vertices)).vertices
@@ -140,6 +156,7 @@ def _lines(lines: LineCollection, axes: Axes | None, values: Values) -> Describe
     return {
         "kind": KINDS["SEGMENTS"],
         **_placed(ends, lines, axes, values),
+        **_around(lines.get_transform().transform(np.asarray(ends, dtype=float)), values),
         "colors": values.colors(lines.get_color()),
         "line_width": values.number(np.max(lines.get_linewidth())),
         "total": len(segments),
@@ -205,6 +222,7 @@ def _arrows(arrows: Quiver | Barbs, axes: Axes | None, values: Values) -> Descri
         "kind": KINDS["ARROWS"],
         **{"x": x, "y": y, "total": total},
         "sizes": along_x + along_y,
+        **_around(arrows.get_offset_transform().transform(offsets), values),
         **_paint(arrows, values),
     }
 
@@ -252,7 +270,7 @@ def _patch_paint(patch: Patch, values: Values) -> Described:
     return {
         "colors": values.colors([patch.get_facecolor()]) if patch.get_fill() else [],
         "edge_colors": values.colors([patch.get_edgecolor()]) if patch.get_linewidth() else [],
-        "line_style": str(patch.get_linestyle())[:100],
+        "line_style": _STYLES.get(str(patch.get_linestyle()), str(patch.get_linestyle())[:100]),
         "line_width": values.number(patch.get_linewidth()),
     }
 

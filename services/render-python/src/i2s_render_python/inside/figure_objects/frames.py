@@ -23,10 +23,10 @@ def describe_axes(axes: Axes, values: Values) -> Object:
 
 def _frame(axes: Axes, values: Values) -> Object:
     box = values.place(axes.get_window_extent())
-    shown = axes.get_visible() and axes.axison and axes.get_frame_on()
+    shown = axes.get_visible() and _has_axis_lines(axes) and axes.get_frame_on()
     return {
         **({"box": box} if box is not None else {}),
-        "projection": values.text(axes.name),
+        "projection": values.text(axes.name)[:100],
         "colorbar": hasattr(axes, "_colorbar"),
         "frame": bool(shown),
         "color": values.color(axes.get_facecolor()),
@@ -41,12 +41,17 @@ def _axis_lines(axes: Axes, values: Values) -> Object:
         if axis is not None:
             first, last = axis.get_view_interval() if name == "z" else getattr(axes, f"get_{name}lim")()
             described[name] = {
-                "scale": _scale(axis),
+                "scale": values.text(_scale(axis))[:100],
                 "first": values.number(first),
                 "last": values.number(last),
             }
             gridded |= bool(axis.get_tick_params().get("gridOn"))
-    return {**described, "grid": gridded and bool(axes.axison)}
+    gridded = getattr(axes, "_draw_grid", gridded)  # of 3d
+    return {**described, "grid": bool(gridded) and _has_axis_lines(axes)}
+
+
+def _has_axis_lines(axes: Axes) -> bool:
+    return bool(getattr(axes, "_axis3don", axes.axison))
 
 
 def _scale(axis: Axis) -> str:
@@ -62,12 +67,12 @@ def _grid_cell(axes: Axes, values: Values) -> Object:
     cell = cell.get_topmost_subplotspec()  # a colour bar takes a part of the cell of its axes
     rows, columns = cell.get_gridspec().get_geometry()
     return {
-        "rows": rows,
-        "columns": columns,
-        "first_row": cell.rowspan.start,
-        "last_row": cell.rowspan.stop - 1,
-        "first_column": cell.colspan.start,
-        "last_column": cell.colspan.stop - 1,
+        "rows": int(rows),
+        "columns": int(columns),
+        "first_row": int(cell.rowspan.start),
+        "last_row": int(cell.rowspan.stop) - 1,
+        "first_column": int(cell.colspan.start),
+        "last_column": int(cell.colspan.stop) - 1,
     }
 
 

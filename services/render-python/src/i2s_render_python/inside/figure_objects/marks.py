@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,14 @@ from matplotlib.container import BarContainer, ErrorbarContainer, StemContainer
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.patches import Wedge
+from matplotlib.patches import Patch, Wedge
 from matplotlib.spines import Spine
 from matplotlib.table import Table
 from matplotlib.text import Annotation, Text
 
 from i2s_render_python.inside.figure_objects.artists import Described, described_artist
 from i2s_render_python.inside.figure_objects.kinds import KINDS
-from i2s_render_python.inside.figure_objects.values import Object, Values
+from i2s_render_python.inside.figure_objects.values import MAX_POINTS, MAX_POINTS_OF_BOX, Object, Values
 
 _NO_MARKS = (Spine, Axis, Legend, Text, Table)
 #: Attribute of axes with what ``boxplot`` and ``violinplot`` have drawn there.
@@ -81,7 +81,8 @@ def _single(artist: Artist, axes: Axes | None, values: Values) -> Iterator[Objec
 
 
 def _with_place(described: Described, artist: Artist, values: Values) -> Object:
-    box = values.box(artist)
+    many = isinstance(artist, Line2D) and len(artist.get_xdata(orig=False)) > MAX_POINTS_OF_BOX
+    box = None if many or "box" in described else values.box(artist)
     label = str(artist.get_label() or "")
     named = {"label": values.text(label)} if label and not label.startswith("_") else {}
     return {**described, **named, **({"box": box} if box is not None else {})}
@@ -102,6 +103,18 @@ def _containers(axes: Axes, values: Values, taken: set[int]) -> Iterator[Object]
                     yield {**described, **named}
 
 
+def _all(artists: Sequence[Artist], values: Values) -> Object:
+    """Return the place of several artists together; none of so many that it would cost much."""
+    boxes = [values.box(one) for one in artists] if len(artists) <= MAX_POINTS else []
+    known = [one for one in boxes if one is not None]
+    if not known:
+        return {}
+    left, top = min(one["x"] for one in known), min(one["y"] for one in known)
+    right = max(one["x"] + one["width"] for one in known)
+    bottom = max(one["y"] + one["height"] for one in known)
+    return {"box": {"x": left, "y": top, "width": right - left, "height": bottom - top}}
+
+
 def _bars(one: BarContainer, values: Values, taken: set[int], named: Object) -> Iterator[Object]:
     bars = [bar for bar in one.patches if bar.get_visible()]
     taken.update(map(id, one.patches))
@@ -112,13 +125,14 @@ def _bars(one: BarContainer, values: Values, taken: set[int], named: Object) -> 
     height = np.array([bar.get_height() for bar in bars], float)
     lying = one.orientation == "horizontal"
     columns = (width, y + height / 2, x, height) if lying else (x + width / 2, height, y, width)
-    (xs, ys, zs, sizes), total = values.columns(*columns)
+    (xs, ys, zs, sizes), rows, total = values.rows(*columns)
     yield {
         "kind": KINDS["HORIZONTAL_BARS" if lying else "BARS"],
         **{"x": xs, "y": ys, "z": zs, "sizes": sizes, "total": total},
-        "colors": values.colors([bar.get_facecolor() for bar in bars]),
-        "edge_colors": values.colors([bar.get_edgecolor() for bar in bars]),
+        "colors": values.colors([bar.get_facecolor() for bar in bars], rows),
+        "edge_colors": values.colors([bar.get_edgecolor() for bar in bars], rows),
         "line_width": values.number(bars[0].get_linewidth()),
+        **_all(bars, values),
         **named,
     }
 
@@ -162,6 +176,7 @@ def _pies(axes: Axes, values: Values, taken: set[int]) -> Iterator[Object]:
             "colors": values.colors([one.get_facecolor() for one in wedges]),
             "edge_colors": values.colors([one.get_edgecolor() for one in wedges]),
             "line_width": values.number(wedges[0].get_linewidth()),
+            **_all(wedges, values),
         }
 
 
@@ -180,6 +195,7 @@ def _boxes(axes: Axes, values: Values, taken: set[int]) -> Iterator[Object]:
             "kind": KINDS["BOXES"],
             **{"x": xs, "y": ys, "total": total},
             "colors": values.colors([_fill(body) for body in bodies]),
+            **_all([one for one in alive if isinstance(one, Line2D | Patch)], values),
         }
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
+from matplotlib.axis import Axis, Tick
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.legend import Legend
+from matplotlib.offsetbox import OffsetBox
 from matplotlib.table import Table
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
+from mpl_toolkits.mplot3d.axis3d import Axis as Axis3D
 
 from i2s_render_python.inside.figure_objects.values import Object, Values
 
@@ -49,7 +52,7 @@ def _of_axes(axes: Axes) -> Iterator[tuple[str, Text]]:
             axis: Axis | None = getattr(axes, f"{name}axis", None)
             if axis is not None and axis.get_visible():
                 yield f"{name.upper()}_LABEL", axis.label
-                for tick in axis._update_ticks():
+                for tick in _ticks(axis):
                     yield f"{name.upper()}_TICK", tick.label1
                     yield f"{name.upper()}_TICK", tick.label2
                 yield f"{name.upper()}_TICK", axis.get_offset_text()
@@ -59,8 +62,22 @@ def _of_axes(axes: Axes) -> Iterator[tuple[str, Text]]:
         elif isinstance(child, Table) and child.get_visible():
             for cell in child.get_celld().values():
                 yield "TABLE_CELL", cell.get_text()
+        elif isinstance(child, OffsetBox) and child.get_visible():
+            for text in child.findobj(Text):
+                yield "TEXT", text
     for text in axes.texts:
         yield "TEXT", text
+
+
+def _ticks(axis: Axis) -> list[Tick]:
+    """Return the ticks that are drawn."""
+    if not isinstance(axis, Axis3D):
+        return axis._update_ticks()
+    # Which would move the labels of a projection away from where they were drawn.
+    low, high = sorted(axis.get_view_interval())
+    ticks = axis.majorTicks[: len(axis.get_majorticklocs())]
+    slack = (high - low) * 1e-9
+    return [tick for tick in ticks if low - slack <= tick.get_loc() <= high + slack]
 
 
 def _of_legend(legend: Legend) -> Iterator[tuple[str, Text]]:
@@ -83,7 +100,9 @@ def _of_figure(figure: FigureBase) -> Iterator[tuple[str, Text]]:
 
 def _described(text: Text, role: str, values: Values) -> Iterator[Object]:
     words = values.text(text.get_text())
-    if not text.get_visible() or not words.strip():
+    if not text.get_visible() or text.get_alpha() == 0 or not words.strip():
+        return
+    if isinstance(text, Annotation) and not text._check_xy(None):  # it is of a point that is not in view
         return
     box = values.box(text)
     if box is not None:
@@ -91,7 +110,7 @@ def _described(text: Text, role: str, values: Values) -> Iterator[Object]:
             "text": words,
             "role": ROLES[role],
             "box": box,
-            "color": values.color(text.get_color()),
+            "color": values.color(to_rgba(text.get_color(), text.get_alpha())),
             "size": values.number(text.get_size()),
             "rotation": values.number(text.get_rotation()),
         }

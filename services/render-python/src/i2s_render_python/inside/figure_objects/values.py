@@ -8,12 +8,18 @@ from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
-from matplotlib.colors import to_hex
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-#: The most points of one mark, numbers of one figure, letters of one text, and colours of one mark.
-MAX_POINTS, MAX_NUMBERS, MAX_LETTERS, MAX_COLORS = 1000, 60_000, 1000, 1000
+#: The most points and colours of one mark, and numbers and colours of one figure.
+MAX_POINTS, MAX_NUMBERS = 1000, 60_000
+#: The most letters of one text, and of one figure.
+MAX_LETTERS, MAX_ALL_LETTERS = 1000, 50_000
+#: The most points that an artist may have for its place to be computed, which costs as much as drawing it.
+MAX_POINTS_OF_BOX = 200_000
 _DIGITS = 10
 
 Object = Mapping[str, Any]
@@ -27,14 +33,17 @@ class Values:
     """
 
     def __init__(self, figure: Figure) -> None:
-        self._renderer = figure.canvas.get_renderer()
+        # A canvas of the program's own need not have one.
+        self._renderer = RendererAgg(1, 1, figure.dpi)
         self._width, self._height = figure.bbox.width, figure.bbox.height
-        self._numbers = MAX_NUMBERS
+        self._numbers, self._letters = MAX_NUMBERS, MAX_ALL_LETTERS
         self.truncated = False
 
     def box(self, artist: Artist) -> Object | None:
         """Return the place of an artist as fractions of the figure, None if it has none."""
         try:
+            if isinstance(artist, Text):  # that of an annotation takes in its arrow
+                return self.place(Text.get_window_extent(artist, self._renderer))
             return self.place(artist.get_window_extent(self._renderer))
         except Exception:  # artists of programs do anything
             return None
@@ -56,18 +65,25 @@ class Values:
 
         Too many rows are thinned out evenly, with the first and the last.
         """
+        found, _, total = self.rows(*columns)
+        return found, total
+
+    def rows(self, *columns: Iterable[float]) -> tuple[list[list[float]], np.ndarray, int]:
+        """Return what ``columns`` does, and between the two which rows those are, counted from 0."""
         arrays: list[Any] = [np.ma.filled(np.ma.asarray(one, dtype=float).ravel(), np.nan) for one in columns]
         if not arrays or len({len(one) for one in arrays}) != 1:
-            return [[] for _ in arrays], 0
-        table = np.column_stack(arrays)
-        table = table[np.isfinite(table).all(axis=1)]
-        total = len(table)
-        room = min(MAX_POINTS, self._numbers // max(len(arrays), 1))
+            return [[] for _ in arrays], np.empty(0, int), 0
+        finite = np.isfinite(arrays[0])
+        for one in arrays[1:]:
+            finite &= np.isfinite(one)
+        rows = np.flatnonzero(finite)
+        total = len(rows)
+        room = min(MAX_POINTS, self._numbers // len(arrays))
         if total > room:
             self.truncated = True
-            table = table[np.linspace(0, total - 1, room).round().astype(int)] if room else table[:0]
-        self._numbers -= table.size
-        return [[_short(value) for value in column] for column in table.T.tolist()], total
+            rows = rows[np.linspace(0, total - 1, room).round().astype(int)]
+        self._numbers -= len(rows) * len(arrays)
+        return [[_short(value) for value in one[rows].tolist()] for one in arrays], rows, total
 
     def numbers(self, values: Iterable[float]) -> list[float]:
         """Return one column of numbers; see ``columns``."""
@@ -84,9 +100,12 @@ class Values:
     def text(self, text: object) -> str:
         """Return a text that can be sent."""
         whole = str(text)
-        if len(whole) > MAX_LETTERS:
+        room = min(MAX_LETTERS, self._letters)
+        if len(whole) > room:
             self.truncated = True
-        return whole[:MAX_LETTERS].encode("utf-8", "replace").decode("utf-8")
+        kept = whole[:room].encode("utf-8", "replace").decode("utf-8")
+        self._letters -= len(kept)
+        return kept
 
     def color(self, color: object) -> str:
         """Return a colour as "#rrggbbaa", empty for none."""
@@ -95,13 +114,34 @@ class Values:
         except (TypeError, ValueError):
             return ""
 
-    def colors(self, colors: Any) -> list[str]:  # noqa: ANN401 - whatever matplotlib takes
-        """Return colours: one if all are equal, none if all are invisible."""
-        rows = np.atleast_2d(np.asarray(colors, dtype=float)) if len(np.shape(colors)) else np.empty((0, 4))
-        found = [self.color(row) for row in rows[:MAX_COLORS]]
+    def colors(self, colors: Any, rows: np.ndarray | None = None) -> list[str]:  # noqa: ANN401 - as matplotlib
+        """Return colours: one if all are equal, none if all are invisible.
+
+        Args:
+            colors: One colour or several, as matplotlib takes them.
+            rows: Which of the items are returned; None for all. Too many colours are cut.
+        """
+        if isinstance(colors, str):
+            colors = [to_rgba(colors)]
+        table = np.atleast_2d(np.asarray(colors, dtype=float)) if len(np.shape(colors)) else np.empty((0, 4))
+        if rows is not None and len(table) > 1:
+            table = table[rows % len(table)]  # matplotlib repeats colours too
+        room = min(MAX_POINTS, self._numbers)
+        found = [self.color(row) for row in table[:room]]
         if all(one[7:] == "00" for one in found):
             return []
-        return found[:1] if len(set(found)) == 1 else found
+        if len(set(found)) == 1:
+            found = found[:1]
+        elif len(table) > room:
+            self.truncated = True
+        self._numbers -= len(found)
+        return found
+
+    def around(self, points: Any) -> Object | None:  # noqa: ANN401 - points of shape (n, 2)
+        """Return the place that points of the display take together, None if there are none."""
+        table = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)
+        table = table[np.isfinite(table).all(axis=1)]
+        return self.place(Bbox([table.min(axis=0), table.max(axis=0)])) if len(table) else None
 
 
 def _short(value: float) -> float:
