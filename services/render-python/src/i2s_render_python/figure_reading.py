@@ -12,6 +12,10 @@ from i2s_wire.render.figure import Figure
 
 #: The most of anything in one list, and of letters in one text.
 MAX_ITEMS, MAX_LETTERS = 10_000, 10_000
+#: The most bytes that are parsed at all; settings of the service permit fewer.
+MAX_BYTES = 16 * 2**20
+#: The most letters of the path of a field, or of what is wrong with it, in an error.
+MAX_PLACE = 200
 _MAX_WHOLE = 2**32 - 1
 _adapter: TypeAdapter[Figure] = TypeAdapter(Figure)
 
@@ -30,10 +34,16 @@ def read_figure(content: bytes) -> Figure:
     Raises:
         FigureError: It is none; says what is wrong.
     """
+    if len(content) > MAX_BYTES:
+        raise FigureError(f"it has {len(content)} bytes, more than {MAX_BYTES}")
     try:
         figure: Figure = _adapter.validate_json(content, strict=True)
-    except (ValidationError, RecursionError) as error:
-        raise FigureError(f"no description of a figure: {str(error).splitlines()[0]}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the whole"
+        raise FigureError(f"{place[:MAX_PLACE]}: {first['msg'][:MAX_PLACE]}") from None
+    except RecursionError:
+        raise FigureError("it is nested too deeply") from None
     for value in _values(figure):
         _check(value)
     indices = (*(one.axes for one in figure.texts), *(one.axes for one in figure.marks))

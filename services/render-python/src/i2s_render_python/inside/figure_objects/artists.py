@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import Collection, LineCollection, PathCollection, PolyCollection, QuadMesh
+from matplotlib.collections import (
+    Collection,
+    LineCollection,
+    PathCollection,
+    PolyCollection,
+    PolyQuadMesh,
+    QuadMesh,
+)
 from matplotlib.colors import to_rgba
 from matplotlib.contour import ContourSet
 from matplotlib.image import AxesImage, FigureImage
@@ -140,7 +147,7 @@ def _polygons(polygons: PolyCollection, axes: Axes | None, values: Values) -> De
         return {
             "kind": KINDS["CELLS"],
             "z": counts,
-            "total": len(polygons.get_array()),
+            "total": int(np.size(polygons.get_array())),
             **_around(polygons.get_offset_transform().transform(polygons.get_offsets()), values),
             **_paint(polygons, values),
         }
@@ -168,7 +175,7 @@ def _surface(surface: Collection, axes: Axes | None, values: Values) -> Describe
     return {"kind": KINDS["SURFACE"], **paint, "total": len(surface.get_paths())}
 
 
-def _cells(cells: AxesImage | QuadMesh, axes: Axes | None, values: Values) -> Described | None:
+def _cells(cells: AxesImage | QuadMesh | PolyQuadMesh, axes: Axes | None, values: Values) -> Described | None:
     array = cells.get_array()
     if array is None:
         return None
@@ -282,7 +289,7 @@ _DESCRIBERS: tuple[tuple[type | tuple[type, ...], Any], ...] = (
     (ContourSet, _contours),
     ((Quiver, Barbs), _arrows),
     (PathCollection, _points),
-    (QuadMesh, _cells),
+    ((QuadMesh, PolyQuadMesh), _cells),
     (PolyCollection, _polygons),
     (LineCollection, _lines),
     (AxesImage, _cells),

@@ -23,7 +23,8 @@ def describe_axes(axes: Axes, values: Values) -> Object:
 
 def _frame(axes: Axes, values: Values) -> Object:
     box = values.place(axes.get_window_extent())
-    shown = axes.get_visible() and _has_axis_lines(axes) and axes.get_frame_on()
+    frame_on = getattr(axes, "get_frame_on", None)  # axes of 3d have none
+    shown = axes.get_visible() and _has_axis_lines(axes) and (frame_on is None or frame_on())
     return {
         **({"box": box} if box is not None else {}),
         "projection": values.text(axes.name)[:100],

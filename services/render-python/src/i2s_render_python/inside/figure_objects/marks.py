@@ -71,13 +71,14 @@ def _of_figure(figure: FigureBase, values: Values) -> Iterator[Object]:
 
 
 def _single(artist: Artist, axes: Axes | None, values: Values) -> Iterator[Object]:
-    if isinstance(artist, Axes) or not artist.get_visible() or artist.get_alpha() == 0:
+    if isinstance(artist, Axes) or not artist.get_visible() or np.all(artist.get_alpha() == 0):
         return
-    described = None
+    placed: Object | None = None
     with contextlib.suppress(Exception):  # artists of programs do anything
         described = described_artist(artist, axes, values)
-    if described:
-        yield _with_place(described, artist, values)
+        placed = _with_place(described, artist, values) if described else None
+    if placed is not None:
+        yield placed
 
 
 def _with_place(described: Described, artist: Artist, values: Values) -> Object:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 from collections.abc import Iterator
 
 from matplotlib.axes import Axes
@@ -12,7 +14,9 @@ from matplotlib.legend import Legend
 from matplotlib.offsetbox import OffsetBox
 from matplotlib.table import Table
 from matplotlib.text import Annotation, Text
+from mpl_toolkits.mplot3d.art3d import Text3D
 from mpl_toolkits.mplot3d.axis3d import Axis as Axis3D
+from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from i2s_render_python.inside.figure_objects.values import Object, Values
 
@@ -34,19 +38,34 @@ ROLES = {
 
 def texts_of_axes(axes: Axes, values: Values) -> Iterator[Object]:
     """Yield the visible texts of axes."""
-    for role, text in _of_axes(axes):
-        yield from _described(text, role, values)
+    yield from _all_described(_of_axes(axes), values)
 
 
 def texts_of_figure(figure: Figure, values: Values) -> Iterator[Object]:
     """Yield the visible texts of a figure that are of no axes, with those of its sub-figures."""
-    for role, text in _of_figure(figure):
-        yield from _described(text, role, values)
+    yield from _all_described(_of_figure(figure), values)
+
+
+def _all_described(texts: Iterator[tuple[str, Text]], values: Values) -> Iterator[Object]:
+    for role, text in texts:
+        described: list[Object] = []
+        with contextlib.suppress(Exception):  # texts of programs do anything
+            described += _described(text, role, values)
+        yield from described
 
 
 def _of_axes(axes: Axes) -> Iterator[tuple[str, Text]]:
+    for part in (_titles, _of_axis_lines, _of_children):
+        with contextlib.suppress(Exception):  # axes of programs do anything
+            yield from part(axes)
+
+
+def _titles(axes: Axes) -> Iterator[tuple[str, Text]]:
     for title in (axes.title, axes._left_title, axes._right_title):
         yield "TITLE", title
+
+
+def _of_axis_lines(axes: Axes) -> Iterator[tuple[str, Text]]:
     if getattr(axes, "_axis3don", axes.axison):
         for name in ("x", "y", "z"):
             axis: Axis | None = getattr(axes, f"{name}axis", None)
@@ -56,6 +75,9 @@ def _of_axes(axes: Axes) -> Iterator[tuple[str, Text]]:
                     yield f"{name.upper()}_TICK", tick.label1
                     yield f"{name.upper()}_TICK", tick.label2
                 yield f"{name.upper()}_TICK", axis.get_offset_text()
+
+
+def _of_children(axes: Axes) -> Iterator[tuple[str, Text]]:
     for child in axes.get_children():
         if isinstance(child, Legend):
             yield from _of_legend(child)
@@ -72,7 +94,8 @@ def _of_axes(axes: Axes) -> Iterator[tuple[str, Text]]:
 def _ticks(axis: Axis) -> list[Tick]:
     """Return the ticks that are drawn."""
     if not isinstance(axis, Axis3D):
-        return axis._update_ticks()
+        drawn: list[Tick] = axis._update_ticks()
+        return drawn
     # Which would move the labels of a projection away from where they were drawn.
     low, high = sorted(axis.get_view_interval())
     ticks = axis.majorTicks[: len(axis.get_majorticklocs())]
@@ -98,13 +121,24 @@ def _of_figure(figure: FigureBase) -> Iterator[tuple[str, Text]]:
         yield from _of_figure(part)
 
 
+def _as_drawn(text: Text) -> Text:
+    """Return a text where it was drawn; one of 3d is there only while it is being drawn."""
+    if not isinstance(text, Text3D):
+        return text
+    x, y, _ = proj_transform(*text.get_position_3d(), text.axes.M)
+    drawn = copy.copy(text)
+    drawn.set_x(x)
+    drawn.set_y(y)
+    return drawn
+
+
 def _described(text: Text, role: str, values: Values) -> Iterator[Object]:
     words = values.text(text.get_text())
     if not text.get_visible() or text.get_alpha() == 0 or not words.strip():
         return
     if isinstance(text, Annotation) and not text._check_xy(None):  # it is of a point that is not in view
         return
-    box = values.box(text)
+    box = values.box(_as_drawn(text))
     if box is not None:
         yield {
             "text": words,

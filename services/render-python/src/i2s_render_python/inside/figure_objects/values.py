@@ -123,7 +123,9 @@ class Values:
         """
         if isinstance(colors, str):
             colors = [to_rgba(colors)]
-        table = np.atleast_2d(np.asarray(colors, dtype=float)) if len(np.shape(colors)) else np.empty((0, 4))
+        table: np.ndarray = (
+            np.atleast_2d(np.asarray(colors, dtype=float)) if len(np.shape(colors)) else np.empty((0, 4))
+        )
         if rows is not None and len(table) > 1:
             table = table[rows % len(table)]  # matplotlib repeats colours too
         room = min(MAX_POINTS, self._numbers)
@@ -139,7 +141,7 @@ class Values:
 
     def around(self, points: Any) -> Object | None:  # noqa: ANN401 - points of shape (n, 2)
         """Return the place that points of the display take together, None if there are none."""
-        table = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)
+        table: np.ndarray = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)
         table = table[np.isfinite(table).all(axis=1)]
         return self.place(Bbox([table.min(axis=0), table.max(axis=0)])) if len(table) else None
 
