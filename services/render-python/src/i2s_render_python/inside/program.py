@@ -13,7 +13,7 @@ import types
 from pathlib import Path
 
 from i2s_render_python.inside.capture import Capture, TooManyPixelsError
-from i2s_render_python.inside.figure_objects import describe
+from i2s_render_python.inside.figure_objects.describe import describe
 from i2s_render_python.inside.figure_objects.marks import keep_boxes
 from i2s_render_python.inside.fixed import fix_clock, fix_randomness
 
