@@ -1,4 +1,4 @@
-"""The contract of renderers over CPython, and what is its own: figures, objects, errors, fixed surroundings."""
+"""The contract of renderers over CPython, and what is its own: figures, objects, errors, fixed clocks."""
 
 import io
 
