@@ -91,6 +91,8 @@ def _print(error: BaseException) -> None:
     while trace is not None and trace.tb_frame.f_code.co_filename != PROGRAM:
         trace = trace.tb_next
     with contextlib.suppress(Exception):
+        sys.stdout.flush()
+    with contextlib.suppress(Exception):
         traceback.print_exception(error.with_traceback(trace or error.__traceback__), limit=-20)
 
 
