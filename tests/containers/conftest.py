@@ -23,11 +23,12 @@ BUILD_SECONDS = 3600
 UP_SECONDS = 300
 TEST_SECONDS = 900
 COMPOSE = ROOT / "deploy/compose"
-SERVICES = ("render-latex", "render-html", "render-lilypond", "documents", "metrics")
+SERVICES = ("render-latex", "render-html", "render-lilypond", "render-python", "documents", "metrics")
 PORTS = {
     "render-latex": 7710,
     "render-html": 7720,
     "render-lilypond": 7730,
+    "render-python": 7750,
     "metrics": 7740,
     "documents": 7760,
 }

@@ -69,10 +69,11 @@ def _born(pid: int) -> str:
 
 
 def processes_with(argument: str) -> list[Path]:
-    """Return the command lines of processes that have an argument."""
+    """Return the command lines of processes that have an argument, or are called by its first 15 letters."""
     found = []
     for command in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
-            if argument.encode() in command.read_bytes():
+            name = command.with_name("comm").read_text().rstrip("\n")
+            if argument.encode() in command.read_bytes() or name == argument[:15]:
                 found.append(command)
     return found

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from i2s_sdk.runlog.reader import StoredRun, read_run
     from i2s_sdk.settings import Settings
     from i2s_sdk.single.lines import LineFault, LineScore, score_lines
-    from i2s_sdk.single.render import RenderedSource, render_html, render_latex, render_lilypond
+    from i2s_sdk.single.render import RenderedSource, render_html, render_latex, render_lilypond, render_python
     from i2s_sdk.single.score import FolderScore, metrics, score
     from i2s_sdk.stack.doctor import Finding, doctor
     from i2s_wire.metrics.profile import Profile
@@ -100,6 +100,7 @@ _HOMES = {
     "render_html": "i2s_sdk.single.render",
     "render_latex": "i2s_sdk.single.render",
     "render_lilypond": "i2s_sdk.single.render",
+    "render_python": "i2s_sdk.single.render",
     "render_run": "i2s_sdk.evaluation.stages",
     "score": "i2s_sdk.single.score",
     "score_lines": "i2s_sdk.single.lines",
@@ -159,6 +160,7 @@ __all__ = [
     "render_html",
     "render_latex",
     "render_lilypond",
+    "render_python",
     "render_run",
     "score",
     "score_lines",

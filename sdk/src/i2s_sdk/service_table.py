@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND = "render-latex", "render-html", "render-lilypond"
+RENDER_PYTHON = "render-python"
 METRICS = "metrics"
 DOCUMENTS = "documents"
 
@@ -40,6 +41,7 @@ SERVICES = (
     ServiceRow(RENDER_LATEX, "LaTeX renderer", optional=False),
     ServiceRow(RENDER_HTML, "site renderer"),
     ServiceRow(RENDER_LILYPOND, "LilyPond renderer"),
+    ServiceRow(RENDER_PYTHON, "Python renderer"),
     ServiceRow(METRICS, "metric service", is_renderer=False, optional=False),
     ServiceRow(DOCUMENTS, "documents service", is_renderer=False),
 )

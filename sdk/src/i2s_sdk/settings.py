@@ -42,6 +42,7 @@ class Settings:
         render_latex: Address of a running LaTeX renderer; None starts one here.
         render_html: Address of a running renderer of web sites; None starts one here.
         render_lilypond: Address of a running LilyPond renderer; None starts one here.
+        render_python: Address of a running Python renderer; None starts one here.
         metrics: Address of a running metric service; None starts one here.
         documents: Address of a running documents service; None starts one here.
         tls_ca: Certificates (PEM) that services named by address are checked against; None speaks without
@@ -53,12 +54,14 @@ class Settings:
         token_render_latex: Another one for this service; likewise the next four.
         token_render_html: See token_render_latex.
         token_render_lilypond: See token_render_latex.
+        token_render_python: See token_render_latex.
         token_metrics: See token_render_latex.
         token_documents: See token_render_latex.
         token_file: File with our token, in the place of I2S_TOKEN.
         token_file_render_latex: Another one for this service; likewise the next four.
         token_file_render_html: See token_file_render_latex.
         token_file_render_lilypond: See token_file_render_latex.
+        token_file_render_python: See token_file_render_latex.
         token_file_metrics: See token_file_render_latex.
         token_file_documents: See token_file_render_latex.
         profile: Which rules.
@@ -103,6 +106,9 @@ class Settings:
     render_lilypond: str | None = field(
         default=None, metadata=_about("address (host:port) of a LilyPond renderer; else one is started")
     )
+    render_python: str | None = field(
+        default=None, metadata=_about("address (host:port) of a Python renderer; else one is started")
+    )
     metrics: str | None = field(
         default=None, metadata=_about("address (host:port) of a running metric service; else one is started")
     )
@@ -126,6 +132,9 @@ class Settings:
     token_render_lilypond: Token | None = field(
         default=None, metadata=_about("the same for this service; from I2S_TOKEN_RENDER_LILYPOND alone")
     )
+    token_render_python: Token | None = field(
+        default=None, metadata=_about("the same for this service; from I2S_TOKEN_RENDER_PYTHON alone")
+    )
     token_metrics: Token | None = field(
         default=None, metadata=_about("the same for this service; from I2S_TOKEN_METRICS alone")
     )
@@ -140,6 +149,9 @@ class Settings:
         default=None, metadata=_about("file with our token for this service")
     )
     token_file_render_lilypond: Path | None = field(
+        default=None, metadata=_about("file with our token for this service")
+    )
+    token_file_render_python: Path | None = field(
         default=None, metadata=_about("file with our token for this service")
     )
     token_file_metrics: Path | None = field(

@@ -23,7 +23,7 @@ COMPONENTS = tuple(
     )
 )
 JOBS = ("evaluate", "merge")
-RENDERERS = ("render-latex", "render-html", "render-lilypond")
+RENDERERS = ("render-latex", "render-html", "render-lilypond", "render-python")
 SERVICES = (*RENDERERS, "documents", "metrics")
 
 #: What is rendered, by a name of ours: resources and components.

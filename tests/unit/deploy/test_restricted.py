@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 #: Services whose jobs run in sandboxes.
-SANDBOXED = ("render-latex", "render-html", "render-lilypond", "documents")
+SANDBOXED = ("render-latex", "render-html", "render-lilypond", "render-python", "documents")
 #: Root inside of gVisor, with what it takes to give each job a user of its own: the standard baseline.
-IN_GVISOR = ("render-latex", "render-lilypond", "documents")
+IN_GVISOR = ("render-latex", "render-lilypond", "render-python", "documents")
 CAPABILITIES_IN_GVISOR = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID"]
 
 

@@ -19,6 +19,7 @@ PARTS = {
     "base/render-latex",
     "base/render-html",
     "base/render-lilypond",
+    "base/render-python",
     "base/documents",
 }
 

@@ -17,13 +17,21 @@ from i2s_metrics.settings import MetricsSettings
 from i2s_render_html.settings import HtmlSettings
 from i2s_render_latex.settings import LatexSettings
 from i2s_render_lilypond.settings import LilypondSettings
+from i2s_render_python.settings import PythonSettings
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[3]
 OF = {
     settings.service: settings
-    for settings in (LatexSettings, HtmlSettings, LilypondSettings, DocumentsSettings, MetricsSettings)
+    for settings in (
+        LatexSettings,
+        HtmlSettings,
+        LilypondSettings,
+        PythonSettings,
+        DocumentsSettings,
+        MetricsSettings,
+    )
 }
 #: Variables that our programs read, but not as settings of ours.
 ORDINARY = {"HOME", "XDG_CACHE_HOME"}

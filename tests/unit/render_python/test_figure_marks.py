@@ -28,9 +28,7 @@ def kinds(found: list[Mark]) -> list[str]:
 
 
 def test_a_line_has_its_points_colour_style_and_label(marks):
-    [line] = marks(
-        lambda axes: axes.plot([1, 2, 4], [3, 1, 2], "s--", color="red", alpha=0.5, lw=3, label="a")
-    )
+    [line] = marks(lambda axes: axes.plot([1, 2, 4], [3, 1, 2], "s--", c="red", alpha=0.5, lw=3, label="a"))
     assert (line.kind, line.label, line.axes) == (MarkKind.LINE, "a", 0)
     assert (line.x, line.y, line.total) == ((1, 2, 4), (3, 1, 2), 3)
     assert (line.colors, line.line_style, line.line_width, line.marker) == (("#ff000080",), "--", 3, "s")
@@ -221,10 +219,6 @@ def test_boxes_of_marks_contain_their_ink(drawn):
     rows, columns = np.nonzero((picture == [255, 0, 0]).all(axis=-1))
     height, width = picture.shape[:2]
     box = bars.box
-    assert (box.x * width, (box.x + box.width) * width) == pytest.approx(
-        (columns.min(), columns.max() + 1), abs=1
-    )
-    assert (box.y * height, (box.y + box.height) * height) == pytest.approx(
-        (rows.min(), rows.max() + 1), abs=1
-    )
+    place = (box.x * width, box.y * height, (box.x + box.width) * width, (box.y + box.height) * height)
+    assert place == pytest.approx((columns.min(), rows.min(), columns.max() + 1, rows.max() + 1), abs=1)
     assert math.isclose(figure.width_inches, 6.4)

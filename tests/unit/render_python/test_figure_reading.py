@@ -14,22 +14,8 @@ from i2s_wire.render import figure_from_wire, figure_to_wire
 from i2s_wire.render.figure import Figure, FigureBox, FigureText, TextRole
 
 NAMES = st.sampled_from(
-    [
-        *"xyz",
-        "page",
-        "dpi",
-        "axes",
-        "texts",
-        "marks",
-        "box",
-        "kind",
-        "role",
-        "text",
-        "total",
-        "colors",
-        "sizes",
-    ]
-    + ["legend", "colorbar", "truncated", "label", "scale", "first", "rows", "width", "odd"]
+    "x y z page dpi axes texts marks box kind role text total colors sizes legend colorbar truncated label "
+    "scale first rows width odd".split()
 )
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["\ud800", 1, 7])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 PAGE = Path("docs/adding-a-renderer.md")
-RENDERERS = ("latex", "html", "lilypond")
+RENDERERS = ("latex", "html", "lilypond", "python")
 #: Their files are about single renderers, whichever those are.
 NOT_LISTED = ("benchmarks", "examples", "tests", "CHANGELOG.md")
 

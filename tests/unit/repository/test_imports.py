@@ -2,7 +2,14 @@
 
 import ast
 
-SERVICES = {"i2s_render_latex", "i2s_metrics", "i2s_render_html", "i2s_render_lilypond", "i2s_documents"}
+SERVICES = {
+    "i2s_render_latex",
+    "i2s_metrics",
+    "i2s_render_html",
+    "i2s_render_lilypond",
+    "i2s_render_python",
+    "i2s_documents",
+}
 LEARNING = {"torch", "torchvision", "lpips"}
 SERVERS = {"grpc.server", "grpc.aio.server"}
 

@@ -14,6 +14,7 @@ DELIVERABLES = {
     "render-latex": "i2s-render-latex",
     "render-html": "i2s-render-html",
     "render-lilypond": "i2s-render-lilypond",
+    "render-python": "i2s-render-python",
     "documents": "i2s-documents",
     "metrics": "i2s-metrics",
 }

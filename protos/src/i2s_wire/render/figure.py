@@ -193,7 +193,7 @@ class Figure:
         dpi: Resolution that it was drawn with.
         axes: In the order in which they were added.
         texts: The visible texts.
-        marks: In the order in which they are drawn, axes by axes.
+        marks: Axes by axes, first what several objects make up; those of the figure itself come last.
         truncated: Whether something was left out because there was more than is returned.
     """
 

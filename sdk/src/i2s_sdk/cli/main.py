@@ -97,7 +97,7 @@ def group() -> None:
       i2s-sdk score reference.png formula.png
 
     Services are started here and stopped again, unless I2S_RENDER_LATEX, I2S_RENDER_HTML,
-    I2S_RENDER_LILYPOND, I2S_METRICS and I2S_DOCUMENTS name running ones.
+    I2S_RENDER_LILYPOND, I2S_RENDER_PYTHON, I2S_METRICS and I2S_DOCUMENTS name running ones.
 
     Exit codes: 0 complete, 1 fault, 2 usage, 3 too many samples without a score, 130 interrupted.
     """  # noqa: D301 - \b is for click

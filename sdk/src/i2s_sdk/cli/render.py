@@ -7,7 +7,7 @@ import click
 from i2s_sdk.cli.main import LazyGroup
 
 #: Engines in the order in which people need them.
-ENGINES = ("latex", "html", "lilypond")
+ENGINES = ("latex", "html", "lilypond", "python")
 
 
 @click.group(
@@ -27,4 +27,5 @@ def command() -> None:
       i2s-sdk render latex formula.tex -o formula.png
       i2s-sdk render html site/ -o page.png --viewport 1280x720
       i2s-sdk render lilypond tune.ly -o tune.png
+      i2s-sdk render python plot.py -o plot.png
     """  # noqa: D301 - \b is for click

@@ -16,7 +16,7 @@ from i2s_wire.render import from_wire
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.options import LatexOptions, PageOptions, RenderOptions
 from i2s_wire.render.rendering import Rendering
-from i2s_wire.render.request import LatexSource, LilypondSource, RenderRequest, SiteSource
+from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, RenderRequest, SiteSource
 from i2s_wire.render.request_to_wire import render_request
 from i2s_wire.render.resources import Limits
 
@@ -140,6 +140,30 @@ class AsyncRenderClient(AsyncConnection):
         request = RenderRequest(source, options or RenderOptions(), limits, request_id)
         return await self.render(request, deadline=deadline)
 
+    async def render_python(
+        self,
+        program: str | bytes,
+        *,
+        files: Mapping[str, bytes] | None = None,
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Run one Python program that draws figures; see ``render``.
+
+        Args:
+            program: Text is sent as UTF-8.
+            files: The files beside it, by relative path.
+            options: Figures, resolution, objects; None takes the renderer's defaults.
+            limits: Wanted; the renderer clamps them. None takes its defaults.
+            request_id: Stands in the logs of the renderer.
+            deadline: Seconds for one attempt; None takes that of the client.
+        """
+        source = PythonSource(_bytes(program), files or {})
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return await self.render(request, deadline=deadline)
+
     async def render_stream(
         self, requests: _Requests, *, window: int = WINDOW, deadline: float | None = None
     ) -> AsyncGenerator[Streamed[Rendering], None]:
@@ -251,6 +275,28 @@ class RenderClient(Connection):
         source = LilypondSource(_bytes(score), assume_version)
         request = RenderRequest(source, options or RenderOptions(), limits, request_id)
         return self.render(request, deadline=deadline)
+
+    def render_python(
+        self,
+        program: str | bytes,
+        *,
+        files: Mapping[str, bytes] | None = None,
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Run one Python program that draws figures; see ``AsyncRenderClient.render_python``."""
+        return self._run(
+            self._async.render_python(
+                program,
+                files=files,
+                options=options,
+                limits=limits,
+                request_id=request_id,
+                deadline=deadline,
+            )
+        )
 
     def render_stream(
         self, requests: Iterable[RenderRequest], *, window: int = WINDOW, deadline: float | None = None

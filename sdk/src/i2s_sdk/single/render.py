@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
+from i2s_sdk.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.site_source import Given, read_site
 from i2s_sdk.stack.blocking import run_blocking
@@ -19,7 +19,14 @@ from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_sdk.tasks.music import LilypondDocument, MusicTask
 from i2s_sdk.tasks.webpage import WebpageTask
 from i2s_wire.metrics.profile import Profile
-from i2s_wire.render.options import Crop, PageOptions, SiteOptions, WindowOptions
+from i2s_wire.render.options import (
+    Crop,
+    PageOptions,
+    PythonOptions,
+    RenderOptions,
+    SiteOptions,
+    WindowOptions,
+)
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import RenderRequest, SiteSource
 
@@ -137,6 +144,42 @@ def render_lilypond(
         return RenderedSource(attempts.last, attempts.repairs, attempts.document.source)
 
     return _with_renderer(RENDER_LILYPOND, work, settings)
+
+
+def render_python(
+    program: str,
+    *,
+    files: Mapping[str, bytes] | None = None,
+    dpi: float | None = None,
+    figure: int | None = None,
+    want_objects: bool = False,
+    settings: Settings | None = None,
+) -> RenderedSource:
+    """Run a Python program in its jail and return the figure that it draws.
+
+    >>> render_python("import matplotlib.pyplot as plt; plt.plot([1, 2])").png  # doctest: +SKIP
+
+    Args:
+        program: What it shows, saves or leaves open is its figures; see docs/render-python.md.
+        files: The files beside it, by relative path.
+        dpi: Resolution; None is that of the program.
+        figure: Number of the figure, counted from 1; None is the last.
+        want_objects: Return the objects of the figure as data too (``rendering.figures``).
+        settings: None reads environment and configuration file.
+
+    Raises:
+        StackError: The renderer cannot be started.
+        ServiceError: It does not answer.
+    """
+    options = RenderOptions(
+        page=PageOptions(dpi=dpi, first_page=figure), python=PythonOptions(want_objects=want_objects)
+    )
+
+    async def work(renderer: AsyncRenderClient) -> RenderedSource:
+        rendering = await renderer.render_python(program, files=files, options=options)
+        return RenderedSource(rendering, (), program)
+
+    return _with_renderer(RENDER_PYTHON, work, settings or Settings.load())
 
 
 def render_html(

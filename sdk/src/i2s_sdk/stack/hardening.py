@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.service_table import DOCUMENTS, METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
+from i2s_sdk.service_table import DOCUMENTS, METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
 
 _GIB = 1024**3
 _TMPFS = "nosuid,nodev,mode=1777"
@@ -71,6 +71,14 @@ WALLS: Mapping[str, Walls] = {
         processes=512,
         tmpfs=_RENDERER_TMPFS,
         environment=_renderer_settings(RENDER_LILYPOND, "1GiB", "256MiB"),
+    ),
+    RENDER_PYTHON: Walls(
+        port=7750,
+        user=10_018,
+        memory_bytes=4 * _GIB,
+        processes=512,
+        tmpfs=_RENDERER_TMPFS,
+        environment=_renderer_settings(RENDER_PYTHON, "1GiB", "256MiB"),
     ),
     DOCUMENTS: Walls(
         port=7760,

@@ -28,6 +28,7 @@ class Account:
         scaffolding: frozenset[int],
         *,
         many_share: bool = False,
+        forks_below: int | None = None,
         most_processes: int | None = None,
     ) -> None:
         """Begin.
@@ -38,12 +39,15 @@ class Account:
             many_share: Count only memory that is private to a process: the job is many processes
                 of one large program, whose code would count once for each. What they share is
                 then bounded by the control group; without one everything is counted.
+            forks_below: The job is a family of forks of one process, which share much of their memory. Where
+                their resident memory is above this, each shared page is counted once. None if it is not.
             most_processes: No more can run at the same time; others are held at their birth, before
                 their first instruction. None if nothing holds them.
         """
         self._group = group
         self._scaffolding = set(scaffolding)
         self._most_processes = most_processes
+        self._forks_below = forks_below
         self._private_only = many_share and group is not None
         self._before = self._grouped() or 0.0
         self._reaped_before = {pid: self._reaped(pid) for pid in scaffolding}
@@ -76,6 +80,8 @@ class Account:
         self._count(own + reaped)
         job = [process for process in found if process.pid not in self._scaffolding]
         self.memory_bytes = sum(map(self._memory, job))
+        if self._forks_below is not None and self.memory_bytes > self._forks_below:
+            self.memory_bytes = sum(map(processes.proportional_bytes, job))
         threads = sum(process.threads for process in job)
         if self._most_processes is not None:
             threads = min(threads, self._most_processes)

@@ -98,6 +98,23 @@ def private_bytes(pid: int) -> int:
     return (resident - shared) * _PAGE
 
 
+def proportional_bytes(process: Process) -> int:
+    """Return the resident memory of a process, where each page that others share counts in equal parts.
+
+    The kernel walks through all of its pages, a millisecond for 100 MB. Who may not look into the process
+    gets its whole resident memory.
+    """
+    try:
+        with open(f"/proc/{process.pid}/smaps_rollup", "rb") as file:
+            lines = file.read().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    except OSError:
+        return process.resident_bytes
+    sizes = (int(line.split()[1]) for line in lines if line.startswith(b"Pss:"))
+    return next(sizes, 0) * 1024
+
+
 def living_threads(process: Process) -> int:
     """Return how many threads live; the number in stat has those too that a tracer has not reaped yet."""
     if process.threads == 1:

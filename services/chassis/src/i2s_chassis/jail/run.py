@@ -50,6 +50,8 @@ class Run:
             context.group,
             frozenset(self._scaffolding),
             many_share=context.plan.nesting,
+            # A program with channels stays, and forks for each job.
+            forks_below=context.plan.limits.memory_bytes if context.channels else None,
             most_processes=context.plan.limits.processes + 1 if context.plan.followed else None,
         )
         self._refused_before = context.group.refused_forks() if context.group else 0

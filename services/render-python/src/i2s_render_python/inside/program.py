@@ -13,7 +13,7 @@ import types
 from pathlib import Path
 
 from i2s_render_python.inside.capture import Capture, TooManyPixelsError
-from i2s_render_python.inside.figure_objects import describe
+from i2s_render_python.inside.figure_objects.describe import describe
 from i2s_render_python.inside.figure_objects.marks import keep_boxes
 from i2s_render_python.inside.fixed import fix_clock, fix_randomness
 
@@ -90,6 +90,8 @@ def _print(error: BaseException) -> None:
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != PROGRAM:
         trace = trace.tb_next
+    with contextlib.suppress(Exception):
+        sys.stdout.flush()
     with contextlib.suppress(Exception):
         traceback.print_exception(error.with_traceback(trace or error.__traceback__), limit=-20)
 

@@ -107,9 +107,16 @@ def _microseconds(usage: resource.struct_rusage) -> int:
     return int((usage.ru_utime + usage.ru_stime) * 1e6)
 
 
-def _child(work: Callable[[], int]) -> tuple[object, ...]:
+def _inherited_kib() -> int:
+    """Return the memory that a child has as soon as it is born, all of which it shares with this process."""
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    return os.wait4(pid, _WALL)[2].ru_maxrss
+
+
+def _child(work: Callable[[], int], inherited_kib: int) -> tuple[object, ...]:
     """Do something in a child; returns the words of the answer."""
-    own_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     pid = os.fork()
     if pid == 0:
         code = _EXITED_BADLY
@@ -123,7 +130,7 @@ def _child(work: Callable[[], int]) -> tuple[object, ...]:
     by_signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     code = -1 if by_signal else os.WEXITSTATUS(status)
     used, left = _reap()
-    return "done", code, by_signal, _microseconds(usage) + used, max(0, usage.ru_maxrss - own_kib), left
+    return "done", code, by_signal, _microseconds(usage) + used, max(1, usage.ru_maxrss - inherited_kib), left
 
 
 def _prove(folder: str, cpu_seconds: int, settings: dict[str, Any], zygote: int) -> int:
@@ -174,7 +181,7 @@ def _serve(settings: dict[str, Any]) -> None:
         program.run()
         return 0
 
-    zygote = os.getpid()
+    zygote, kib = os.getpid(), _inherited_kib()
     with open(settings["from"]) as questions, open(settings["to"], "w") as answers:
         print("ready", file=answers, flush=True)
         for line in questions:
@@ -185,10 +192,10 @@ def _serve(settings: dict[str, Any]) -> None:
                 answer: tuple[object, ...] = ("clean", int(not os.path.lexists(folder)))
             elif operation == "prove":
                 cpu_seconds = int(seconds[0])
-                answer = _child(lambda: _prove(folder, cpu_seconds, settings, zygote))  # noqa: B023 - called now
+                answer = _child(lambda: _prove(folder, cpu_seconds, settings, zygote), kib)  # noqa: B023 - called now
             else:
                 cpu_seconds = int(seconds[0])
-                answer = _child(lambda: run(folder, cpu_seconds))  # noqa: B023 - called now
+                answer = _child(lambda: run(folder, cpu_seconds), kib)  # noqa: B023 - called now
             print(*answer, file=answers, flush=True)
 
 

@@ -1,0 +1,72 @@
+"""``i2s-sdk render python``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.rendered import out_option, read_text, require_out, tell, write_file
+from i2s_sdk.errors import UsageError
+
+
+@click.command("python", short_help="A Python program that draws figures.")
+@click.argument("file")
+@out_option
+@click.option("--dpi", type=float, metavar="DPI", help="Resolution.  [default: that of the program]")
+@click.option("--figure", type=int, metavar="N", help="Figure to show, counted from 1.  [default: the last]")
+@click.option("--beside", metavar="FOLDER", help="Files that the program reads, by their paths in FOLDER.")
+@click.option("--objects", metavar="FILE", help="Write the objects of the figure there, as JSON.")
+@json_option
+@settings_options
+def command(
+    file: str,
+    out: str | None,
+    dpi: float | None,
+    figure: int | None,
+    beside: str | None,
+    objects: str | None,
+    as_json: bool,
+    **given: str | bool | None,
+) -> int:
+    """Run the program FILE ("-" is standard input) in its jail, and take the figure that it draws.
+
+    What it shows, saves or leaves open counts; of several figures the last one is taken.
+    Without a picture the exit code is 1 and nothing is written.
+
+    \b
+    Examples:
+      i2s-sdk render python plot.py -o plot.png
+      i2s-sdk render python plot.py -o plot.png --beside data/ --objects plot.json
+    """  # noqa: D301 - \b is for click
+    settings = load_settings(given)
+    require_out(out, as_json)
+    program = read_text(file)
+    files = _files(Path(beside)) if beside is not None else {}
+    from i2s_sdk.single.render import render_python
+
+    result = render_python(
+        program, files=files, dpi=dpi, figure=figure, want_objects=objects is not None, settings=settings
+    )
+    figures = result.rendering.figures
+    if objects is not None and figures:
+        write_file("--objects", objects, json.dumps(asdict(figures[0]), indent=2).encode())
+    return tell(result, out, as_json)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder by their paths in it.
+
+    Raises:
+        UsageError: It is no folder, or one of them cannot be read.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"--beside {folder}: is no folder")
+    try:
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    except OSError as error:
+        raise UsageError(f"--beside {folder}: cannot be read: {error.strerror}") from None

@@ -1,0 +1,352 @@
+"""Hostile programs against the real engine: the right verdict, nothing read, written or left behind.
+
+After each of them a good program gives the very bytes that it gave before, from a warm interpreter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import pytest_asyncio
+from python_attacked import LEFT, LIMITS, MIB, TIERS, attacked
+
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
+
+pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
+
+PLT = "import matplotlib.pyplot as plt\n"
+DRAWN = PLT + "plt.plot([1, 2])\nplt.show()\n"
+HAS_PICTURE = {Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS}
+FAILED = {Verdict.COMPILE_ERROR}
+CRASHED = {Verdict.CRASHED}
+NOTHING = {Verdict.NO_OUTPUT}
+ANY = set(Verdict)
+#: A system call, with what it returns and why it failed.
+CALL = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def call(*words):
+    result = libc.syscall(*map(ctypes.c_long, words))
+    return result if result >= 0 else -ctypes.get_errno()
+"""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session", params=TIERS)
+async def under_attack(request):
+    async with attacked(request.param) as found:
+        yield found
+
+
+def escapes(attempt, name="escaped"):
+    """Return a program that leaves no picture if the attempt fails, and one if it succeeds."""
+    return f"{attempt}\n{DRAWN}print({name!r})\n"
+
+
+#: Programs of which each ends before it draws, because what it tries is refused.
+REFUSED = {
+    "reads a file of the host": "open('SECRETFILE').read()",
+    "reads /etc/passwd": "open('/etc/passwd').read()",
+    "reads the environment of the service": "open('/proc/1/environ', 'rb').read()",
+    "reads the maps of its parent": "import os; open(f'/proc/{os.getppid()}/maps').read()",
+    "reads the memory of its parent": "import os; open(f'/proc/{os.getppid()}/mem', 'rb').read(1)",
+    "lists processes": "import os; assert len([x for x in os.listdir('/proc') if x.isdigit()]) > 2",
+    "reads the settings of its parent": "open('../zygote.json').read()",
+    "reads the filter of calls of its parent": "open('../zygote.filter', 'rb').read()",
+    "lists beside its folder": "import os; os.listdir('..')",
+    "writes beside its folder": "open('../escaped', 'w')",
+    "writes to /tmp": "open('/tmp/escaped', 'w')",
+    "writes to the libraries": "import numpy; open(numpy.__file__, 'a')",
+    "writes to the program that runs it": "import sys; open(sys.executable, 'a')",
+    "imports what the service is made of": "import i2s_chassis",
+    "imports the server": "import grpc",
+    "imports what runs it": "import i2s_render_python",
+    "imports more of the environment": "import pydantic",
+    "links out of its folder": "import os; os.symlink('/etc/passwd', 'link')",
+    "links hard to a file of the system": "import os; os.link('/etc/ld.so.cache', 'link')",
+    "makes a device": "import os, stat; os.mknod('device', 0o666 | stat.S_IFCHR, os.makedev(1, 3))",
+    "makes a named pipe": "import os; os.mkfifo('pipe')",
+    "runs a program": "import subprocess; subprocess.run(['/bin/true'], check=True)",
+    "runs a shell": "import os; assert os.system('true') == 0",
+    "runs its interpreter": "import subprocess, sys; subprocess.run([sys.executable, '-c', ''], check=True)",
+    "runs a file of its own": (
+        "import os; open('x', 'w').write('#!/bin/sh'); os.chmod('x', 0o700); os.execv('x', ['x'])"
+    ),
+    "connects to a port": "import socket; socket.create_connection(('127.0.0.1', CANARYPORT), timeout=5)",
+    "opens a socket of IPv6": "import socket; socket.socket(socket.AF_INET6)",
+    "opens a packet socket": "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
+    "opens a netlink socket": "import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)",
+    "asks for a name": "import socket; socket.getaddrinfo('example.com', 80)",
+    "reads a page with pandas": "import pandas; pandas.read_csv('http://127.0.0.1:CANARYPORT/')",
+    "reads an image from the network": "import urllib.request; urllib.request.urlopen('http://127.0.0.1:CANARYPORT/')",
+    "signals its parent": "import os; os.kill(os.getppid(), 9)",
+    "asks whether its parent is there": "import os; os.kill(os.getppid(), 0)",
+    "changes limits of its parent": (
+        "import os, resource; resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))"
+    ),
+    "traces its parent": CALL + "assert call(101, 16, os.getppid(), 0, 0) == 0",
+    "reads memory by a call": CALL + "assert call(310, os.getppid(), 0, 0, 0, 0, 0) >= 0",
+    "makes a user namespace": CALL + "assert call(272, 0x10000000) == 0",
+    "loads a program for the kernel": CALL + "assert call(321, 0, 0, 0) >= 0",
+    "adds a key": CALL + "assert call(248, 0, 0, 0, 0, 0) >= 0",
+    "opens a ring": CALL + "assert call(425, 1, 0) >= 0",
+    "handles page faults": CALL + "assert call(323, 0) >= 0",
+    "mounts": CALL + "assert call(165, 0, 0, 0, 0, 0) == 0",
+    "has LaTeX set its text": PLT + "plt.rcParams['text.usetex'] = True\nplt.plot([1])\nplt.savefig('x.png')",
+    "asks for input": "input()",
+    "unpickles a command": (
+        "import pickle, os\nclass X:\n"
+        "    def __reduce__(self):\n        return os.execv, ('/bin/true', ['true'])\n"
+        "pickle.loads(pickle.dumps(X()))"
+    ),
+}
+
+
+@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
+@pytest.mark.parametrize("attack", REFUSED)
+async def test_what_a_program_must_not_do_is_refused(under_attack, attack, cold):
+    drawn = await under_attack.run(escapes(REFUSED[attack]), cold=cold)
+    assert drawn.verdict in FAILED | CRASHED | NOTHING, drawn.message
+    assert b"escaped" not in drawn.log.whole
+
+
+#: Programs that do something and draw, with the verdicts that are right.
+DONE = {
+    "signals its group": ("import os; os.kill(0, 0); os.kill(-1, 0)", ANY - {Verdict.TIME_LIMIT}),
+    "kills its group": ("import os; os.killpg(0, 9)", CRASHED),
+    "kills all it can": ("import os; os.kill(-1, 9)", CRASHED | FAILED),
+    "kills itself": ("import os; os.kill(os.getpid(), 9)", CRASHED),
+    "reads at address 0": ("import ctypes; ctypes.string_at(0)", CRASHED),
+    "aborts": ("import os; os.abort()", CRASHED),
+    "recurses too deep": (
+        "import sys; sys.setrecursionlimit(10**9)\nf = lambda x: f(x)\nf(1)",
+        CRASHED | FAILED | {Verdict.MEMORY_LIMIT},
+    ),
+    "ends at once": ("import os; os._exit(0)", NOTHING),
+    "ends with a code": ("import os; os._exit(3)", NOTHING),
+    "leaves": ("raise SystemExit(0)", NOTHING),
+    "leaves with a code": ("raise SystemExit(3)", FAILED),
+    "forks without end": ("import os\nwhile True: os.fork()", {Verdict.PROCESS_LIMIT}),
+    "starts threads without end": (
+        "import threading as t, time\nwhile True: t.Thread(target=time.sleep, args=(99,), daemon=True).start()",
+        {Verdict.PROCESS_LIMIT, Verdict.COMPILE_ERROR},
+    ),
+    "loops": ("while True: pass", {Verdict.TIME_LIMIT}),
+    "loops and ignores signals": (
+        "import signal\nfor n in (1, 2, 3, 15, 24): signal.signal(n, signal.SIG_IGN)\nwhile True: pass",
+        {Verdict.TIME_LIMIT},
+    ),
+    "matches without end": ("import re; re.match('(a*)*b', 'a' * 64)", {Verdict.TIME_LIMIT}),
+    "computes a large power": ("9 ** 9 ** 9", {Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT}),
+    "folds a large constant": ("x = ((1 << 9999999) * 3) ** 999", {Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT}),
+    "catches everything without end": (
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        {Verdict.TIME_LIMIT},
+    ),
+    "takes all memory": (
+        "import numpy\nheld = [numpy.ones(1 << 24) for _ in range(99)]",
+        {Verdict.MEMORY_LIMIT},
+    ),
+    "asks for more memory than there is": ("import numpy; numpy.ones(1 << 44)", FAILED),
+    "has an exception without end": (
+        "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E",
+        {Verdict.TIME_LIMIT},
+    ),
+    "has an exception that raises": (
+        "class E(Exception):\n    def __str__(self): raise E\n    __repr__ = __str__\nraise E",
+        FAILED,
+    ),
+    "has a huge exception": ("raise ValueError('x' * 50_000_000)", FAILED | {Verdict.OUTPUT_LIMIT}),
+    "prints 100 MB": ("print('x' * 100_000_000)", {Verdict.OUTPUT_LIMIT}),
+    "fills the disk": (
+        "for n in range(99):\n    open(str(n), 'wb').write(b'x' * (8 << 20))",
+        {Verdict.OUTPUT_LIMIT, Verdict.COMPILE_ERROR},
+    ),
+    "makes files without end": (
+        "n = 0\nwhile True:\n    open(str(n), 'w').close()\n    n += 1",
+        {Verdict.OUTPUT_LIMIT, Verdict.COMPILE_ERROR},
+    ),
+    "nests deeply": ("x = " + "[" * 5000, FAILED | CRASHED),
+    "nests operators": ("x = " + "-" * 100_000 + "1", FAILED | CRASHED | NOTHING | {Verdict.MEMORY_LIMIT}),
+    "makes figures without end": (
+        PLT + "while True: plt.figure()",
+        {Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT},
+    ),
+    "saves without end": (
+        PLT + "while True: plt.savefig('x.png')",
+        {Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT},
+    ),
+    "draws a huge figure": (PLT + "plt.figure(figsize=(1e6, 1e6)).text(0, 0, 'x')", {Verdict.PIXEL_LIMIT}),
+    "saves a huge figure": (
+        PLT + "plt.figure().text(0, 0, 'x')\nplt.savefig('x.png', dpi=1e6)",
+        {Verdict.PIXEL_LIMIT},
+    ),
+    "saves a huge figure and hides it": (
+        PLT + "plt.figure().text(0, 0, 'x')\ntry:\n    plt.savefig('x.png', dpi=1e6)\nexcept Exception: pass",
+        {Verdict.PIXEL_LIMIT},
+    ),
+    "has a size that is no number": (
+        PLT + "f = plt.figure(); f.text(0, 0, 'x'); f.bbox_inches.p1 = (float('nan'), 1)",
+        ANY - HAS_PICTURE,
+    ),
+    "waits for a button": (PLT + "plt.plot([1])\nplt.waitforbuttonpress()\nplt.show()", ANY - CRASHED),
+}
+
+
+@pytest.mark.parametrize("attack", DONE)
+async def test_the_verdict_of_an_attack_is_right(under_attack, attack):
+    program, right = DONE[attack]
+    drawn = await under_attack.run(program)
+    assert drawn.verdict in right, (drawn.verdict, drawn.message)
+
+
+async def test_a_program_that_sleeps_ends(under_attack):
+    drawn = await under_attack.run("import time; time.sleep(3600)", limits=replace(LIMITS, wall_seconds=2.0))
+    assert drawn.verdict is Verdict.TIME_LIMIT
+
+
+#: Programs that leave something behind; their pictures are good.
+LEAVING = {
+    "a process": (
+        "import ctypes, os, time\nif os.fork() == 0:\n    os.setsid()\n"
+        f"    ctypes.CDLL(None).prctl(15, b'{LEFT}')\n    time.sleep(600)\n"
+    ),
+    "a process of a process": (
+        "import ctypes, os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
+        f"        ctypes.CDLL(None).prctl(15, b'{LEFT}')\n        time.sleep(600)\n    os._exit(0)\n"
+    ),
+    "a thread": "import threading as t, time; t.Thread(target=time.sleep, args=(600,), daemon=True).start()",
+    "a thread that is no daemon": "import threading as t, time; t.Thread(target=time.sleep, args=(600,)).start()",
+    "what runs at its exit": "import atexit; atexit.register(lambda: open('/tmp/escaped', 'w'))",
+    "a handler of signals": "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+}
+
+
+@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
+@pytest.mark.parametrize("what", LEAVING)
+async def test_nothing_is_left_behind(under_attack, what, cold):
+    drawn = await under_attack.run(f"{LEAVING[what]}\n{DRAWN}", cold=cold)
+    assert drawn.verdict is Verdict.RENDERED, drawn.message
+
+
+#: Changes to the interpreter, none of which the next program may see.
+CHANGES = {
+    "defaults of matplotlib": PLT
+    + "plt.rcParams.update({'lines.linewidth': 40})\nplt.rcParamsDefault.clear()",
+    "functions of matplotlib": "import matplotlib.figure as f; f.Figure.savefig = f.Figure.draw = print",
+    "the list of fonts": "import matplotlib.font_manager as f; f.fontManager.ttflist.clear()",
+    "modules": "import sys\nfor n in list(sys.modules):\n    if n.startswith(('mat', 'num')): del sys.modules[n]",
+    "built-in functions": "import builtins; builtins.open = builtins.print = builtins.len = None",
+    "the finders of modules": "import sys; sys.meta_path.clear(); sys.path.clear(); sys.path_hooks.clear()",
+    "randomness": "import numpy, random; numpy.random.seed(9); random.seed(9)",
+    "the collector": "import gc; gc.disable(); gc.unfreeze(); gc.collect()",
+    "the environment": "import os; os.environ.clear(); os.chdir('/')",
+    "arrays of the libraries": "import numpy, matplotlib.cm as c; c.viridis._init(); c.viridis._lut[:] = 0",
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+async def test_a_program_changes_nothing_for_the_next(under_attack, what):
+    await under_attack.run(CHANGES[what])
+
+
+#: Programs that replace what is read of them, after their figure was drawn.
+FORGERIES = {
+    "a link": "os.unlink(path); os.symlink('/etc/passwd', path)",
+    "a folder": "os.unlink(path); os.mkdir(path)",
+    "nothing": "os.unlink(path)",
+    "text": "open(path, 'w').write('x')",
+    "100 MB": "open(path, 'wb').truncate(60 << 20)",
+    "deep JSON": "open(path, 'w').write('[' * 200_000)",
+    "odd numbers": 'open(path, \'w\').write(\'{"total": 1e999, "figures": [{"page": -1}], "pixels": [NaN, 1]}\')',
+}
+
+
+@pytest.mark.parametrize("name", ["result.json", "figure-1.png", "objects-1.json", "log"])
+@pytest.mark.parametrize("forgery", FORGERIES)
+async def test_forged_results_change_nothing_but_their_own_verdict(under_attack, name, forgery):
+    program = (
+        f"{PLT}import os\nplt.plot([1, 2])\n"
+        "real = os.fsencode\n"
+        "import json, pathlib\n"
+        "write = pathlib.Path.write_text\n"
+        "def forged(self, text, *args, **more):\n"
+        "    done = write(self, text, *args, **more)\n"
+        f"    path = '.i2s/{name}'\n"
+        "    if self.name == 'result.json':\n"
+        "        try:\n"
+        f"            {FORGERIES[forgery]}\n"
+        "        except OSError: pass\n"
+        "    return done\n"
+        "pathlib.Path.write_text = forged\n"
+    )
+    drawn = await under_attack.run(program, objects=True)
+    assert drawn.verdict in HAS_PICTURE | NOTHING | {Verdict.OUTPUT_LIMIT}, drawn.message
+
+
+async def test_a_png_that_would_be_huge_is_not_decoded(under_attack):
+    program = (
+        f"{PLT}import pathlib, struct, zlib\nplt.plot([1, 2])\n"
+        "write = pathlib.Path.write_bytes\n"
+        "def chunk(kind, data):\n"
+        "    return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))\n"
+        "def forged(self, content):\n"
+        "    head = struct.pack('>IIBBBBB', 60000, 60000, 8, 2, 0, 0, 0)\n"
+        "    png = b'\\x89PNG\\r\\n\\x1a\\n' + chunk(b'IHDR', head)\n"
+        "    png += chunk(b'IDAT', zlib.compress(b'')) + chunk(b'IEND', b'')\n"
+        "    return write(self, png)\n"
+        "pathlib.Path.write_bytes = forged\n"
+    )
+    drawn = await under_attack.run(program)
+    assert drawn.verdict is Verdict.PIXEL_LIMIT
+
+
+async def test_files_beside_a_program_take_no_place_of_libraries(under_attack):
+    hostile = b"raise SystemError('mine')\n"
+    names = ("numpy.py", "matplotlib.py", "sitecustomize.py", "usercustomize.py", "json.py", "capture.py")
+    files = tuple(File(name, hostile) for name in (*names, "matplotlib/__init__.py")[:6])
+    files += (File("matplotlibrc", b"lines.linewidth: 40\n"),)
+    plain = await under_attack.run(DRAWN)
+    for cold in (False, True):
+        drawn = await under_attack.run(f"import json, numpy\n{DRAWN}", files=files, cold=cold)
+        assert drawn.verdict is Verdict.RENDERED, drawn.message
+        assert [one.png for one in drawn.pictures] == [one.png for one in plain.pictures]
+
+
+async def test_no_descriptor_leads_to_the_service(under_attack):
+    program = (
+        "import os\n"
+        "for fd in range(3, 256):\n"
+        "    for line in (b'done 0 0 0 0 0\\n', b'ready\\n'):\n"
+        "        try: os.write(fd, line)\n"
+        "        except OSError: pass\n"
+        "    try: print(fd, os.readlink(f'/proc/self/fd/{fd}'))\n"
+        "    except OSError: pass\n"
+    )
+    drawn = await under_attack.run(program + DRAWN)
+    assert drawn.verdict is Verdict.RENDERED
+    assert not drawn.log.whole.strip()
+
+
+async def test_the_environment_holds_nothing_of_the_service(under_attack, monkeypatch):
+    program = "import os\nprint(sorted(os.environ))\n" + DRAWN
+    drawn = await under_attack.run(program)
+    names = eval(drawn.log.whole)  # of a list of names
+    assert set(names) <= {
+        *("PATH", "HOME", "TMPDIR", "LANG", "LC_CTYPE", "TZ", "MPLBACKEND", "PWD", "SHLVL", "_"),
+        *("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "LOKY_MAX_CPU_COUNT"),
+        *(
+            "OPENBLAS_NUM_THREADS",
+            "OMP_NUM_THREADS",
+            "MKL_NUM_THREADS",
+            "KMP_INIT_AT_FORK",
+            "KMP_DUPLICATE_LIB_OK",
+        ),
+    }
+
+
+async def test_memory_that_is_shared_does_not_count(under_attack):
+    small = replace(LIMITS, memory_bytes=384 * MIB)
+    drawn = await under_attack.run("import numpy\nheld = numpy.ones(20 << 20)\n" + DRAWN, limits=small)
+    assert drawn.verdict is Verdict.RENDERED, drawn.message
