@@ -64,10 +64,10 @@ def test_too_many_points_are_thinned_with_their_colours(drawn):
 
 @pytest.mark.parametrize("lying", [False, True])
 def test_bars_are_one_mark(marks, lying):
-    def bars(axes):
+    def draw(axes):
         (axes.barh if lying else axes.bar)(["a", "b"], [3, -1], 0.5, [1, 2], label="s", color=["r", "b"])
 
-    [bars] = marks(bars)
+    [bars] = marks(draw)
     length, place = (bars.x, bars.y) if lying else (bars.y, bars.x)
     assert bars.kind is (MarkKind.HORIZONTAL_BARS if lying else MarkKind.BARS)
     assert (length, place, bars.sizes, bars.z) == ((3, -1), (0, 1), (0.5, 0.5), (1, 2))
