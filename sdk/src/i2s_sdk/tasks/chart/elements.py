@@ -1,0 +1,214 @@
+"""How alike the elements of two figures are: texts, their places, kinds of marks, colours, layout, data.
+
+Every score is an F1: twice the sum of the similarities of matched elements, divided by the number of elements
+of both figures. It is from 0 to 1, 1 for equal figures, and the same if the figures change places, except
+that of the data, whose tolerance is that of the reference. Two figures that both lack a kind of element
+score 1. docs/chart.md has the definitions and their sources.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from i2s_sdk.scoring.assignment import best_assignment
+from i2s_sdk.tasks.chart.colors import difference, lab, on_white
+from i2s_wire.render.figure import Axes, Axis, Figure, FigureText, Mark, MarkKind
+
+#: Part of the diagonal of a figure beyond which two places are not alike at all.
+PLACE_REACH = 0.1
+#: Colour difference beyond which two colours are not alike at all.
+COLOR_REACH = 20.0
+#: Part of the range of an axis by which values may differ.
+DATA_TOLERANCE = 0.02
+#: The most texts of one wording, colours and marks of a figure that are matched; others have no match.
+MOST_MATCHED = 150
+#: Points of a mark that are compared.
+_POINTS = 200
+
+_MATH = re.compile(r"\\mathdefault\{([^{}]*)\}")
+_DATA_COLUMNS = {
+    MarkKind.BARS: "xy",
+    MarkKind.HORIZONTAL_BARS: "xy",
+    MarkKind.LINE: "xyz",
+    MarkKind.POINTS: "xyz",
+    MarkKind.AREA: "xy",
+    MarkKind.STEPS: "xy",
+    MarkKind.ERROR_BARS: "xy",
+    MarkKind.BOXES: "xy",
+    MarkKind.ARROWS: "xy",
+    MarkKind.WEDGES: "",
+    MarkKind.CELLS: "",
+    MarkKind.CONTOURS: "",
+}
+E_ = TypeVar("E_")
+
+
+def text_score(reference: Figure, candidate: Figure) -> float:
+    """Return how many texts both figures have, wherever they are."""
+    first, second = Counter(map(_words, reference.texts)), Counter(map(_words, candidate.texts))
+    return _f1(sum((first & second).values()), first.total() + second.total())
+
+
+def text_place_score(reference: Figure, candidate: Figure) -> float:
+    """Return how many texts both figures have, and how near they are to their places."""
+    groups: dict[str, tuple[list[FigureText], list[FigureText]]] = defaultdict(lambda: ([], []))
+    for side, figure in enumerate((reference, candidate)):
+        for text in figure.texts:
+            groups[_words(text)][side].append(text)
+    found = sum(_matched(first, second, _nearness) for first, second in groups.values() if first and second)
+    return _f1(found, len(reference.texts) + len(candidate.texts))
+
+
+def kind_score(reference: Figure, candidate: Figure) -> float:
+    """Return how many marks of equal kinds both figures have."""
+    return _counted(
+        ((mark.kind, mark.shape) for mark in reference.marks),
+        ((mark.kind, mark.shape) for mark in candidate.marks),
+    )
+
+
+def color_score(reference: Figure, candidate: Figure) -> float:
+    """Return how alike the different colours of the marks of both figures are."""
+    first, second = _colors(reference), _colors(candidate)
+    found = _matched(first, second, lambda a, b: max(0.0, 1 - difference(a, b) / COLOR_REACH))
+    return _f1(found, len(first) + len(second))
+
+
+def layout_score(reference: Figure, candidate: Figure) -> float:
+    """Return how many axes with equal projection and equal place in their grid both figures have."""
+    return _counted(map(_cell, _frames(reference)), map(_cell, _frames(candidate)))
+
+
+def data_score(reference: Figure, candidate: Figure) -> float:
+    """Return how much of the data of the marks of both figures is equal, but for the tolerance."""
+    first = [mark for mark in reference.marks if mark.kind in _DATA_COLUMNS]
+    second = [mark for mark in candidate.marks if mark.kind in _DATA_COLUMNS]
+    found = _matched(first, second, lambda one, other: _alike(one, other, reference, candidate))
+    return _f1(found, len(first) + len(second))
+
+
+SCORES: dict[str, Callable[[Figure, Figure], float]] = {
+    "text": text_score,
+    "text_place": text_place_score,
+    "kind": kind_score,
+    "color": color_score,
+    "layout": layout_score,
+    "data": data_score,
+}
+
+
+def missing(reference: Figure, candidate: Figure) -> dict[str, list[str]]:
+    """Return the texts and kinds of marks that only one of the figures has, at most 20 of each."""
+    texts = [Counter(map(_words, one.texts)) for one in (reference, candidate)]
+    kinds = [Counter(mark.kind.name.lower() for mark in one.marks) for one in (reference, candidate)]
+    return {
+        "texts missing": _listed(texts[0] - texts[1]),
+        "texts added": _listed(texts[1] - texts[0]),
+        "marks missing": _listed(kinds[0] - kinds[1]),
+        "marks added": _listed(kinds[1] - kinds[0]),
+    }
+
+
+def _listed(counted: Counter[str]) -> list[str]:
+    return [
+        name[:100] if many == 1 else f"{name[:100]} ({many})" for name, many in sorted(counted.items())[:20]
+    ]
+
+
+def _f1(found: float, total: int) -> float:
+    return min(1.0, 2 * found / total) if total else 1.0
+
+
+def _counted(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
+    one, other = Counter(first), Counter(second)
+    return _f1(sum((one & other).values()), one.total() + other.total())
+
+
+def _matched(first: Sequence[E_], second: Sequence[E_], similarity: Callable[[E_, E_], float]) -> float:
+    """Return the greatest sum of similarities of pairs, in which each element is at most once."""
+    first, second = first[:MOST_MATCHED], second[:MOST_MATCHED]
+    if not first or not second:
+        return 0.0
+    values = np.array([[similarity(one, other) for other in second] for one in first], dtype=np.float64)
+    return float(sum(values[row, column] for row, column in best_assignment(values)))
+
+
+def _words(text: FigureText) -> str:
+    plain = _MATH.sub(r"\1", text.text).replace("\N{MINUS SIGN}", "-")
+    return " ".join(plain.replace("$", "").split())
+
+
+def _nearness(one: FigureText, other: FigureText) -> float:
+    across = one.box.x + one.box.width / 2 - other.box.x - other.box.width / 2
+    down = one.box.y + one.box.height / 2 - other.box.y - other.box.height / 2
+    return max(0.0, 1 - math.hypot(across, down) / math.sqrt(2) / PLACE_REACH)
+
+
+def _colors(figure: Figure) -> list[tuple[float, float, float]]:
+    names = dict.fromkeys(
+        color for mark in figure.marks for color in (mark.colors or mark.edge_colors)[:MOST_MATCHED]
+    )
+    found = []
+    for name in names:
+        try:
+            found.append(lab(*on_white(name)))
+        except ValueError:
+            continue
+    return found
+
+
+def _frames(figure: Figure) -> list[Axes]:
+    return [one for one in figure.axes if not one.colorbar]
+
+
+def _cell(axes: Axes) -> tuple[object, ...]:
+    cell = (axes.first_row, axes.last_row, axes.first_column, axes.last_column)
+    return (axes.projection, axes.rows, axes.columns, *cell)
+
+
+def _alike(one: Mark, other: Mark, reference: Figure, candidate: Figure) -> float:
+    """Return which part of the points of two marks is equal, but for the tolerance of the reference's axes."""
+    if one.kind is not other.kind:
+        return 0.0
+    columns = _DATA_COLUMNS[one.kind]
+    close: np.ndarray | None = None
+    total = max(one.total, other.total, 1)
+    axes = reference.axes[one.axes] if one.axes is not None else Axes()
+    for name in columns or ("z" if one.z or other.z else "xy"):
+        axis: Axis | None = getattr(axes, name) if columns else None
+        first, second = _sampled(getattr(one, name), one), _sampled(getattr(other, name), other)
+        if not len(first) and not len(second):
+            continue
+        shorter = min(len(first), len(second))
+        first, second = _scaled(first[:shorter], axis), _scaled(second[:shorter], axis)
+        spread = _range(axis) if axis is not None else float(np.ptp(first)) if shorter else 0.0
+        near = np.abs(first - second) <= DATA_TOLERANCE * spread + 1e-9 * (1 + np.abs(first))
+        close = near if close is None else close[:shorter] & near[: len(close)]
+    if close is None:
+        return 1.0 if one.total == other.total else min(one.total, other.total) / total
+    share = float(np.mean(close)) if len(close) else 0.0
+    return share * min(one.total, other.total) / total
+
+
+def _sampled(values: Sequence[float], mark: Mark) -> np.ndarray:
+    whole = np.asarray(values, dtype=np.float64)
+    if len(whole) <= _POINTS:
+        return whole
+    return whole[np.linspace(0, len(whole) - 1, _POINTS).round().astype(int)]
+
+
+def _scaled(values: np.ndarray, axis: Axis | None) -> np.ndarray:
+    if axis is not None and axis.scale == "log":
+        return np.log10(np.maximum(values, 1e-300))
+    return values
+
+
+def _range(axis: Axis) -> float:
+    ends = _scaled(np.array([axis.first, axis.last]), axis)
+    return float(abs(ends[1] - ends[0]))

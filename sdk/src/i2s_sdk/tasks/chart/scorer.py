@@ -1,0 +1,41 @@
+"""The scorer of charts: their elements, as the plotting library holds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values, values_of_unusable
+from i2s_sdk.tasks.chart.elements import SCORES, missing
+from i2s_sdk.tasks.chart.figure_text import figure_from_text
+
+_METRICS = tuple(Metric(name) for name in SCORES)
+
+
+@dataclass(frozen=True, slots=True)
+class ElementScorer:
+    """Compares the objects of the figure of a program with those of the ground truth."""
+
+    name: str = "chart elements"
+    version: str = "1"
+    metrics: tuple[Metric, ...] = _METRICS
+    in_worker: bool = True
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return whether the objects of the ground truth are known: whether there is a program of it."""
+        return bool(sample.truth)
+
+    def score(self, sample: Scorable) -> Values | NotUsable:
+        """Return the values of a program that has a figure."""
+        reference = figure_from_text(sample.truth or "")
+        try:
+            candidate = figure_from_text(sample.text or "")
+        except ValueError:
+            return NotUsable("the objects of the figure cannot be read")
+        values: dict[str, float | None] = {
+            name: score(reference, candidate) for name, score in SCORES.items()
+        }
+        return Values(values, detail=missing(reference, candidate))
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0 in every metric."""
+        return values_of_unusable(self.metrics)

@@ -1,0 +1,38 @@
+"""What data sets, commands and reports know of the chart task."""
+
+from __future__ import annotations
+
+from i2s_sdk.instances.content import Content
+from i2s_sdk.scoring.scorer import Average
+from i2s_sdk.tasks.chart.elements import SCORES
+from i2s_sdk.tasks.chart.task import ChartTask
+from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
+from i2s_sdk.tasks.spec import TaskSpec, text_fault
+from i2s_sdk.tasks.structure import Structure
+
+
+def _answer(content: Content, question: Question) -> str:
+    code = (content.structure or "").strip()
+    return f"```python\n{code}\n```" if code else ""
+
+
+CHART = TaskSpec(
+    name="chart",
+    title="Chart to code",
+    published_table="",
+    main_metric="elements",
+    hub_name="",
+    subsets=("chart",),
+    wild_subsets=(),
+    structure_suffix=".py",
+    structure_is_site=False,
+    language="python",
+    canary=Structure("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"),
+    open=ChartTask,
+    answer=_answer,
+    structure_fault=text_fault,
+    inputs=IMAGE_AND_ASSETS,
+    target=STRUCTURE,
+    averages=(Average("elements", tuple(SCORES)),),
+)

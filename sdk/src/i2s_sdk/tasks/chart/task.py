@@ -1,0 +1,100 @@
+"""The chart task: everything the pipeline asks of it, for one profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.chart.document import ChartProgram
+from i2s_sdk.tasks.chart.figure_text import figure_to_text
+from i2s_sdk.tasks.chart.reading import extract
+from i2s_sdk.tasks.chart.repair import repair
+from i2s_sdk.tasks.chart.scorer import ElementScorer
+from i2s_sdk.tasks.question import Question, image_of, texts_then_image
+from i2s_sdk.tasks.repair import Repair, Repaired
+from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.figure import Figure
+from i2s_wire.render.options import PythonOptions, RenderOptions
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import PythonSource, RenderRequest
+
+PROMPT = (
+    "Write a Python program that uses matplotlib and draws the chart of this image as exactly as possible: the "
+    "same kind of chart, the same data, texts, colours, axes and layout, and the same size of the figure. All "
+    "data must be in the program. Answer with the program alone, in one fenced block of Python."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChartTask:
+    """An image of a chart, to be answered with a Python program that draws it.
+
+    Attributes:
+        profile: Which rules; those of this task are the same for all.
+        name: As instances call it.
+        image_metrics: Computed from two pictures by the metric service, the main one first.
+        scorers: Computes the scores of elements.
+        service: Runs the programs.
+        size_policy: How pictures of different size are compared.
+    """
+
+    profile: Profile = Profile.PAPER
+    name: str = "chart"
+    image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
+    scorers: tuple[Scorer, ...] = (ElementScorer(),)
+    service: str = "render-python"
+    size_policy: SizePolicy = SizePolicy.PAD
+
+    @property
+    def rendering(self) -> ChartTask:
+        """How structures become pictures: as this class says."""
+        return self
+
+    def unavailable(self) -> Mapping[str, str]:
+        """Return nothing: scores of elements need nothing but the SDK."""
+        return {}
+
+    def questions(self, instance: Instance) -> tuple[Question, ...]:
+        """Return the one question of an instance: the text, then its image."""
+        return (texts_then_image((PROMPT,), image_of(instance)),)
+
+    def prompt_texts(self) -> tuple[str, ...]:
+        """Return the text of its question."""
+        return (PROMPT,)
+
+    def join(self, completions: Sequence[str]) -> str:
+        """Return the completion of the one question."""
+        (completion,) = completions
+        return completion
+
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
+        """Return the program in a completion, or that there is none."""
+        return extract(completion)
+
+    def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> ChartProgram:
+        """Return the program that a structure is, with the assets beside it."""
+        return ChartProgram(structure.code, files=assets or {})
+
+    def request(self, document: ChartProgram) -> RenderRequest:
+        """Return how the program is run: its last figure counts, with its objects."""
+        source = PythonSource(document.source.encode("utf-8", "surrogatepass"), document.files)
+        return RenderRequest(source, RenderOptions(python=PythonOptions(want_objects=True)))
+
+    def repair(
+        self, document: ChartProgram, rendering: Rendering, past: Sequence[Repair] = ()
+    ) -> Repaired[ChartProgram] | None:
+        """Return the program with a module imported that it uses, or None where nothing helps."""
+        return repair(document, rendering, past)
+
+    def text_for_edit(self, document: ChartProgram, rendering: Rendering) -> str:
+        """Return the objects of the figure as text, which the scorer compares."""
+        return figure_to_text(rendering.figures[0] if rendering.figures else Figure())
+
+    def truth(self, content: Content) -> str | ChartProgram | None:
+        """Return the program of the ground truth, whose figure is compared with; None where there is none."""
+        return ChartProgram(content.structure, files=content.assets) if content.structure else None
