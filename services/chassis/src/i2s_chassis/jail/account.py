@@ -148,7 +148,7 @@ class Account:
 
 
 def _shared_once(process: Process, otherwise: int) -> int:
-    """Return the memory of a process with what it shares counted in parts, ``otherwise`` if it is not known."""
+    """Return the memory of a process, what it shares in parts; ``otherwise`` if that is not known."""
     found = processes.proportional_bytes(process)
     return otherwise if found is None else found
 
