@@ -3,7 +3,7 @@
 import pytest
 
 from i2s_sdk import Limits, RenderClient, RenderRequest, RetryPolicy
-from i2s_wire.render.request import LatexSource, LilypondSource, SiteSource
+from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, SiteSource
 
 LIMITS = Limits(cpu_seconds=3.0, wall_seconds=30.0)
 MARK = "root:"  # of /etc/passwd
@@ -18,6 +18,10 @@ def lilypond(text):
     return LilypondSource(f'\\version "2.24.0"\n{text}'.encode())
 
 
+def plot(text):
+    return PythonSource(f"import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\n{text}\n".encode())
+
+
 def site(body):
     return SiteSource({"index.html": f"<!doctype html><h1>Site</h1>{body}".encode()}, {}, "")
 
@@ -26,6 +30,7 @@ GOOD = {
     "render-latex": latex("Good $\\sum_i x_i$"),
     "render-lilypond": lilypond("{ c'4 e' g' c'' }"),
     "render-html": site("<p>Good</p>"),
+    "render-python": plot("plt.title('Good')"),
 }
 ENDED = {"TIME_LIMIT", "MEMORY_LIMIT", "PROCESS_LIMIT", "OUTPUT_LIMIT", "PAGE_LIMIT", "PIXEL_LIMIT"}
 DIED = {"CRASHED", "COMPILE_ERROR"}
@@ -57,6 +62,20 @@ ATTACKS = {
         ),
         "loops": (lilypond("#(let loop () (loop)) { c }"), ENDED),
         "takes all memory": (lilypond(ENDLESS_MEMORY), ENDED | DIED),
+    },
+    "render-python": {
+        "reads a file of the container": (plot("print(open('/etc/passwd').read())"), REFUSED),
+        "runs a program": (
+            plot("import subprocess; subprocess.run(['/bin/sh', '-c', 'id > /tmp/owned'])"),
+            REFUSED,
+        ),
+        "kills its parent": (plot("import os; os.kill(os.getppid(), 9)"), REFUSED | {"CRASHED"}),
+        "forks without end": (plot("import os\nwhile True: os.fork()"), ENDED | DIED | REFUSED),
+        "loops": (plot("while True: pass"), ENDED),
+        "takes all memory": (
+            plot("import numpy\nheld = []\nwhile True: held.append(numpy.ones(1 << 24))"),
+            ENDED | DIED,
+        ),
     },
     "render-html": {
         "asks for metadata of a cloud": (site("<img src='http://169.254.169.254/latest'>"), REFUSED),

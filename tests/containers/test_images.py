@@ -5,12 +5,13 @@ import re
 
 import pytest
 
-NAMES = ("render-latex", "render-html", "render-lilypond", "documents", "metrics", "sdk")
+NAMES = ("render-latex", "render-html", "render-lilypond", "render-python", "documents", "metrics", "sdk")
 # The SDK's has what vendors' models and object stores need, so that a large run starts with nothing to add.
 MEGABYTES = {
     "render-latex": 1100,
     "render-html": 1300,
     "render-lilypond": 430,
+    "render-python": 900,
     "documents": 430,
     "metrics": 1800,
     "sdk": 450,

@@ -17,12 +17,18 @@ from i2s_sdk import (
     render_html,
     render_latex,
     render_lilypond,
+    render_python,
     score,
 )
 from i2s_wire.documents import Fragment, FragmentFormat
 
 EXAMPLES = ROOT / "examples"
-TIERS = {"render-latex": "LANDLOCK", "render-html": "NAMESPACE", "render-lilypond": "LANDLOCK"}
+TIERS = {
+    "render-latex": "LANDLOCK",
+    "render-html": "NAMESPACE",
+    "render-lilypond": "LANDLOCK",
+    "render-python": "LANDLOCK",
+}
 
 
 def instances(task):
@@ -77,7 +83,16 @@ async def test_the_documents_service_converts_and_draws_in_its_tier(system):
         assert (drawn.verdict.name, len(drawn.pages)) == ("RENDERED", 1), drawn
 
 
-@pytest.mark.parametrize("service", ["render-latex", "render-lilypond", "documents"])
+@pytest.mark.parametrize("name", ["line", "scatter-color-map", "surface-and-network"])
+def test_a_chart_has_the_same_pixels_in_containers(system, local, name):
+    program = (EXAMPLES / "charts/programs" / f"{name}.py").read_text(encoding="utf-8")
+    here, there = (render_python(program, settings=at) for at in (local, system.settings))
+    assert there.rendering.verdict.name == "RENDERED", there.rendering.message
+    assert np.array_equal(pixels(there.png), pixels(here.png))
+    assert there.rendering.isolation.tier.name == TIERS["render-python"]
+
+
+@pytest.mark.parametrize("service", ["render-latex", "render-lilypond", "render-python", "documents"])
 def test_our_profile_gives_the_namespace_tier_to_the_others_too(engine, images, service):
     profile = ROOT / "deploy/seccomp/i2s-namespace.json"
     variable = f"I2S_{service.upper().replace('-', '_')}"

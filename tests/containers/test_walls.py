@@ -10,6 +10,7 @@ PORTS = {
     "render-latex": 7710,
     "render-html": 7720,
     "render-lilypond": 7730,
+    "render-python": 7750,
     "metrics": 7740,
     "documents": 7760,
 }

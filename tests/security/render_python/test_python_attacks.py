@@ -129,7 +129,7 @@ DONE = {
     "leaves with a code": ("raise SystemExit(3)", FAILED),
     "forks without end": ("import os\nwhile True: os.fork()", {Verdict.PROCESS_LIMIT}),
     "starts threads without end": (
-        "import threading as t, time\nwhile True: t.Thread(target=time.sleep, args=(99,), daemon=True).start()",
+        "import threading as t, time as c\nwhile True: t.Thread(target=c.sleep, args=[99], daemon=1).start()",
         {Verdict.PROCESS_LIMIT, Verdict.COMPILE_ERROR},
     ),
     "loops": ("while True: pass", {Verdict.TIME_LIMIT}),
@@ -217,7 +217,7 @@ LEAVING = {
         f"        ctypes.CDLL(None).prctl(15, b'{LEFT}')\n        time.sleep(600)\n    os._exit(0)\n"
     ),
     "a thread": "import threading as t, time; t.Thread(target=time.sleep, args=(600,), daemon=True).start()",
-    "a thread that is no daemon": "import threading as t, time; t.Thread(target=time.sleep, args=(600,)).start()",
+    "a thread that is no daemon": "import threading as t, time; t.Thread(target=time.sleep, args=[600]).start()",
     "what runs at its exit": "import atexit; atexit.register(lambda: open('/tmp/escaped', 'w'))",
     "a handler of signals": "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)",
 }
@@ -236,7 +236,7 @@ CHANGES = {
     + "plt.rcParams.update({'lines.linewidth': 40})\nplt.rcParamsDefault.clear()",
     "functions of matplotlib": "import matplotlib.figure as f; f.Figure.savefig = f.Figure.draw = print",
     "the list of fonts": "import matplotlib.font_manager as f; f.fontManager.ttflist.clear()",
-    "modules": "import sys\nfor n in list(sys.modules):\n    if n.startswith(('mat', 'num')): del sys.modules[n]",
+    "modules": "import sys\nfor n in list(sys.modules):\n    if n[:3] in ('mat', 'num'): del sys.modules[n]",
     "built-in functions": "import builtins; builtins.open = builtins.print = builtins.len = None",
     "the finders of modules": "import sys; sys.meta_path.clear(); sys.path.clear(); sys.path_hooks.clear()",
     "randomness": "import numpy, random; numpy.random.seed(9); random.seed(9)",
@@ -259,7 +259,7 @@ FORGERIES = {
     "text": "open(path, 'w').write('x')",
     "100 MB": "open(path, 'wb').truncate(60 << 20)",
     "deep JSON": "open(path, 'w').write('[' * 200_000)",
-    "odd numbers": 'open(path, \'w\').write(\'{"total": 1e999, "figures": [{"page": -1}], "pixels": [NaN, 1]}\')',
+    "odd numbers": 'open(path, "w").write("{\\"total\\": 1e999, \\"figures\\": [{\\"page\\": -1}]}")',
 }
 
 

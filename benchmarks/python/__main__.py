@@ -1,0 +1,153 @@
+"""Plotting programs: a warm interpreter against a fresh one, and against the programs' own work.
+
+Compared, in one run, in turns, on the example charts:
+
+  fresh    a plain interpreter for each program, unconfined, with the libraries imported that the warm one has
+  own      of that, what the program itself takes once everything is imported: to run it and to save its figure
+  warm     the engine of render-python with warm interpreters, in the strongest tier that works here
+  cold     the same with a fresh interpreter in a sandbox for each program
+
+CPU seconds are compared: of the process for `fresh` and `own`, of the job as the service reports it for the
+others. The exit code is 0 only if `warm` and `cold` draw the same bytes (else 2), `warm` takes at least 5 times
+less CPU than `fresh` on the median, and at most 0.3 CPU seconds more than `own` (else 1).
+
+With --gallery the programs of matplotlib's own gallery, from its source distribution, are run warm and cold:
+how many are rendered, with which verdicts, and whether all pixels agree. They are fetched from PyPI, or found in
+the file that --source names.
+
+    python -m benchmarks.python                       # JSON on standard output
+    python -m benchmarks.python --repeat 5
+    python -m benchmarks.python --gallery 200
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import statistics
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from benchmarks.latex.machine import load, look
+from benchmarks.python.gallery import gallery
+from i2s_chassis.jail import Jail, JailSettings
+from i2s_render_python.engine import EngineSettings, PythonEngine, open_engine
+from i2s_render_python.installation import MODULES, find_installation
+from i2s_render_python.model import DrawnProgram, Job, Options
+from i2s_render_python.settings import PythonSettings
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples/charts/programs"
+LEAST_TIMES, MOST_MORE = 5.0, 0.3
+FRESH = """
+import importlib, io, json, sys, time
+for name in json.loads(sys.argv[2]): importlib.import_module(name)
+import matplotlib; matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+start = time.process_time()
+plt.show = lambda: plt.savefig(io.BytesIO(), format="png")
+exec(compile(open(sys.argv[1]).read(), "program.py", "exec"), {"__name__": "__main__"})
+print(json.dumps([time.process_time(), time.process_time() - start]))
+"""
+
+
+def fresh(program: Path) -> tuple[float, float]:
+    """Return the CPU seconds of a fresh interpreter, and of the program in it."""
+    environment = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-c", FRESH, str(program), json.dumps(MODULES)]
+    ended = subprocess.run(command, capture_output=True, check=True, text=True, env=environment)
+    whole, own = json.loads(ended.stdout.splitlines()[-1])
+    return whole, own
+
+
+@asynccontextmanager
+async def engine() -> AsyncIterator[PythonEngine]:
+    """Open the engine with warm interpreters."""
+    settings = PythonSettings()
+    installation = await asyncio.to_thread(find_installation, settings.fonts)
+    jail = await Jail.start(JailSettings(uid_base=settings.jail_uid_base))
+    try:
+        async with open_engine(
+            jail, installation, EngineSettings(), settings.warm_settings(), must_be_warm=True
+        ) as opened:
+            yield opened
+    finally:
+        await jail.close()
+
+
+async def render(opened: PythonEngine, program: bytes, *, cold: bool) -> DrawnProgram:
+    """Run a program with the defaults of the service."""
+    limits = PythonSettings().limit_table().default
+    return await opened.render(Job(program, options=Options(cold=cold), limits=limits))
+
+
+async def measure(opened: PythonEngine, repeat: int) -> tuple[dict[str, dict[str, float]], bool]:
+    """Return the medians of each example, and whether warm and cold programs draw the same bytes."""
+    medians: dict[str, dict[str, float]] = {}
+    equal = True
+    for path in sorted(EXAMPLES.glob("*.py")):
+        taken: dict[str, list[float]] = {"fresh": [], "own": [], "warm": [], "cold": []}
+        program = path.read_bytes()
+        for _ in range(repeat):
+            whole, own = await asyncio.to_thread(fresh, path)
+            warm, cold = await render(opened, program, cold=False), await render(opened, program, cold=True)
+            equal &= [one.png for one in warm.pictures] == [one.png for one in cold.pictures] != []
+            seconds = {
+                "fresh": whole,
+                "own": own,
+                "warm": warm.usage.cpu_seconds,
+                "cold": cold.usage.cpu_seconds,
+            }
+            for name, value in seconds.items():
+                taken[name].append(value)
+        medians[path.stem] = {name: statistics.median(values) for name, values in taken.items()}
+    return medians, equal
+
+
+async def measure_gallery(opened: PythonEngine, programs: Mapping[str, bytes]) -> dict[str, object]:
+    """Run programs warm and cold; returns counts of verdicts and the names of those whose pixels differ."""
+    verdicts: Counter[str] = Counter()
+    different, errors = [], {}
+    for name, program in programs.items():
+        warm, cold = await render(opened, program, cold=False), await render(opened, program, cold=True)
+        verdicts[warm.verdict.name] += 1
+        if warm.verdict is not cold.verdict or [one.png for one in warm.pictures] != [
+            one.png for one in cold.pictures
+        ]:
+            different.append(f"{name}: {warm.verdict.name}, {cold.verdict.name}")
+        if not warm.verdict.has_picture:
+            errors[name] = warm.message[:200]
+    return {"programs": len(programs), "verdicts": dict(verdicts), "different": different, "without": errors}
+
+
+async def main() -> int:
+    """Measure and print; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--gallery", type=int, default=0, metavar="N", help="run N programs of the gallery")
+    parser.add_argument("--source", type=Path, metavar="FILE", help="matplotlib's source distribution")
+    given = parser.parse_args()
+    async with engine() as opened:
+        found: dict[str, object] = {"machine": look(), "load": load(), "tier": opened.isolation.tier.name}
+        if given.gallery:
+            programs = await asyncio.to_thread(gallery, given.gallery, given.source)
+            found["gallery"] = counted = await measure_gallery(opened, programs)
+            code = 2 if counted["different"] else 0
+        else:
+            medians, equal = await measure(opened, given.repeat)
+            times = statistics.median(one["fresh"] / one["warm"] for one in medians.values())
+            more = statistics.median(one["warm"] - one["own"] for one in medians.values())
+            found |= {"examples": medians, "fresh / warm": times, "warm - own": more, "equal": equal}
+            code = 2 if not equal else 0 if times >= LEAST_TIMES and more <= MOST_MORE else 1
+    print(json.dumps(found, indent=2, default=str))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -1,0 +1,52 @@
+"""The programs of matplotlib's own gallery, out of its source distribution."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+import urllib.request
+from importlib.metadata import version
+from pathlib import Path
+
+_INDEX = "https://pypi.org/simple/matplotlib/"
+_JSON = "application/vnd.pypi.simple.v1+json"
+_FOLDER = "/galleries/examples/"
+_SECONDS = 120
+
+
+def gallery(number: int, source: Path | None = None) -> dict[str, bytes]:
+    """Return programs by their names, evenly taken from all of them in alphabetical order.
+
+    Args:
+        number: How many.
+        source: The source distribution; None fetches that of the version that is installed from PyPI.
+
+    Raises:
+        OSError: It cannot be read or fetched.
+        LookupError: PyPI has none of that version.
+    """
+    content = source.read_bytes() if source is not None else _fetched()
+    programs: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        for member in archive:
+            _, inside, name = member.name.partition(_FOLDER)
+            file = archive.extractfile(member) if inside and name.endswith(".py") else None
+            if file is not None:
+                programs[name] = file.read()
+    names = sorted(programs)
+    step = max(1.0, len(names) / number)
+    return {names[int(at * step)]: programs[names[int(at * step)]] for at in range(min(number, len(names)))}
+
+
+def _fetched() -> bytes:
+    wanted = f"matplotlib-{version('matplotlib')}.tar.gz"
+    request = urllib.request.Request(_INDEX, headers={"Accept": _JSON})
+    with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
+        files = json.load(answer)["files"]
+    address = next((one["url"] for one in files if one["filename"] == wanted), None)
+    if address is None:
+        raise LookupError(f"PyPI has no {wanted}")
+    with urllib.request.urlopen(address, timeout=_SECONDS) as answer:
+        content: bytes = answer.read()
+    return content
