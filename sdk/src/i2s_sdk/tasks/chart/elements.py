@@ -26,7 +26,8 @@ PLACE_REACH = 0.1
 COLOR_REACH = 20.0
 #: Part of the range of an axis by which values may differ.
 DATA_TOLERANCE = 0.02
-#: The most texts of one wording, colours and marks of a figure that are matched; others have no match.
+#: The most texts of one wording, colours and marks of a figure that are matched with others that are not equal to
+#: them; further ones have no match.
 MOST_MATCHED = 150
 #: Points of a mark that are compared.
 _POINTS = 200
@@ -46,7 +47,7 @@ _DATA_COLUMNS = {
     MarkKind.CELLS: "",
     MarkKind.CONTOURS: "",
 }
-E_ = TypeVar("E_")
+E_ = TypeVar("E_", bound=Hashable)
 
 
 def text_score(reference: Figure, candidate: Figure) -> float:
@@ -89,7 +90,7 @@ def data_score(reference: Figure, candidate: Figure) -> float:
     """Return how much of the data of the marks of both figures is equal, but for the tolerance."""
     first = [mark for mark in reference.marks if mark.kind in _DATA_COLUMNS]
     second = [mark for mark in candidate.marks if mark.kind in _DATA_COLUMNS]
-    found = _matched(first, second, lambda one, other: _alike(one, other, reference, candidate))
+    found = _matched(first, second, lambda one, other: _alike(one, other, reference))
     return _f1(found, len(first) + len(second))
 
 
@@ -131,12 +132,18 @@ def _counted(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
 
 
 def _matched(first: Sequence[E_], second: Sequence[E_], similarity: Callable[[E_, E_], float]) -> float:
-    """Return the greatest sum of similarities of pairs, in which each element is at most once."""
-    first, second = first[:MOST_MATCHED], second[:MOST_MATCHED]
-    if not first or not second:
-        return 0.0
-    values = np.array([[similarity(one, other) for other in second] for one in first], dtype=np.float64)
-    return float(sum(values[row, column] for row, column in best_assignment(values)))
+    """Return the sum of similarities of pairs, in which each element is at most once.
+
+    Equal elements are pairs, however many there are. Of the others the pairs with the greatest sum are made.
+    """
+    ones, others = Counter(first), Counter(second)
+    equal = (ones & others).total()
+    rest = list((ones - others).elements())[:MOST_MATCHED]
+    other_rest = list((others - ones).elements())[:MOST_MATCHED]
+    if not rest or not other_rest:
+        return float(equal)
+    values = np.array([[similarity(one, other) for other in other_rest] for one in rest], dtype=np.float64)
+    return equal + float(sum(values[row, column] for row, column in best_assignment(values)))
 
 
 def _words(text: FigureText) -> str:
@@ -172,14 +179,15 @@ def _cell(axes: Axes) -> tuple[object, ...]:
     return (axes.projection, axes.rows, axes.columns, *cell)
 
 
-def _alike(one: Mark, other: Mark, reference: Figure, candidate: Figure) -> float:
+def _alike(one: Mark, other: Mark, reference: Figure) -> float:
     """Return which part of the points of two marks is equal, but for the tolerance of the reference's axes."""
     if one.kind is not other.kind:
         return 0.0
     columns = _DATA_COLUMNS[one.kind]
     close: np.ndarray | None = None
     total = max(one.total, other.total, 1)
-    axes = reference.axes[one.axes] if one.axes is not None else Axes()
+    known = one.axes is not None and 0 <= one.axes < len(reference.axes)
+    axes = reference.axes[one.axes or 0] if known else Axes()
     for name in columns or ("z" if one.z or other.z else "xy"):
         axis: Axis | None = getattr(axes, name) if columns else None
         first, second = _sampled(getattr(one, name), one), _sampled(getattr(other, name), other)
