@@ -26,7 +26,7 @@ MARK = "SECRETMARK"
 LEFT = "i2s-left-behind"
 MIB = 1024 * 1024
 LIMITS = replace(
-    PythonSettings().limit, cpu_seconds=4.0, wall_seconds=60.0, memory_bytes=384 * MIB, processes=24
+    PythonSettings().limit, cpu_seconds=3.0, wall_seconds=60.0, memory_bytes=384 * MIB, processes=24
 )
 TIERS = {
     "namespace": JailSettings(tier=Tier.NAMESPACE),
@@ -99,7 +99,8 @@ async def attacked(tier: str):
         listener.setblocking(False)
         settings = replace(TIERS[tier], uid_base=UID_BASE, uid_count=UIDS)
         jail = await Jail.start(settings)
-        installation = find_installation(PythonSettings().fonts)
+        # Attacks end interpreters; with few modules they are soon replaced.
+        installation = replace(find_installation(PythonSettings().fonts), modules=())
         warm = WarmSettings(LIMITS, memory_bytes=768 * MIB, spare=0)
         async with open_engine(jail, installation, EngineSettings(), warm, must_be_warm=True) as engine:
             yield Attacked(engine, jail, folder, listener)

@@ -40,7 +40,13 @@ if TYPE_CHECKING:
     from i2s_sdk.runlog.reader import StoredRun, read_run
     from i2s_sdk.settings import Settings
     from i2s_sdk.single.lines import LineFault, LineScore, score_lines
-    from i2s_sdk.single.render import RenderedSource, render_html, render_latex, render_lilypond, render_python
+    from i2s_sdk.single.render import (
+        RenderedSource,
+        render_html,
+        render_latex,
+        render_lilypond,
+        render_python,
+    )
     from i2s_sdk.single.score import FolderScore, metrics, score
     from i2s_sdk.stack.doctor import Finding, doctor
     from i2s_wire.metrics.profile import Profile

@@ -39,7 +39,7 @@ async def under_attack(request):
         yield found
 
 
-def escapes(attempt, name="escaped"):
+def escapes(attempt, name="WENT THROUGH"):
     """Return a program that leaves no picture if the attempt fails, and one if it succeeds."""
     return f"{attempt}\n{DRAWN}print({name!r})\n"
 
@@ -81,7 +81,7 @@ REFUSED = {
     "reads a page with pandas": "import pandas; pandas.read_csv('http://127.0.0.1:CANARYPORT/')",
     "reads an image from the network": "import urllib.request; urllib.request.urlopen('http://127.0.0.1:CANARYPORT/')",
     "signals its parent": "import os; os.kill(os.getppid(), 9)",
-    "asks whether its parent is there": "import os; os.kill(os.getppid(), 0)",
+    "asks whether its parent is there": "import os; assert os.getppid() > 1; os.kill(os.getppid(), 0)",
     "changes limits of its parent": (
         "import os, resource; resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))"
     ),
@@ -103,19 +103,19 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
 @pytest.mark.parametrize("attack", REFUSED)
-async def test_what_a_program_must_not_do_is_refused(under_attack, attack, cold):
-    drawn = await under_attack.run(escapes(REFUSED[attack]), cold=cold)
-    assert drawn.verdict in FAILED | CRASHED | NOTHING, drawn.message
-    assert b"escaped" not in drawn.log.whole
+async def test_what_a_program_must_not_do_is_refused(under_attack, attack):
+    for cold in (False, True):
+        drawn = await under_attack.run(escapes(REFUSED[attack]), cold=cold)
+        assert drawn.verdict in FAILED | CRASHED | NOTHING, drawn.message
+        assert b"WENT THROUGH" not in drawn.log.whole
 
 
 #: Programs that do something and draw, with the verdicts that are right.
 DONE = {
     "signals its group": ("import os; os.kill(0, 0); os.kill(-1, 0)", ANY - {Verdict.TIME_LIMIT}),
     "kills its group": ("import os; os.killpg(0, 9)", CRASHED),
-    "kills all it can": ("import os; os.kill(-1, 9)", CRASHED | FAILED),
+    "kills all it can": ("import os; os.kill(-1, 9)", CRASHED | FAILED | NOTHING),
     "kills itself": ("import os; os.kill(os.getpid(), 9)", CRASHED),
     "reads at address 0": ("import ctypes; ctypes.string_at(0)", CRASHED),
     "aborts": ("import os; os.abort()", CRASHED),

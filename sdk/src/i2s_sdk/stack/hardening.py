@@ -9,7 +9,14 @@ from importlib.resources import files
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.service_table import DOCUMENTS, METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
+from i2s_sdk.service_table import (
+    DOCUMENTS,
+    METRICS,
+    RENDER_HTML,
+    RENDER_LATEX,
+    RENDER_LILYPOND,
+    RENDER_PYTHON,
+)
 
 _GIB = 1024**3
 _TMPFS = "nosuid,nodev,mode=1777"

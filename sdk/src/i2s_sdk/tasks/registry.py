@@ -5,6 +5,7 @@ from __future__ import annotations
 from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.benchmark import Benchmark
+from i2s_sdk.tasks.chart.spec import CHART
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.readoc.spec import READOC
@@ -25,6 +26,7 @@ SPECS: dict[str, TaskSpec] = {
         *VISUALWEBBENCH,
         SOBENCH,
         READOC,
+        CHART,
     )
 }
 

@@ -23,6 +23,8 @@ class RepairKind(enum.StrEnum):
     paths of file names, LEAVE_OUT_FILE left out files that lie in no site.
 
     Music: ASSUME_VERSION converted a score that states no version from an older one.
+
+    Programs: ADD_IMPORT imported a module that the program uses and does not import.
     """
 
     WRAP_MATH = "wrap_math"
@@ -40,6 +42,7 @@ class RepairKind(enum.StrEnum):
     NORMALIZE_NAME = "normalize_name"
     LEAVE_OUT_FILE = "leave_out_file"
     ASSUME_VERSION = "assume_version"
+    ADD_IMPORT = "add_import"
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,11 @@ class Converter:
 async def _warm(converter: Warm, folder: str, job: Job, assumed: str) -> _Ran:
     cell, limits = converter.cell, job.limits
     await cell.write(f"{folder}/{SCORE}", job.score)
-    before = await cell.allow(cpu_seconds=limits.cpu_seconds, wall_seconds=limits.wall_seconds)
+    before = await cell.allow(
+        cpu_seconds=limits.cpu_seconds,
+        wall_seconds=limits.wall_seconds,
+        memory_bytes=limits.memory_bytes,
+    )
     answer = await converter.ask("convert", folder, assumed or "-")
     if isinstance(answer, Ended):
         converter.condemn("limit")

@@ -75,6 +75,7 @@ class PythonInstallation:
         digest: SHA-256 over everything that can change a picture.
         fonts_digest: SHA-256 over the fonts alone.
         readable: What jobs must read outside of /usr.
+        modules: What warm interpreters import before they fork.
     """
 
     python: Path
@@ -85,6 +86,7 @@ class PythonInstallation:
     digest: str
     fonts_digest: str
     readable: tuple[Path, ...]
+    modules: tuple[str, ...] = MODULES
 
 
 def find_installation(font_patterns: Iterable[str]) -> PythonInstallation:

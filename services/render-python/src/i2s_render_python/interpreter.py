@@ -13,7 +13,7 @@ from i2s_chassis.warm.confinement import call_filter
 from i2s_chassis.warm.forked_job import prove
 from i2s_chassis.warm.program import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 from i2s_render_python.files import PROGRAM
-from i2s_render_python.installation import ENVIRONMENT, MODULES, ZYGOTE, PythonInstallation
+from i2s_render_python.installation import ENVIRONMENT, ZYGOTE, PythonInstallation
 
 _SETTINGS, _FILTER = "zygote.json", "zygote.filter"
 #: The folder of a program in a cell of its own.
@@ -33,7 +33,7 @@ def files(installation: PythonInstallation, isolation: Isolation) -> dict[str, b
         "to": TO_SERVICE,
         "libraries": {name: str(path) for name, path in installation.libraries.entries.items()},
         "fonts": [str(font) for font in installation.fonts],
-        "modules": MODULES,
+        "modules": installation.modules,
         **(_rules(installation, abi) if abi else {"landlock": None}),
     }
     return {

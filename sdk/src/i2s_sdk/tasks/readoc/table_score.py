@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from i2s_sdk.tasks.readoc.assignment import best_assignment
+from i2s_sdk.scoring.assignment import best_assignment
 from i2s_sdk.tasks.readoc.tree import Tree
 from i2s_sdk.tasks.readoc.tree_distance import tree_distances
 

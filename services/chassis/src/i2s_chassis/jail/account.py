@@ -28,7 +28,7 @@ class Account:
         scaffolding: frozenset[int],
         *,
         many_share: bool = False,
-        forks_below: int | None = None,
+        forks: bool = False,
         most_processes: int | None = None,
     ) -> None:
         """Begin.
@@ -39,15 +39,14 @@ class Account:
             many_share: Count only memory that is private to a process: the job is many processes
                 of one large program, whose code would count once for each. What they share is
                 then bounded by the control group; without one everything is counted.
-            forks_below: The job is a family of forks of one process, which share much of their memory. Where
-                their resident memory is above this, each shared page is counted once. None if it is not.
+            forks: The job is a family of forks of one process, which share much of their memory.
             most_processes: No more can run at the same time; others are held at their birth, before
                 their first instruction. None if nothing holds them.
         """
         self._group = group
         self._scaffolding = set(scaffolding)
         self._most_processes = most_processes
-        self._forks_below = forks_below
+        self._forks = forks
         self._private_only = many_share and group is not None
         self._before = self._grouped() or 0.0
         self._reaped_before = {pid: self._reaped(pid) for pid in scaffolding}
@@ -80,13 +79,30 @@ class Account:
         self._count(own + reaped)
         job = [process for process in found if process.pid not in self._scaffolding]
         self.memory_bytes = sum(map(self._memory, job))
-        if self._forks_below is not None and self.memory_bytes > self._forks_below:
-            self.memory_bytes = sum(map(processes.proportional_bytes, job))
         threads = sum(process.threads for process in job)
         if self._most_processes is not None:
             threads = min(threads, self._most_processes)
         self._peaks += Usage(peak_memory_bytes=self.memory_bytes, peak_processes=threads)
         return job
+
+    def memory_above(self, bound: int, job: list[Process]) -> int:
+        """Return the memory of the job, in which pages that forks share count once if it matters.
+
+        Args:
+            bound: What the memory is compared with.
+            job: What ``look`` returned.
+        """
+        if self._forks and self.memory_bytes > bound:
+            return sum(_shared_once(process, process.resident_bytes) for process in job)
+        return self.memory_bytes
+
+    def memory_before_fork(self, job: list[Process]) -> int:
+        """Return what the memory of the job will be as soon as it has forked once more.
+
+        Args:
+            job: What ``look`` returned.
+        """
+        return sum(_shared_once(process, 2 * process.resident_bytes) for process in job)
 
     def _memory(self, process: Process) -> int:
         return processes.private_bytes(process.pid) if self._private_only else process.resident_bytes
@@ -129,6 +145,12 @@ class Account:
         """Return what the whole run has used."""
         used = Usage(wall_seconds, self._cpu, peak_processes=1, waited_seconds=waited_seconds)
         return self._earlier_peaks + self._peaks + used
+
+
+def _shared_once(process: Process, otherwise: int) -> int:
+    """Return the memory of a process with what it shares counted in parts, ``otherwise`` if it is not known."""
+    found = processes.proportional_bytes(process)
+    return otherwise if found is None else found
 
 
 def _reaped_by_us() -> float:

@@ -103,12 +103,31 @@ class Cell:
         """
         return Usage(**(await self._ask({"op": "usage"})).head["usage"])
 
-    async def allow(self, *, cpu_seconds: float | None = None, wall_seconds: float | None = None) -> Usage:
+    async def limit_met(self) -> bool:
+        """Return whether the program that runs has met a limit up to now, or has ended.
+
+        A keeper looks at its cell now and then. Who is about to give the cell to another job asks, so that no
+        job answers for what an earlier one did between two looks. If a limit was met, ``run`` returns.
+
+        Raises:
+            CellLostError: The cell is gone.
+        """
+        return bool((await self._ask({"op": "limit"})).head["met"])
+
+    async def allow(
+        self,
+        *,
+        cpu_seconds: float | None = None,
+        wall_seconds: float | None = None,
+        memory_bytes: int | None = None,
+    ) -> Usage:
         """Let the program that runs use this much from now on, whatever it has used before.
 
         Args:
             cpu_seconds: None leaves that bound as it is.
             wall_seconds: Likewise.
+            memory_bytes: Beyond what it has now, within the limit of the cell; None leaves that bound as it
+                is.
 
         Returns:
             What it has used so far; subtract it from what ``usage`` returns later.
@@ -117,7 +136,12 @@ class Cell:
             CellError: No program runs.
             CellLostError: The cell is gone.
         """
-        request = {"op": "allow", "cpu_seconds": cpu_seconds, "wall_seconds": wall_seconds}
+        request = {
+            "op": "allow",
+            "cpu_seconds": cpu_seconds,
+            "wall_seconds": wall_seconds,
+            "memory_bytes": memory_bytes,
+        }
         used = Usage(**(await self._ask(request)).head["usage"])
         if wall_seconds is not None and self._running.locked() and not self._patience.expired():
             now = asyncio.get_running_loop().time()

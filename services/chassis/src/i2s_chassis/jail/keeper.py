@@ -132,8 +132,15 @@ class Keeper:
                 raise CellError("a program runs in this cell")
             self._renew(Limits(**head["limits"]))
             return Message({})
+        if operation == "limit":
+            return Message({"met": run is None or run.limit_met()})
         if operation in ("usage", "allow", "stop"):
             return Message({"usage": asdict(self._control_run(operation, head, run))})
+        return self._answer_of_folder(question)
+
+    def _answer_of_folder(self, question: Message) -> Message:
+        head = question.head
+        operation = head["op"]
         if operation == "write":
             self._workspace.write(head["name"], question.body)
             return Message({})
@@ -174,7 +181,7 @@ class Keeper:
             run.stop()
         if operation != "allow":
             return run.usage()
-        used = run.allow(head["cpu_seconds"], head["wall_seconds"])
+        used = run.allow(head["cpu_seconds"], head["wall_seconds"], head["memory_bytes"])
         self._cpu_left = max(self._cpu_left, used.cpu_seconds + (head["cpu_seconds"] or 0))
         self._wall_left = max(self._wall_left, used.clock_seconds + (head["wall_seconds"] or 0))
         return used

@@ -98,11 +98,11 @@ def private_bytes(pid: int) -> int:
     return (resident - shared) * _PAGE
 
 
-def proportional_bytes(process: Process) -> int:
+def proportional_bytes(process: Process) -> int | None:
     """Return the resident memory of a process, where each page that others share counts in equal parts.
 
-    The kernel walks through all of its pages, a millisecond for 100 MB. Who may not look into the process
-    gets its whole resident memory.
+    The kernel walks through all of its pages, a millisecond for 100 MB. None for who may not look into the
+    process, as an ordinary user may not if it has closed itself.
     """
     try:
         with open(f"/proc/{process.pid}/smaps_rollup", "rb") as file:
@@ -110,7 +110,7 @@ def proportional_bytes(process: Process) -> int:
     except (FileNotFoundError, ProcessLookupError):
         return 0
     except OSError:
-        return process.resident_bytes
+        return None
     sizes = (int(line.split()[1]) for line in lines if line.startswith(b"Pss:"))
     return next(sizes, 0) * 1024
 

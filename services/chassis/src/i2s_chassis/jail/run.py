@@ -50,13 +50,14 @@ class Run:
             context.group,
             frozenset(self._scaffolding),
             many_share=context.plan.nesting,
-            # A program with channels stays, and forks for each job.
-            forks_below=context.plan.limits.memory_bytes if context.channels else None,
+            forks=bool(context.channels),  # it stays, and forks for each job
             most_processes=context.plan.limits.processes + 1 if context.plan.followed else None,
         )
         self._refused_before = context.group.refused_forks() if context.group else 0
         self._killed_before = context.group.out_of_memory_kills() if context.group else 0
         self._stopped = False
+        self._limit_met: Cause | None = None
+        self._memory_bound = context.plan.limits.memory_bytes
         self._cpu_bound, self._wall_bound = request.cpu_seconds, request.wall_seconds
         self._pause = context.plan.poll_seconds
 
@@ -104,15 +105,25 @@ class Run:
         """End the program as soon as the keeper is back at watching it."""
         self._stopped = True
 
+    def limit_met(self) -> bool:
+        """Return whether the program has met a limit so far; if so, it is ended as soon as it is watched."""
+        self._limit_met = self._limit_met or self._look()
+        return self._limit_met is not None
+
     def usage(self) -> Usage:
         """Return what the run has used so far; peaks since the last ``allow``."""
         self._measure()
         return self._account.usage(self._wall_seconds, self._clock.waited_seconds)
 
-    def allow(self, cpu_seconds: float | None, wall_seconds: float | None) -> Usage:
+    def allow(
+        self, cpu_seconds: float | None, wall_seconds: float | None, memory_bytes: int | None = None
+    ) -> Usage:
         """Let the run use this much from now on; returns what it has used so far."""
-        used = self.usage()
+        job = self._measure()
+        used = self._account.usage(self._wall_seconds, self._clock.waited_seconds)
         self._account.begin_new_peaks()
+        if memory_bytes is not None:
+            self._memory_bound = self._account.memory_before_fork(job) + memory_bytes
         if cpu_seconds is not None:
             self._cpu_bound = used.cpu_seconds + cpu_seconds
         if wall_seconds is not None:
@@ -158,6 +169,8 @@ class Run:
                     self._attend(self)
                     self._pause = self._plan.poll_seconds
                     next_look = min(next_look, time.monotonic() + self._pause)
+                if self._limit_met is not None:
+                    return self._limit_met
                 if self._stopped:
                     return Cause.STOPPED
                 if output in ready and not self._output.read(output):
@@ -177,7 +190,8 @@ class Run:
             return Cause.CPU_LIMIT
         if self._clock_has_run_out(job):
             return Cause.WALL_LIMIT
-        if self._account.memory_bytes > limits.memory_bytes:
+        memory_bound = min(self._memory_bound, limits.memory_bytes)
+        if self._account.memory_above(memory_bound, job) > memory_bound:
             return Cause.MEMORY_LIMIT
         if self._out_of_memory():
             return Cause.MEMORY_LIMIT

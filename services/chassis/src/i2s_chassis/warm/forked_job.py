@@ -108,7 +108,11 @@ class ForkedJob:
         limits, cell = self._limits, self._warm.cell
         for name, content in files.items():
             await self.write(name, content)
-        self._before = await cell.allow(cpu_seconds=limits.cpu_seconds, wall_seconds=limits.wall_seconds)
+        self._before = await cell.allow(
+            cpu_seconds=limits.cpu_seconds,
+            wall_seconds=limits.wall_seconds,
+            memory_bytes=limits.memory_bytes,
+        )
 
     async def write(self, name: str, content: bytes) -> None:
         """Write a file into the folder; see ``Cell.write``."""
@@ -125,6 +129,8 @@ class ForkedJob:
         child = await _child(self._warm, *words)
         if isinstance(child, Ended):
             return self._lost(child)
+        if await self._warm.cell.limit_met():
+            return self._lost(await self._warm.ended())
         usage = Usage(
             asyncio.get_running_loop().time() - started, child.cpu_seconds, child.peak_memory_bytes, 1
         )

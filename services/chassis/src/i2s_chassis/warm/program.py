@@ -121,6 +121,14 @@ class Warm:
         finally:
             reading.cancel()
 
+    async def ended(self) -> Ended:
+        """Return how the program ended, once it has.
+
+        Raises:
+            JailError: Its cell was lost.
+        """
+        return await asyncio.shield(self._run)
+
     async def ask(self, *words: str) -> list[str] | Ended:
         """Send a line and return the answer; see ``hear``."""
         with contextlib.suppress(BrokenPipeError):

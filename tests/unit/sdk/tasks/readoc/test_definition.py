@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 import readoc_definition
-from i2s_sdk.tasks.readoc.assignment import best_assignment
+from i2s_sdk.scoring.assignment import best_assignment
 from i2s_sdk.tasks.readoc.order import inversions, match_blocks
 from i2s_sdk.tasks.readoc.tree import Tree
 from i2s_sdk.tasks.readoc.tree_distance import tree_distances
