@@ -26,7 +26,7 @@ PLACE_REACH = 0.1
 COLOR_REACH = 20.0
 #: Part of the range of an axis by which values may differ.
 DATA_TOLERANCE = 0.02
-#: The most texts of one wording, colours and marks of a figure that are matched with others that are not equal to
+#: The most texts of one wording, colours and marks of a figure that are matched with others that differ from
 #: them; further ones have no match.
 MOST_MATCHED = 150
 #: Points of a mark that are compared.
@@ -180,7 +180,7 @@ def _cell(axes: Axes) -> tuple[object, ...]:
 
 
 def _alike(one: Mark, other: Mark, reference: Figure) -> float:
-    """Return which part of the points of two marks is equal, but for the tolerance of the reference's axes."""
+    """Return which part of the points of two marks is equal, but for the tolerance of the axes."""
     if one.kind is not other.kind:
         return 0.0
     columns = _DATA_COLUMNS[one.kind]

@@ -206,5 +206,5 @@ def test_a_figure_survives_as_text(figure: Figure) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"axes":[],"texts":[],"marks":[{}]}', "null", "1"])
 def test_other_texts_are_no_figures(text: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError):  # noqa: PT011 - of the reader of JSON or of the fields
         figure_from_text(text)
