@@ -47,7 +47,7 @@ def line(name: str) -> str:
             "inputs": {"image": f"images/{name}.png"},
             "target": {"structure": f"programs/{name}.py"},
             "licence": "Apache-2.0",
-            "provenance": "drawn for this project",
+            "provenance": {"source": "drawn for this project"},
         }
     )
 

@@ -13,8 +13,10 @@ from i2s_sdk.tasks.chart.figure_text import figure_to_text
 from i2s_sdk.tasks.chart.repair import MAX_REPAIRS
 from i2s_sdk.tasks.chart.scorer import ElementScorer
 from i2s_sdk.tasks.chart.task import ChartTask
+from i2s_sdk.tasks.chart.view import view
 from i2s_sdk.tasks.repair import Repair, RepairKind
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_sdk.tasks.view import Shown, TextPanel
 from i2s_wire.render.figure import Figure, FigureText
 from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.request import PythonSource
@@ -110,6 +112,14 @@ def test_what_did_not_match_is_kept_for_the_report() -> None:
     assert isinstance(values, Values)
     assert values.metrics["text"] == 0.0
     assert values.detail["texts missing"] == ["Rain"]
+
+
+def test_a_report_lists_what_has_no_match_and_nothing_else() -> None:
+    detail = {"chart elements": {"texts missing": ["Rain"], "marks added": ["line (2)"]}}
+    (panel,) = view(Shown(detail=detail))
+    assert isinstance(panel, TextPanel)
+    assert panel.text == "texts missing: Rain\nmarks added: line (2)"
+    assert view(Shown()) == ()
 
 
 def test_an_instance_without_a_program_has_no_scores_of_elements() -> None:
