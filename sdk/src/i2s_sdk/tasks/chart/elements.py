@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from i2s_sdk.scoring.assignment import best_assignment
 from i2s_sdk.tasks.chart.colors import difference, lab, on_white
@@ -184,13 +185,13 @@ def _alike(one: Mark, other: Mark, reference: Figure) -> float:
     if one.kind is not other.kind:
         return 0.0
     columns = _DATA_COLUMNS[one.kind]
-    close: np.ndarray | None = None
+    close: NDArray[np.bool_] | None = None
     total = max(one.total, other.total, 1)
     known = one.axes is not None and 0 <= one.axes < len(reference.axes)
     axes = reference.axes[one.axes or 0] if known else Axes()
     for name in columns or ("z" if one.z or other.z else "xy"):
         axis: Axis | None = getattr(axes, name) if columns else None
-        first, second = _sampled(getattr(one, name), one), _sampled(getattr(other, name), other)
+        first, second = _sampled(getattr(one, name)), _sampled(getattr(other, name))
         if not len(first) and not len(second):
             continue
         shorter = min(len(first), len(second))
@@ -204,16 +205,16 @@ def _alike(one: Mark, other: Mark, reference: Figure) -> float:
     return share * min(one.total, other.total) / total
 
 
-def _sampled(values: Sequence[float], mark: Mark) -> np.ndarray:
-    whole = np.asarray(values, dtype=np.float64)
-    if len(whole) <= _POINTS:
-        return whole
-    return whole[np.linspace(0, len(whole) - 1, _POINTS).round().astype(int)]
+def _sampled(values: Sequence[float]) -> NDArray[np.float64]:
+    whole: NDArray[np.float64] = np.asarray(values, dtype=np.float64)
+    if len(whole) > _POINTS:
+        whole = whole[np.linspace(0, len(whole) - 1, _POINTS).round().astype(int)]
+    return whole
 
 
-def _scaled(values: np.ndarray, axis: Axis | None) -> np.ndarray:
+def _scaled(values: NDArray[np.float64], axis: Axis | None) -> NDArray[np.float64]:
     if axis is not None and axis.scale == "log":
-        return np.log10(np.maximum(values, 1e-300))
+        values = np.log10(np.maximum(values, 1e-300))
     return values
 
 
