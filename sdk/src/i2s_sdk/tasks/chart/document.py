@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+_FUTURE = re.compile(r"from[ \t]+__future__[ \t]+import\b")
+_END = "\n"
+_ENDS = ("\n", "\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,13 @@ class ChartProgram:
 
     @property
     def source(self) -> str:
-        """The program after a line with its imports."""
+        """The program with a line of its imports: before all else but imports from ``__future__``."""
         head = "; ".join(f"import {name}" for name in self.imports)
-        return f"{head}\n{self.code}" if head else self.code
+        if not head:
+            return self.code
+        lines = self.code.splitlines(keepends=True)
+        place = next((at for at in range(len(lines), 0, -1) if _FUTURE.match(lines[at - 1])), 0)
+        before = "".join(lines[:place])
+        return (
+            f"{before}{'' if before.endswith(_ENDS) or not before else _END}{head}\n{''.join(lines[place:])}"
+        )

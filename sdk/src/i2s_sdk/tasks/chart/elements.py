@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from i2s_sdk.scoring.assignment import best_assignment
 from i2s_sdk.tasks.chart.colors import difference, lab, on_white
@@ -26,7 +27,8 @@ PLACE_REACH = 0.1
 COLOR_REACH = 20.0
 #: Part of the range of an axis by which values may differ.
 DATA_TOLERANCE = 0.02
-#: The most texts of one wording, colours and marks of a figure that are matched; others have no match.
+#: The most texts of one wording, colours and marks of a figure that are matched with others that differ from
+#: them; further ones have no match.
 MOST_MATCHED = 150
 #: Points of a mark that are compared.
 _POINTS = 200
@@ -46,7 +48,7 @@ _DATA_COLUMNS = {
     MarkKind.CELLS: "",
     MarkKind.CONTOURS: "",
 }
-E_ = TypeVar("E_")
+E_ = TypeVar("E_", bound=Hashable)
 
 
 def text_score(reference: Figure, candidate: Figure) -> float:
@@ -89,7 +91,7 @@ def data_score(reference: Figure, candidate: Figure) -> float:
     """Return how much of the data of the marks of both figures is equal, but for the tolerance."""
     first = [mark for mark in reference.marks if mark.kind in _DATA_COLUMNS]
     second = [mark for mark in candidate.marks if mark.kind in _DATA_COLUMNS]
-    found = _matched(first, second, lambda one, other: _alike(one, other, reference, candidate))
+    found = _matched(first, second, lambda one, other: _alike(one, other, reference))
     return _f1(found, len(first) + len(second))
 
 
@@ -131,12 +133,18 @@ def _counted(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
 
 
 def _matched(first: Sequence[E_], second: Sequence[E_], similarity: Callable[[E_, E_], float]) -> float:
-    """Return the greatest sum of similarities of pairs, in which each element is at most once."""
-    first, second = first[:MOST_MATCHED], second[:MOST_MATCHED]
-    if not first or not second:
-        return 0.0
-    values = np.array([[similarity(one, other) for other in second] for one in first], dtype=np.float64)
-    return float(sum(values[row, column] for row, column in best_assignment(values)))
+    """Return the sum of similarities of pairs, in which each element is at most once.
+
+    Equal elements are pairs, however many there are. Of the others the pairs with the greatest sum are made.
+    """
+    ones, others = Counter(first), Counter(second)
+    equal = (ones & others).total()
+    rest = list((ones - others).elements())[:MOST_MATCHED]
+    other_rest = list((others - ones).elements())[:MOST_MATCHED]
+    if not rest or not other_rest:
+        return float(equal)
+    values = np.array([[similarity(one, other) for other in other_rest] for one in rest], dtype=np.float64)
+    return equal + float(sum(values[row, column] for row, column in best_assignment(values)))
 
 
 def _words(text: FigureText) -> str:
@@ -172,17 +180,18 @@ def _cell(axes: Axes) -> tuple[object, ...]:
     return (axes.projection, axes.rows, axes.columns, *cell)
 
 
-def _alike(one: Mark, other: Mark, reference: Figure, candidate: Figure) -> float:
-    """Return which part of the points of two marks is equal, but for the tolerance of the reference's axes."""
+def _alike(one: Mark, other: Mark, reference: Figure) -> float:
+    """Return which part of the points of two marks is equal, but for the tolerance of the axes."""
     if one.kind is not other.kind:
         return 0.0
     columns = _DATA_COLUMNS[one.kind]
-    close: np.ndarray | None = None
+    close: NDArray[np.bool_] | None = None
     total = max(one.total, other.total, 1)
-    axes = reference.axes[one.axes] if one.axes is not None else Axes()
+    known = one.axes is not None and 0 <= one.axes < len(reference.axes)
+    axes = reference.axes[one.axes or 0] if known else Axes()
     for name in columns or ("z" if one.z or other.z else "xy"):
         axis: Axis | None = getattr(axes, name) if columns else None
-        first, second = _sampled(getattr(one, name), one), _sampled(getattr(other, name), other)
+        first, second = _sampled(getattr(one, name)), _sampled(getattr(other, name))
         if not len(first) and not len(second):
             continue
         shorter = min(len(first), len(second))
@@ -196,16 +205,16 @@ def _alike(one: Mark, other: Mark, reference: Figure, candidate: Figure) -> floa
     return share * min(one.total, other.total) / total
 
 
-def _sampled(values: Sequence[float], mark: Mark) -> np.ndarray:
-    whole = np.asarray(values, dtype=np.float64)
-    if len(whole) <= _POINTS:
-        return whole
-    return whole[np.linspace(0, len(whole) - 1, _POINTS).round().astype(int)]
+def _sampled(values: Sequence[float]) -> NDArray[np.float64]:
+    whole: NDArray[np.float64] = np.asarray(values, dtype=np.float64)
+    if len(whole) > _POINTS:
+        whole = whole[np.linspace(0, len(whole) - 1, _POINTS).round().astype(int)]
+    return whole
 
 
-def _scaled(values: np.ndarray, axis: Axis | None) -> np.ndarray:
+def _scaled(values: NDArray[np.float64], axis: Axis | None) -> NDArray[np.float64]:
     if axis is not None and axis.scale == "log":
-        return np.log10(np.maximum(values, 1e-300))
+        values = np.log10(np.maximum(values, 1e-300))
     return values
 
 

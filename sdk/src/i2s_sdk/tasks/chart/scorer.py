@@ -8,6 +8,9 @@ from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values, values_o
 from i2s_sdk.tasks.chart.elements import SCORES, missing
 from i2s_sdk.tasks.chart.figure_text import figure_from_text
 
+#: As the manifest of a run and the detail of a sample call it.
+NAME = "chart elements"
+
 _METRICS = tuple(Metric(name) for name in SCORES)
 
 
@@ -15,7 +18,7 @@ _METRICS = tuple(Metric(name) for name in SCORES)
 class ElementScorer:
     """Compares the objects of the figure of a program with those of the ground truth."""
 
-    name: str = "chart elements"
+    name: str = NAME
     version: str = "1"
     metrics: tuple[Metric, ...] = _METRICS
     in_worker: bool = True

@@ -6,6 +6,7 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.chart.elements import SCORES
 from i2s_sdk.tasks.chart.task import ChartTask
+from i2s_sdk.tasks.chart.view import view
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
 from i2s_sdk.tasks.spec import TaskSpec, text_fault
@@ -34,5 +35,6 @@ CHART = TaskSpec(
     structure_fault=text_fault,
     inputs=IMAGE_AND_ASSETS,
     target=STRUCTURE,
+    view=view,
     averages=(Average("elements", tuple(SCORES)),),
 )

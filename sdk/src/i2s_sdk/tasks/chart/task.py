@@ -24,9 +24,9 @@ from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import PythonSource, RenderRequest
 
 PROMPT = (
-    "Write a Python program that uses matplotlib and draws the chart of this image as exactly as possible: the "
-    "same kind of chart, the same data, texts, colours, axes and layout, and the same size of the figure. All "
-    "data must be in the program. Answer with the program alone, in one fenced block of Python."
+    "Write a Python program that uses matplotlib and draws the chart of this image as exactly as possible: "
+    "the same kind of chart, the same data, texts, colours, axes and layout, and the same size of the "
+    "figure. All data must be in the program. Answer with the program alone, in one fenced block of Python."
 )
 
 

@@ -1,0 +1,136 @@
+"""The chart task: what a completion becomes, what is repaired, and what is scored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from i2s_sdk.scoring.scorer import NotUsable, Scorable, Values
+from i2s_sdk.tasks.chart.document import ChartProgram
+from i2s_sdk.tasks.chart.elements import SCORES
+from i2s_sdk.tasks.chart.figure_text import figure_to_text
+from i2s_sdk.tasks.chart.repair import MAX_REPAIRS
+from i2s_sdk.tasks.chart.scorer import ElementScorer
+from i2s_sdk.tasks.chart.task import ChartTask
+from i2s_sdk.tasks.chart.view import view
+from i2s_sdk.tasks.repair import Repair, RepairKind
+from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_sdk.tasks.view import Shown, TextPanel
+from i2s_wire.render.figure import Figure, FigureText
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.request import PythonSource
+from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
+
+TASK = ChartTask()
+CODE = "plt.plot(np.arange(3))\nplt.show()"
+FIGURE = Figure(texts=(FigureText("Rain"),))
+
+
+def failed(*modules: str) -> Rendering:
+    """Return a rendering of a program that uses a name which these modules define."""
+    providers = tuple(Provider(ProviderKind.MODULE, name) for name in modules)
+    error = SourceError(
+        "name 'x' is not defined", ErrorKind.UNDEFINED_COMMAND, undefined=Undefined("x", providers)
+    )
+    return Rendering(Verdict.COMPILE_ERROR, error=error)
+
+
+@pytest.mark.parametrize(
+    ("completion", "origin"),
+    [
+        (CODE, Origin.BARE),
+        (f"```python\n{CODE}\n```", Origin.FENCE),
+        (f"Here it is:\n```py\n{CODE}\n```\nEnjoy!", Origin.FENCE),
+        (f"```\n{CODE}\n```", Origin.FENCE),
+        (
+            f"```bash\npip install matplotlib numpy pandas seaborn scipy\n```\n```python\n{CODE}\n```",
+            Origin.FENCE,
+        ),
+        (f"```python\nplt.show()\n```\nor all of it\n```python\n{CODE}\n```", Origin.FENCE),
+        (f"```python\n{CODE}", Origin.UNCLOSED_FENCE),
+    ],
+)
+def test_the_longest_block_of_python_is_the_program(completion: str, origin: Origin) -> None:
+    assert TASK.structure_from(completion) == Structure(CODE, origin)
+
+
+@pytest.mark.parametrize("completion", ["", " \n", "```python\n```"])
+def test_nothing_is_no_program(completion: str) -> None:
+    assert isinstance(TASK.structure_from(completion), NoStructure)
+
+
+def test_a_program_is_run_with_its_files_and_its_objects_are_wanted() -> None:
+    request = TASK.request(TASK.document(Structure(CODE), {"a.csv": b"1"}))
+    assert request.source == PythonSource(CODE.encode(), {"a.csv": b"1"})
+    assert request.options.python.want_objects
+
+
+def test_modules_that_are_missing_are_imported_one_by_one() -> None:
+    first = TASK.repair(ChartProgram(CODE), failed("matplotlib.pyplot as plt"))
+    assert first is not None
+    assert first.repair == Repair(
+        RepairKind.ADD_IMPORT, "matplotlib.pyplot as plt", "name 'x' is not defined"
+    )
+    second = TASK.repair(first.document, failed("numpy as np"), (first.repair,))
+    assert second is not None
+    assert second.document.source == f"import matplotlib.pyplot as plt; import numpy as np\n{CODE}"
+
+
+def test_an_import_that_did_not_help_is_not_made_again() -> None:
+    assert TASK.repair(ChartProgram(CODE, ("numpy as np",)), failed("numpy as np")) is None
+
+
+def test_repairs_have_an_end() -> None:
+    past = (Repair(RepairKind.ADD_IMPORT, "m", ""),) * MAX_REPAIRS
+    assert TASK.repair(ChartProgram(CODE), failed("numpy as np"), past) is None
+
+
+def test_a_name_that_no_module_defines_and_a_program_with_a_figure_are_left_alone() -> None:
+    assert TASK.repair(ChartProgram(CODE), failed()) is None
+    drawn = replace(failed("numpy as np"), verdict=Verdict.RENDERED_WITH_ERRORS)
+    assert TASK.repair(ChartProgram(CODE), drawn) is None
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+def test_imports_from_the_future_stay_first(end: str) -> None:
+    program = ChartProgram(f'"""A."""\nfrom __future__ import annotations{end}', ("math",))
+    compile(program.source, "program", "exec")
+    assert program.source.rstrip().endswith("import math")
+
+
+def test_values_are_those_of_the_elements() -> None:
+    text = figure_to_text(FIGURE)
+    values = ElementScorer().score(Scorable("a", CODE, text=text, truth=text))
+    assert isinstance(values, Values)
+    assert values.metrics == dict.fromkeys(SCORES, 1.0)
+
+
+def test_what_did_not_match_is_kept_for_the_report() -> None:
+    truth, text = figure_to_text(FIGURE), figure_to_text(Figure())
+    values = ElementScorer().score(Scorable("a", CODE, text=text, truth=truth))
+    assert isinstance(values, Values)
+    assert values.metrics["text"] == 0.0
+    assert values.detail["texts missing"] == ["Rain"]
+
+
+def test_a_report_lists_what_has_no_match_and_nothing_else() -> None:
+    detail = {"chart elements": {"texts missing": ["Rain"], "marks added": ["line (2)"]}}
+    (panel,) = view(Shown(detail=detail))
+    assert isinstance(panel, TextPanel)
+    assert panel.text == "texts missing: Rain\nmarks added: line (2)"
+    assert view(Shown()) == ()
+
+
+def test_an_instance_without_a_program_has_no_scores_of_elements() -> None:
+    assert not ElementScorer().applies(Scorable("a", CODE, text=figure_to_text(FIGURE)))
+
+
+def test_a_sample_that_is_not_usable_counts_0() -> None:
+    assert ElementScorer().unusable(Scorable("a")).metrics == dict.fromkeys(SCORES, 0.0)
+    found = ElementScorer().score(Scorable("a", CODE, text="", truth=figure_to_text(FIGURE)))
+    assert isinstance(found, NotUsable)
+
+
+def test_a_program_without_figure_objects_is_compared_as_an_empty_figure() -> None:
+    assert TASK.text_for_edit(ChartProgram(CODE), Rendering(Verdict.RENDERED)) == figure_to_text(Figure())
