@@ -3,17 +3,17 @@
 Compared, in one run, in turns, on the example charts:
 
   fresh    a plain interpreter for each program, unconfined, with the libraries imported that the warm one has
-  own      of that, what the program itself takes once everything is imported: to run it and to save its figure
+  own      of that, what the program itself takes once all is imported: to run it and to save its figure
   warm     the engine of render-python with warm interpreters, in the strongest tier that works here
   cold     the same with a fresh interpreter in a sandbox for each program
 
-CPU seconds are compared: of the process for `fresh` and `own`, of the job as the service reports it for the
-others. The exit code is 0 only if `warm` and `cold` draw the same bytes (else 2), `warm` takes at least 5 times
-less CPU than `fresh` on the median, and at most 0.3 CPU seconds more than `own` (else 1).
+CPU seconds are compared: of the process for `fresh` and `own`, of the job as the service reports it for
+the others. The exit code is 0 only if `warm` and `cold` draw the same bytes (else 2), `warm` takes at least
+5 times less CPU than `fresh` on the median, and at most 0.3 CPU seconds more than `own` (else 1).
 
-With --gallery the programs of matplotlib's own gallery, from its source distribution, are run warm and cold:
-how many are rendered, with which verdicts, and whether all pixels agree. They are fetched from PyPI, or found in
-the file that --source names.
+With --gallery the programs of matplotlib's own gallery, from its source distribution, are run warm and
+cold: how many are rendered, with which verdicts, and whether all pixels agree. They are fetched from PyPI,
+or found in the file that --source names.
 
     python -m benchmarks.python                       # JSON on standard output
     python -m benchmarks.python --repeat 5
@@ -31,6 +31,7 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.latex.machine import load, look
@@ -133,8 +134,9 @@ async def main() -> int:
     parser.add_argument("--gallery", type=int, default=0, metavar="N", help="run N programs of the gallery")
     parser.add_argument("--source", type=Path, metavar="FILE", help="matplotlib's source distribution")
     given = parser.parse_args()
+    before = load()
     async with engine() as opened:
-        found: dict[str, object] = {"machine": look(), "load": load(), "tier": opened.isolation.tier.name}
+        found: dict[str, object] = {"tier": opened.isolation.tier.name}
         if given.gallery:
             programs = await asyncio.to_thread(gallery, given.gallery, given.source)
             found["gallery"] = counted = await measure_gallery(opened, programs)
@@ -145,7 +147,11 @@ async def main() -> int:
             more = statistics.median(one["warm"] - one["own"] for one in medians.values())
             found |= {"examples": medians, "fresh / warm": times, "warm - own": more, "equal": equal}
             code = 2 if not equal else 0 if times >= LEAST_TIMES and more <= MOST_MORE else 1
-    print(json.dumps(found, indent=2, default=str))
+        tier = opened.isolation.tier.name.lower()
+        found["machine"] = asdict(
+            look(opened.installation.versions, {tier: opened.isolation.mechanisms}, before)
+        )
+    print(json.dumps(found, indent=2))
     return code
 
 

@@ -26,7 +26,7 @@ MARK = "SECRETMARK"
 LEFT = "i2s-left-behind"
 MIB = 1024 * 1024
 LIMITS = replace(
-    PythonSettings().limit, cpu_seconds=3.0, wall_seconds=60.0, memory_bytes=384 * MIB, processes=24
+    PythonSettings().limit, cpu_seconds=2.0, wall_seconds=60.0, memory_bytes=384 * MIB, processes=24
 )
 TIERS = {
     "namespace": JailSettings(tier=Tier.NAMESPACE),

@@ -12,8 +12,16 @@ left.set_zlabel("z")
 left.set_title("A saddle")
 
 right = fig.add_subplot(1, 2, 2)
-graph = nx.Graph([("Mill", "Bridge"), ("Bridge", "Market"), ("Market", "Station"), ("Market", "Harbour"),
-                  ("Harbour", "Mill"), ("Station", "Harbour")])
+graph = nx.Graph(
+    [
+        ("Mill", "Bridge"),
+        ("Bridge", "Market"),
+        ("Market", "Station"),
+        ("Market", "Harbour"),
+        ("Harbour", "Mill"),
+        ("Station", "Harbour"),
+    ]
+)
 places = {"Mill": (0, 0), "Bridge": (1, 1), "Market": (2, 0.4), "Station": (3, 1), "Harbour": (2, -0.8)}
 nx.draw(graph, places, ax=right, with_labels=True, node_color="#ffd166", node_size=1300, font_size=8)
 right.set_title("Tram stops")

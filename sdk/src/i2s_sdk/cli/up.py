@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 def command(names: tuple[str, ...], docker: bool, start_seconds: str | None, as_json: bool) -> None:
     """Start services that stay, so that later commands need not start their own.
 
-    All that are installed, or those that are named: render-latex, render-html, render-lilypond, render-python,
-    documents, metrics. Every command finds them by itself, unless an option, a variable or the configuration file names
-    others. Containers are walled in as by deploy/compose/compose.yaml; deploy/images/build makes their
-    images.
+    All that are installed, or those that are named: render-latex, render-html, render-lilypond,
+    render-python, documents, metrics. Every command finds them by itself, unless an option, a variable or
+    the configuration file names others. Containers are walled in as by deploy/compose/compose.yaml;
+    deploy/images/build makes their images.
 
     \b
     Examples:
