@@ -4,7 +4,8 @@ import numpy as np
 directions = np.arange(0, 2 * np.pi, np.pi / 4)
 speed = [4.2, 6.1, 3.5, 2.0, 2.8, 7.4, 8.9, 5.3]
 
-fig, ax = plt.subplots(figsize=(5, 5), subplot_kw={"projection": "polar"})
+fig = plt.figure(figsize=(5, 5))
+ax = fig.add_subplot(projection="polar")
 ax.bar(directions, speed, width=0.6, color="#457b9d", edgecolor="white")
 ax.set_theta_zero_location("N")
 ax.set_theta_direction(-1)
