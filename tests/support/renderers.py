@@ -9,7 +9,7 @@ PREAMBLE = b"\\documentclass{article}\n\\usepackage{amsmath}\n"
 
 
 def _program(text):
-    return pb.LatexSource(document=text.encode())
+    return pb.PythonSource(program=text.encode())
 
 
 def _drawn(width, height):
@@ -20,7 +20,7 @@ PILLOW = Renderer(
     module="pillow_renderer",
     service="render-pillow",
     engine="pillow",
-    source="latex",
+    source="python",
     good=_program(_drawn(4, 3)),
     broken=(_program("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
     endless=_program("while True:\n    pass\n"),
@@ -152,10 +152,6 @@ LILYPOND = Renderer(
 )
 
 
-def _plot(text):
-    return pb.PythonSource(program=text.encode())
-
-
 _DRAWN = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
 
 PYTHON = Renderer(
@@ -163,38 +159,40 @@ PYTHON = Renderer(
     service="render-python",
     engine="cpython",
     source="python",
-    good=_plot(_DRAWN),
-    broken=(_plot("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
-    endless=_plot("while True:\n    pass\n"),
+    good=_program(_DRAWN),
+    broken=(_program("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
+    endless=_program("while True:\n    pass\n"),
     hostile={
-        pb.VERDICT_TIME_LIMIT: (_plot("while True:\n    pass\n"), SHORT),
+        pb.VERDICT_TIME_LIMIT: (_program("while True:\n    pass\n"), SHORT),
         pb.VERDICT_MEMORY_LIMIT: (
-            _plot("held = []\nwhile True:\n    held.append(b'x' * (64 << 20))\n"),
+            _program("held = []\nwhile True:\n    held.append(b'x' * (64 << 20))\n"),
             LONG,
         ),
-        pb.VERDICT_OUTPUT_LIMIT: (_plot("while True:\n    print('x' * (1 << 20))\n"), LONG),
-        pb.VERDICT_PROCESS_LIMIT: (_plot("import os\nwhile True:\n    os.fork()\n"), LONG),
+        pb.VERDICT_OUTPUT_LIMIT: (_program("while True:\n    print('x' * (1 << 20))\n"), LONG),
+        pb.VERDICT_PROCESS_LIMIT: (_program("import os\nwhile True:\n    os.fork()\n"), LONG),
         pb.VERDICT_PIXEL_LIMIT: (
-            _plot(
+            _program(
                 "import matplotlib.pyplot as plt\nplt.figure(figsize=(90, 90)).savefig('x.png', dpi=100)\n"
             ),
             LONG,
         ),
         pb.VERDICT_PAGE_LIMIT: (
-            _plot("import matplotlib.pyplot as plt\nfor _ in range(60):\n    plt.figure().text(0, 0, 'x')\n"),
+            _program(
+                "import matplotlib.pyplot as plt\nfor _ in range(60):\n    plt.figure().text(0, 0, 'x')\n"
+            ),
             LONG,
         ),
-        pb.VERDICT_CRASHED: (_plot("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"), LONG),
-        pb.VERDICT_NO_OUTPUT: (_plot("print('no picture')\n"), LONG),
+        pb.VERDICT_CRASHED: (_program("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"), LONG),
+        pb.VERDICT_NO_OUTPUT: (_program("print('no picture')\n"), LONG),
         pb.VERDICT_INVALID_INPUT: (pb.PythonSource(program=b"\0"), LONG),
     },
     options=("page", "python"),
     refused=[(NO_CUT, "options.page.cut_bottom")],
-    reads_file=lambda path: _plot(f"{_DRAWN}plt.show()\nprint(open({path!r}).read())\n"),
-    calls_port=lambda port: _plot(
+    reads_file=lambda path: _program(f"{_DRAWN}plt.show()\nprint(open({path!r}).read())\n"),
+    calls_port=lambda port: _program(
         f"{_DRAWN}plt.show()\nimport socket\nsocket.create_connection(('127.0.0.1', {port}), timeout=5)\n"
     ),
-    leaves_process=lambda marker: _plot(
+    leaves_process=lambda marker: _program(
         f"{_DRAWN}import os, time\n"
         "if os.fork() == 0:\n"
         "    os.setsid()\n"

@@ -24,7 +24,7 @@ from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import SourceError
 from pillow_renderer.settings import LIBRARIES, PYTHON, READABLE
 
-FIELD = "latex.document"  # the wire keeps a field for programs that draw, and has none yet
+FIELD = "python.program"
 OPTIONS = ResolvedPageOptions(dpi=100.0)
 _PROGRAM, _DRAWING = "program.py", "page.png"
 _START = f"import sys, runpy; sys.path.append({str(LIBRARIES)!r}); runpy.run_path({_PROGRAM!r})"

@@ -21,7 +21,7 @@ class PillowServicer(RendererServicer[Job, RawRendering]):
 
     def __init__(self, engine: PillowEngine, settings: PillowSettings, chassis: Chassis) -> None:
         options = pb.RenderOptions(page=page_options(OPTIONS))
-        super().__init__(Identity("i2s-chassis", "latex", "pillow", options), settings, chassis)
+        super().__init__(Identity("i2s-chassis", "python", "pillow", options), settings, chassis)
         self._engine = engine
 
     @property
@@ -35,7 +35,7 @@ class PillowServicer(RendererServicer[Job, RawRendering]):
     def job(self, request: pb.RenderRequest, limits: Limits) -> Job:
         refuse_foreign(request.options, ("page",), "programs")
         options = page_from_wire(request.options.page, OPTIONS)
-        return Job(request.latex.document, options, limits)
+        return Job(request.python.program, options, limits)
 
     def source_sha256(self, job: Job) -> str:
         return hashlib.sha256(job.program).hexdigest()
