@@ -12,8 +12,8 @@ the others. The exit code is 0 only if `warm` and `cold` draw the same bytes (el
 5 times less CPU than `fresh` on the median, and at most 0.3 CPU seconds more than `own` (else 1).
 
 With --gallery the programs of matplotlib's own gallery, from its source distribution, are run warm and
-cold: how many are rendered, with which verdicts, and whether all pixels agree. They are fetched from PyPI,
-or found in the file that --source names.
+cold: how many are rendered, with which verdicts, and whether all pixels agree. They are fetched from the
+package index, or found in the file that --source names.
 
     python -m benchmarks.python                       # JSON on standard output
     python -m benchmarks.python --repeat 5

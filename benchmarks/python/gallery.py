@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
+import os
 import tarfile
 import urllib.request
 from importlib.metadata import version
 from pathlib import Path
 
-_INDEX = "https://pypi.org/simple/matplotlib/"
 _JSON = "application/vnd.pypi.simple.v1+json"
 _FOLDER = "/galleries/examples/"
 _SECONDS = 120
@@ -20,11 +21,11 @@ def gallery(number: int, source: Path | None = None) -> dict[str, bytes]:
 
     Args:
         number: How many.
-        source: The source distribution; None fetches that of the version that is installed from PyPI.
+        source: The source distribution; None fetches that of the version that is installed from the package index.
 
     Raises:
         OSError: It cannot be read or fetched.
-        LookupError: PyPI has none of that version.
+        LookupError: The package index has none of that version.
     """
     content = source.read_bytes() if source is not None else _fetched()
     programs: dict[str, bytes] = {}
@@ -41,12 +42,15 @@ def gallery(number: int, source: Path | None = None) -> dict[str, bytes]:
 
 def _fetched() -> bytes:
     wanted = f"matplotlib-{version('matplotlib')}.tar.gz"
-    request = urllib.request.Request(_INDEX, headers={"Accept": _JSON})
+    # The package index that pip takes where none is configured.
+    usual = importlib.import_module("pip._internal.models.index").PyPI.simple_url
+    index = os.environ.get("PIP_INDEX_URL", usual).rstrip("/")
+    request = urllib.request.Request(f"{index}/matplotlib/", headers={"Accept": _JSON})
     with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
         files = json.load(answer)["files"]
     address = next((one["url"] for one in files if one["filename"] == wanted), None)
     if address is None:
-        raise LookupError(f"PyPI has no {wanted}")
+        raise LookupError(f"the package index has no {wanted}")
     with urllib.request.urlopen(address, timeout=_SECONDS) as answer:
         content: bytes = answer.read()
     return content

@@ -287,16 +287,9 @@ class RenderClient(Connection):
         deadline: float | None = None,
     ) -> Rendering:
         """Run one Python program that draws figures; see ``AsyncRenderClient.render_python``."""
-        return self._run(
-            self._async.render_python(
-                program,
-                files=files,
-                options=options,
-                limits=limits,
-                request_id=request_id,
-                deadline=deadline,
-            )
-        )
+        source = PythonSource(_bytes(program), files or {})
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return self.render(request, deadline=deadline)
 
     def render_stream(
         self, requests: Iterable[RenderRequest], *, window: int = WINDOW, deadline: float | None = None

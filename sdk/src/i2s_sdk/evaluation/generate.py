@@ -61,7 +61,8 @@ class GenerateStage:
         instance = sample.instance
         sample = replace(sample, answer=self.folder.answer(instance.id))
         rendering = self.tasks[instance.task].rendering
-        missing = self.missing.get(rendering.service) if rendering is not None else None
+        needed = rendering.services if rendering is not None else ()
+        missing = next((self.missing[one] for one in needed if one in self.missing), None)
         if missing is not None and instance.id not in self.folder.renderings:
             return await self._stopped(sample, Outcome.RENDER_FAILURE, missing)
         if sample.answer is not None:

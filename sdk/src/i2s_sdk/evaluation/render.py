@@ -19,6 +19,7 @@ from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import FirstError, Record, RepairNote
 from i2s_sdk.runlog.rendered import Rendered
+from i2s_sdk.service_table import renderer_of
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.task import D
 from i2s_wire.render.rendering import Rendering
@@ -107,15 +108,15 @@ class RenderStep(Generic[D]):
 
     Attributes:
         task: Reads structures; has documents and repairs.
-        renderer: Makes pictures of documents.
+        renderers: Make pictures of documents, by the names of their services.
         with_texts: Whether scorers need the texts of rendering and ground truth.
-        picture_limits: What is asked for of the size of pictures.
+        picture_limits: What is asked for of the size of pictures, by the names of the services.
     """
 
     task: RenderedTask[D]
-    renderer: AsyncRenderClient
+    renderers: Mapping[str, AsyncRenderClient]
     with_texts: bool
-    picture_limits: PictureLimits = field(default_factory=PictureLimits)
+    picture_limits: Mapping[str, PictureLimits] = field(default_factory=dict)
 
     async def rendered(
         self, record: Record, content: Content, answer: Answer
@@ -159,8 +160,9 @@ class RenderStep(Generic[D]):
 
     async def _render(self, document: D, identity: str) -> Rendering:
         request = self.task.request(document)
-        limits = self.picture_limits.within(request.limits)
-        rendering = await self.renderer.render(replace(request, id=identity, limits=limits))
+        service = renderer_of(request.source)
+        limits = self.picture_limits.get(service, PictureLimits()).within(request.limits)
+        rendering = await self.renderers[service].render(replace(request, id=identity, limits=limits))
         if rendering.verdict.has_picture and not rendering.pictures:
             raise ProtocolError(f"the renderer answered {rendering.verdict.name} without a picture")
         return rendering

@@ -120,7 +120,7 @@ class Runner:
             return set()
         tasks = {one.task for one in remaining if one.id not in self.folder.renderings}
         renderings = (self.plan.tasks[task].rendering for task in tasks)
-        return {one.service for one in renderings if one is not None}
+        return {name for one in renderings if one is not None for name in one.services}
 
     def _scoring_services(self) -> set[str]:
         return scoring_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()

@@ -43,12 +43,13 @@ def read_steps(
         rendering = task.rendering
         if rendering is None:
             steps[name] = StructureStep(task)
-        elif rendering.service in services.missing:
-            steps[name] = services.missing[rendering.service]
-        elif rendering.service in services.renderers:
+        elif missing := [one for one in rendering.services if one in services.missing]:
+            steps[name] = services.missing[missing[0]]
+        elif all(one in services.renderers for one in rendering.services):
             wanted = available_scorers(task) if metrics is None else scorers_of_run(task, metrics)
-            limits = picture_limits(engines[rendering.service], comparer)
-            steps[name] = RenderStep(rendering, services.renderers[rendering.service], bool(wanted), limits)
+            renderers = {one: services.renderers[one] for one in rendering.services}
+            limits = {one: picture_limits(engines[one], comparer) for one in rendering.services}
+            steps[name] = RenderStep(rendering, renderers, bool(wanted), limits)
     return steps
 
 

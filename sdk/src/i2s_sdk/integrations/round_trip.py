@@ -214,7 +214,7 @@ class RoundTrip:
     async def _serve(self) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
         renderings = [one.rendering for one in self._tasks.values() if one.rendering is not None]
-        needed = {one.service for one in renderings}
+        needed = {name for one in renderings for name in one.services}
         needed |= scoring_services(self._tasks.values())
         with passing_logs() as logs:
             async with open_services(self._settings, logs, sorted(needed)) as services:

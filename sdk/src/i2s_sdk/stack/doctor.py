@@ -14,7 +14,15 @@ from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError
-from i2s_sdk.service_table import DOCUMENTS, METRICS, RENDERERS, SANDBOXED, SERVICES, ServiceRow
+from i2s_sdk.service_table import (
+    DOCUMENTS,
+    METRICS,
+    RENDERERS,
+    SANDBOXED,
+    SERVICES,
+    ServiceRow,
+    renderer_of,
+)
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.command import find_program
@@ -131,13 +139,13 @@ async def _examine_renderer(
     ]
     if parts := parts_missing(about):
         findings.append(Finding(f"{name} parts", State.MISSING, parts))
-    canary, task = next(
-        (spec.canary, rendering)
+    canaries = (
+        task.request(task.document(spec.canary))
         for spec in SPECS.values()
-        for rendering in [spec.open(settings.profile).rendering]
-        if spec.canary is not None and rendering is not None and rendering.service == name
+        for task in [spec.open(settings.profile).rendering]
+        if spec.canary is not None and task is not None
     )
-    rendering = await renderer.render(task.request(task.document(canary)))
+    rendering = await renderer.render(next(one for one in canaries if renderer_of(one.source) == name))
     good = rendering.verdict.has_picture
     detail = f"{rendering.verdict.name}, {rendering.usage.cpu_seconds:.2f} s CPU"
     if not good:

@@ -141,8 +141,11 @@ class RenderedTask(Task, Protocol[D]):
     """A task whose structures are rendered: documents, repairs, sizes and metrics of pictures."""
 
     @property
-    def service(self) -> str:
-        """The renderer that it needs, such as "render-latex"."""
+    def services(self) -> tuple[str, ...]:
+        """The renderers that its documents may need, such as "render-latex".
+
+        Which of them renders a document is said by the source of its request, see ``service_table``.
+        """
         ...
 
     @property

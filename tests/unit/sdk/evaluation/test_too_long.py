@@ -22,8 +22,8 @@ from tiny_formulas import write_tiny_formulas
 async def test_nothing_is_extracted_from_or_sent_of_a_completion_that_is_too_long(task: str) -> None:
     answer = Answer.of("a", Completion("x" * 45_000_000), 0.0)
     blank = Record("a", task, "s", "", Outcome.CANCELLED)
-    nobody = None  # anything that is asked of the renderer raises
-    step = RenderStep(open_task(task).rendering, nobody, with_texts=False)  # type: ignore[arg-type]
+    nobody: dict = {}  # to ask a renderer raises
+    step = RenderStep(open_task(task).rendering, nobody, with_texts=False)
     rendered, picture = await step.rendered(blank, Content(b""), answer)
     assert picture is None
     assert rendered.record.outcome is Outcome.NO_STRUCTURE

@@ -39,7 +39,7 @@ class ChartTask:
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         scorers: Computes the scores of elements.
-        service: Runs the programs.
+        services: Runs the programs.
         size_policy: How pictures of different size are compared.
     """
 
@@ -47,7 +47,7 @@ class ChartTask:
     name: str = "chart"
     image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
     scorers: tuple[Scorer, ...] = (ElementScorer(),)
-    service: str = "render-python"
+    services: tuple[str, ...] = ("render-python",)
     size_policy: SizePolicy = SizePolicy.PAD
 
     @property

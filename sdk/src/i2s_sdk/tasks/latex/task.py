@@ -38,14 +38,14 @@ class LatexTask:
         profile: Which rules.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
-        service: Renders the documents.
+        services: Renders the documents.
         size_policy: How pictures of different size are compared.
     """
 
     profile: Profile = Profile.PAPER
     name: str = "latex"
     image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
-    service: str = "render-latex"
+    services: tuple[str, ...] = ("render-latex",)
     size_policy: SizePolicy = SizePolicy.PAD
 
     @property

@@ -43,14 +43,14 @@ class MusicTask:
         profile: Which rules.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
-        service: Renders the scores.
+        services: Renders the scores.
         size_policy: How pictures of different size are compared.
     """
 
     profile: Profile = Profile.PAPER
     name: str = "music"
     image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
-    service: str = "render-lilypond"
+    services: tuple[str, ...] = ("render-lilypond",)
     size_policy: SizePolicy = SizePolicy.PAD
 
     @property

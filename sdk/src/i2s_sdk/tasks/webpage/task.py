@@ -46,14 +46,14 @@ class WebpageTask:
         profile: Which rules.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
-        service: Renders the sites.
+        services: Renders the sites.
         size_policy: How pictures of different size are compared.
     """
 
     profile: Profile = Profile.PAPER
     name: str = "webpage"
     image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
-    service: str = "render-html"
+    services: tuple[str, ...] = ("render-html",)
     size_policy: SizePolicy = SizePolicy.RESIZE
 
     @property
