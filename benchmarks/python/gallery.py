@@ -21,7 +21,7 @@ def gallery(number: int, source: Path | None = None) -> dict[str, bytes]:
 
     Args:
         number: How many.
-        source: The source distribution; None fetches that of the version that is installed from the package index.
+        source: The source distribution; None fetches that of the installed version from the package index.
 
     Raises:
         OSError: It cannot be read or fetched.

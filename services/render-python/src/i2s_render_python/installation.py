@@ -37,7 +37,8 @@ ENVIRONMENT: Mapping[str, str] = {
     "LOKY_MAX_CPU_COUNT": "1",
 }
 
-#: What warm processes import.
+#: What warm processes import. Not seaborn, which adds colour maps to matplotlib: a program that does not
+#: import it would find them too. All that it needs is here.
 MODULES = (
     "matplotlib.animation",
     "matplotlib.cm",
@@ -51,7 +52,6 @@ MODULES = (
     "scipy.optimize",
     "scipy.signal",
     "scipy.stats",
-    "seaborn",
     "networkx",
     "shapely.geometry",
     "sympy",
