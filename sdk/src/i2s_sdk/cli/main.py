@@ -38,6 +38,7 @@ COMMANDS = (
     "score",
     "metrics",
     "dataset",
+    "human-scores",
     "doctor",
     "up",
     "down",

@@ -176,8 +176,11 @@ class ScoreStage:
         return replace(sample, record=replace(rendered, record=record).record_with(answer))
 
     def _pictures(self, sample: Sample, record: Record) -> tuple[bytes, bytes | None]:
-        """Return reference and rendering: those at hand, or as an earlier start kept them."""
-        if not record.has_picture:
+        """Return reference and rendering: those at hand, or as an earlier start kept them.
+
+        A task that compares no pictures has no references, and gets none.
+        """
+        if not record.has_picture or not self.steps[sample.instance.task].image_metrics:
             return b"", None
         return (
             sample.reference or self.folder.picture(record.reference_sha256),

@@ -9,6 +9,7 @@ from i2s_sdk.tasks.chart.spec import CHART
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.readoc.spec import READOC
+from i2s_sdk.tasks.scimage.spec import SCIMAGE
 from i2s_sdk.tasks.sobench.spec import SOBENCH
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.task import ConfiguredTask, Task
@@ -26,6 +27,7 @@ SPECS: dict[str, TaskSpec] = {
         *VISUALWEBBENCH,
         SOBENCH,
         READOC,
+        SCIMAGE,
         CHART,
     )
 }

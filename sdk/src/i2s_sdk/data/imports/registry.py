@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from i2s_sdk.data.imports.kind import ImportKind
 from i2s_sdk.data.imports.readoc import import_readoc
+from i2s_sdk.data.imports.scimage import import_scimage
 from i2s_sdk.data.imports.sobench import import_sobench
 from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
 from i2s_sdk.errors import UnknownNameError
@@ -16,6 +17,11 @@ KINDS: dict[str, ImportKind] = {
             "readoc",
             "folders of PDF documents with gold Markdown, or hf:OWNER/NAME, which is downloaded",
             import_readoc,
+        ),
+        ImportKind(
+            "scimage",
+            "files of prompts (*.csv), or folders of these",
+            import_scimage,
         ),
         ImportKind(
             "sobench",

@@ -170,7 +170,7 @@ def test_the_command_says_what_it_left_out(tmp_path: Path, capsys: pytest.Captur
 
 def test_what_a_kind_does_not_take_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError):
-        import_kind("scimage")
+        import_kind("nothing-such")
     with pytest.raises(UsageError, match="--task"):
         import_kind("sobench").run(ImportRequest(("a.jsonl",), tmp_path / "out", tasks=("webqa",)))
 

@@ -1,0 +1,73 @@
+"""``i2s-sdk human-scores``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.terminal import say
+
+if TYPE_CHECKING:
+    from i2s_sdk.stats.human_scores import SystemScores
+
+_LEFT = 2  # columns that are aligned to the left
+
+
+@click.command("human-scores", short_help="Print what people said of figures, from the files of ScImage.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@json_option
+def command(files: tuple[str, ...], as_json: bool) -> None:
+    """Compute the tables of ScImage from CSV files with the scores of people.
+
+    A file has the columns ID and Model and three that begin with Correct, Relevance and Scientific; 0 in all
+    three says that an answer did not compile. Means are over all answers, and over those that compiled.
+
+    \b
+    Examples:
+      i2s-sdk human-scores English_evaluation_score.csv
+      i2s-sdk human-scores *.csv --json
+    """  # noqa: D301 - \b is for click
+    from i2s_sdk.stats.human_scores import by_system, correlations, read_scores
+
+    scores = [score for file in files for score in read_scores(Path(file))]
+    systems, related = by_system(scores), correlations(scores)
+    if as_json:
+        say(json.dumps({"systems": [asdict(one) for one in systems], "correlations": related}, indent=2))
+        return
+    kinds = list(dict.fromkeys(kind for one in systems for kind in one.correctness))
+    head = (
+        "system",
+        "language",
+        "answers",
+        "failed",
+        "corr.",
+        "rel.",
+        "sci.",
+        "corr.",
+        "rel.",
+        "sci.",
+        *kinds,
+    )
+    rows = [_row(one, kinds) for one in systems]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    for row in (head, *rows):
+        sized = enumerate(zip(row, widths, strict=True))
+        cells = (cell.ljust(width) if at < _LEFT else cell.rjust(width) for at, (cell, width) in sized)
+        say("  ".join(cells).rstrip())
+    say("")
+    say("Correctness, relevance and scientific style: over all answers, then over those that compiled;")
+    say("then correctness by kind of prompt.")
+    for pair, value in related.items():
+        say(f"Correlation of {pair}: {'none' if value is None else f'{value:.3f}'}")
+
+
+def _row(one: SystemScores, kinds: list[str]) -> tuple[str, ...]:
+    compiled = one.compiled_means or (None,) * len(one.means)
+    by_kind = (one.correctness.get(kind) for kind in kinds)
+    values = ("-" if value is None else f"{value:.2f}" for value in (*one.means, *compiled, *by_kind))
+    return (one.system, one.language, str(one.figures), str(one.failed), *values)

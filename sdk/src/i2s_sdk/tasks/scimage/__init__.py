@@ -1,0 +1,1 @@
+"""ScImage: figures from text in four languages, as Python programs or TikZ."""

@@ -1,0 +1,148 @@
+"""Indicators of what a figure has of what its prompt names: labels in quotes, colours, numbers of shapes.
+
+Each is the share of the named things that are among the objects of the figure, None if the prompt names none.
+They say nothing of whether the things are where they should be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+
+from i2s_sdk.tasks.chart.colors import Lab, difference, lab, on_white
+from i2s_wire.render.figure import Figure, Mark, MarkKind
+
+#: Colour difference up to which a colour of the figure is the one that is named.
+COLOR_REACH = 30.0
+
+_QUOTED = re.compile(
+    "“([^”]{1,80})”|„([^“”]{1,80})[“”]|«([^»]{1,80})»|「([^」]{1,80})」|"
+    r"\"([^\"]{1,80})\"|(?<!\w)'([^']{1,80})'(?!\w)"
+)
+#: Names of colours in English, German, Chinese and Farsi, and what they look like.
+_COLORS = {
+    "#ff0000": ("red", "rot", "红", "قرمز"),
+    "#0000ff": ("blue", "blau", "蓝", "آبی"),
+    "#008000": ("green", "grün", "绿", "سبز"),
+    "#ffff00": ("yellow", "gelb", "黄", "زرد"),
+    "#ffa500": ("orange", "orange", "橙", "نارنجی"),
+    "#800080": ("purple", "violett", "lila", "紫", "بنفش"),
+    "#ffc0cb": ("pink", "rosa", "粉", "صورتی"),
+    "#808080": ("gray", "grey", "grau", "灰", "خاکستری"),
+    "#000000": ("black", "schwarz", "黑", "سیاه", "مشکی"),
+    "#a52a2a": ("brown", "braun", "棕", "قهوه‌ای"),
+}
+_NUMBERS = {
+    word: number
+    for number, words in enumerate(
+        ("", "a an one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    )
+    for word in words.split()
+}
+_SHAPES = {
+    "circle": "circle",
+    "square": "square",
+    "rectangle": "rectangle",
+    "triangle": "triangle",
+    "pentagon": "pentagon",
+    "hexagon": "hexagon",
+    "ellipse": "ellipse",
+}
+_COUNTED = re.compile(
+    rf"\b(\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(?:[a-z-]+\s+){{0,3}}?({'|'.join(_SHAPES)})(?:e?s)?\b",
+    re.IGNORECASE,
+)
+_SYMBOLS = {"o": "circle", "s": "square", "^": "triangle", "p": "pentagon", "h": "hexagon"}
+_OF_CORNERS = {3: "triangle", 5: "pentagon", 6: "hexagon"}
+
+
+def labels(prompt: str, figure: Figure) -> float | None:
+    """Return which share of the texts in quotes stands in texts of the figure, whatever the case."""
+    named = {
+        " ".join(next(filter(None, found.groups())).split()).casefold() for found in _QUOTED.finditer(prompt)
+    }
+    shown = [" ".join(text.text.replace("$", "").split()).casefold() for text in figure.texts]
+    return _share(sum(any(one in text for text in shown) for one in named), len(named))
+
+
+def colors(prompt: str, figure: Figure) -> float | None:
+    """Return which share of the named colours some mark of the figure has."""
+    words = set(re.findall(r"[^\W\d_]+", prompt.casefold()))
+    named = [
+        lab(*on_white(f"{color}ff"))
+        for color, names in _COLORS.items()
+        if any(_is_named(name, prompt, words) for name in names)
+    ]
+    shown = _shown_colors(figure)
+    return _share(
+        sum(any(difference(one, other) <= COLOR_REACH for other in shown) for one in named), len(named)
+    )
+
+
+def _is_named(name: str, prompt: str, words: set[str]) -> bool:
+    if not name.isascii() and ord(name[0]) > 0x2E80:  # Chinese has no blanks between words
+        return name in prompt
+    # German adjectives have endings.
+    return any(word == name or (word.startswith(name) and len(word) <= len(name) + 2) for word in words)
+
+
+def objects(prompt: str, figure: Figure) -> float | None:
+    """Return for which share of the shapes that the prompt counts in English the figure has that number."""
+    wanted: Counter[str] = Counter()
+    for found in _COUNTED.finditer(prompt):
+        word = found[1].lower()
+        wanted[_SHAPES[found[2].lower()]] += int(word) if word.isdigit() else _NUMBERS[word]
+    drawn = Counter(map(_shape, figure.marks))
+    for mark in figure.marks:
+        if mark.kind is MarkKind.POINTS:  # symbols of a scatter plot are drawn as shapes too
+            symbol = {"o": "circle", "s": "square", "^": "triangle", "p": "pentagon", "h": "hexagon"}.get(
+                mark.marker
+            )
+            drawn[symbol or ""] += mark.total if symbol else 0
+    return _share(sum(drawn[name] == number for name, number in wanted.items()), len(wanted))
+
+
+def _shape(mark: Mark) -> str:
+    if mark.kind is not MarkKind.SHAPE:
+        return ""
+    name = mark.shape.casefold()
+    corners = len({(round(x, 6), round(y, 6)) for x, y in zip(mark.x, mark.y, strict=False)})
+    if name in ("circle", "ellipse", "rectangle"):
+        wide, high = _extent(mark.x), _extent(mark.y)
+        if name == "rectangle":
+            return "square" if _nearly(wide, high) else "rectangle"
+        return "circle" if _nearly(wide, high) else "ellipse"
+    if corners == 4:
+        return "square" if _nearly(_extent(mark.x), _extent(mark.y)) else "rectangle"
+    return _OF_CORNERS.get(corners, "")
+
+
+def _extent(values: tuple[float, ...]) -> float:
+    return max(values) - min(values) if values else 0.0
+
+
+def _nearly(one: float, other: float) -> bool:
+    return abs(one - other) <= 0.01 * max(one, other)
+
+
+def _shown_colors(figure: Figure) -> list[Lab]:
+    found = []
+    names = {name for mark in figure.marks for name in (*mark.colors[:50], *mark.edge_colors[:50])}
+    for name in sorted(names)[:200]:
+        try:
+            found.append(lab(*on_white(name)))
+        except ValueError:
+            continue
+    return found
+
+
+def _share(found: int, of: int) -> float | None:
+    return found / of if of else None
+
+
+INDICATORS: dict[str, Callable[[str, Figure], float | None]] = {
+    "labels": labels,
+    "colors": colors,
+    "objects": objects,
+}

@@ -1,0 +1,60 @@
+"""The scorer of ScImage: whether there is a figure, and indicators of what is in it.
+
+The benchmark is judged by people. None of these values is a score of the paper: ``compiled`` is what the
+paper counts as not failed, and the others are indicators that need no person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from i2s_sdk.scoring.scorer import Aggregate, Metric, NotUsable, Scorable, Values
+from i2s_sdk.tasks.chart.figure_text import figure_from_text
+from i2s_sdk.tasks.scimage.document import output_of
+from i2s_sdk.tasks.scimage.indicators import INDICATORS
+
+#: Name of the scorer.
+NAME = "scimage"
+_COMPILED = Metric("compiled", unusable=0.0, aggregate=Aggregate.SHARE)
+_METRICS = (_COMPILED, *(Metric(name, unusable=None) for name in INDICATORS))
+_NOT_KNOWN = "the objects of TikZ pictures are not known"
+
+
+@dataclass(frozen=True, slots=True)
+class ScimageScorer:
+    """Counts figures, and looks for what the prompt names among the objects of those of Python."""
+
+    name: str = NAME
+    version: str = "1"
+    metrics: tuple[Metric, ...] = _METRICS
+    in_worker: bool = True
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return that every instance has what the values need."""
+        return True
+
+    def score(self, sample: Scorable) -> Values | NotUsable:
+        """Return the values of code with a figure; code of the kind that was not asked for is not usable."""
+        wanted, found = sample.inputs["output"], output_of(sample.structure or "")
+        if found != wanted:
+            return NotUsable(f"the answer is {found}, and {wanted} was asked for")
+        metrics: dict[str, float | None] = {"compiled": 1.0}
+        undefined: dict[str, str] = {}
+        if not sample.text:
+            reasons = dict.fromkeys(INDICATORS, _NOT_KNOWN)
+            return Values({**metrics, **dict.fromkeys(INDICATORS)}, reasons, detail=_detail(sample))
+        figure = figure_from_text(sample.text)
+        for name, indicator in INDICATORS.items():
+            metrics[name] = indicator(sample.inputs["prompt"], figure)
+            if metrics[name] is None:
+                undefined[name] = "the prompt names none"
+        return Values(metrics, undefined, detail=_detail(sample))
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return that nothing compiled."""
+        reasons = dict.fromkeys(INDICATORS, "there is no figure")
+        return Values({"compiled": 0.0, **dict.fromkeys(INDICATORS)}, reasons, detail=_detail(sample))
+
+
+def _detail(sample: Scorable) -> dict[str, str]:
+    return {"prompt": str(sample.inputs.get("prompt", ""))[:5000]}

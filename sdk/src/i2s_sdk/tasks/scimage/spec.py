@@ -1,0 +1,55 @@
+"""What data sets, commands and reports know of ScImage."""
+
+from __future__ import annotations
+
+from i2s_sdk.instances.content import Content
+from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.schemas import Schema, fields
+from i2s_sdk.tasks.scimage.document import OUTPUTS
+from i2s_sdk.tasks.scimage.task import PROMPTS, ScimageTask
+from i2s_sdk.tasks.scimage.view import view
+from i2s_sdk.tasks.spec import TaskSpec
+
+#: What the prompts are about: attributes, numbers, places, and all that two or three of them make.
+KINDS = ("a", "n", "s", "ns", "sa", "na", "nsa")
+
+INPUTS: Schema = fields(
+    {"prompt": {"type": "string", "minLength": 1}, "output": {"enum": list(OUTPUTS)}},
+    {"language": {"enum": list(PROMPTS)}, "kind": {"enum": list(KINDS)}},
+)
+#: Code that draws the figure, where somebody has written it.
+TARGET: Schema = {
+    "type": ["object", "null"],
+    "properties": {"code": {"type": "string", "minLength": 1}},
+    "required": ["code"],
+    "additionalProperties": False,
+}
+
+
+def _answer(content: Content, question: Question) -> str:
+    return str(content.target["code"]) if content.target else ""
+
+
+def _no_fault(content: Content) -> str:
+    return ""
+
+
+SCIMAGE = TaskSpec(
+    name="scimage",
+    title="ScImage",
+    published_table="",
+    main_metric="compiled",
+    hub_name="",
+    subsets=tuple(f"{language}-{output}" for language in PROMPTS for output in OUTPUTS),
+    wild_subsets=(),
+    structure_suffix="",
+    structure_is_site=False,
+    language="python",
+    canary=None,
+    open=ScimageTask,
+    answer=_answer,
+    structure_fault=_no_fault,
+    inputs=INPUTS,
+    target=TARGET,
+    view=view,
+)

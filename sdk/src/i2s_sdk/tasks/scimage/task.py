@@ -1,0 +1,116 @@
+"""The task ScImage: everything the pipeline asks of it, for one profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.json_text import read_json
+from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.chart.document import ChartProgram
+from i2s_sdk.tasks.chart.figure_text import figure_to_text
+from i2s_sdk.tasks.chart.reading import extract as extract_python
+from i2s_sdk.tasks.chart.repair import repair as repair_python
+from i2s_sdk.tasks.latex import LatexTask
+from i2s_sdk.tasks.question import Question, TextPart
+from i2s_sdk.tasks.repair import Repair, Repaired
+from i2s_sdk.tasks.scimage.document import TIKZ, ScimageDocument, output_of
+from i2s_sdk.tasks.scimage.scorer import ScimageScorer
+from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.figure import Figure
+from i2s_wire.render.options import PythonOptions, RenderOptions
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import PythonSource, RenderRequest
+
+#: Sentences of the benchmark around a prompt, by language and output.
+PROMPTS: Mapping[str, Mapping[str, str]] = read_json(files(__package__).joinpath("prompts.json").read_bytes())
+
+
+@dataclass(frozen=True, slots=True)
+class ScimageTask:
+    """A text that describes a figure, to be answered with a Python program or TikZ code that draws it.
+
+    Attributes:
+        profile: Which rules; those of this task are the same for all.
+        name: As instances call it.
+        image_metrics: None: there are no reference images.
+        scorers: Counts figures, and computes indicators.
+        services: Run the programs, and compile the TikZ code.
+        size_policy: Has no meaning without references.
+    """
+
+    profile: Profile = Profile.PAPER
+    name: str = "scimage"
+    image_metrics: tuple[str, ...] = ()
+    scorers: tuple[Scorer, ...] = (ScimageScorer(),)
+    services: tuple[str, ...] = ("render-python", "render-latex")
+    size_policy: SizePolicy = SizePolicy.RESIZE
+    _tikz: LatexTask = field(default_factory=LatexTask, repr=False)
+
+    @property
+    def rendering(self) -> ScimageTask:
+        """How structures become pictures: as this class says."""
+        return self
+
+    def unavailable(self) -> Mapping[str, str]:
+        """Return nothing: all values need nothing but the SDK."""
+        return {}
+
+    def questions(self, instance: Instance) -> tuple[Question, ...]:
+        """Return the one question of an instance, which is a text."""
+        inputs: Mapping[str, Any] = instance.inputs
+        sentences = PROMPTS[inputs.get("language", "en")][inputs["output"]]
+        return (Question((TextPart(sentences.replace("{query}", inputs["prompt"])),)),)
+
+    def prompt_texts(self) -> tuple[str, ...]:
+        """Return the sentences around all prompts."""
+        return tuple(text for texts in PROMPTS.values() for text in texts.values())
+
+    def join(self, completions: Sequence[str]) -> str:
+        """Return the completion of the one question."""
+        (completion,) = completions
+        return completion
+
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
+        """Return the code in a completion, or that there is none; its kind is told by what is in it."""
+        found = extract_python(completion)
+        if isinstance(found, NoStructure) or output_of(found.code) != TIKZ:
+            return found
+        return self._tikz.structure_from(completion, assets)
+
+    def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> ScimageDocument:
+        """Return the program or the document that shows a structure."""
+        if output_of(structure.code) == TIKZ:
+            return self._tikz.document(structure)
+        return ChartProgram(structure.code)
+
+    def request(self, document: ScimageDocument) -> RenderRequest:
+        """Return how the program is run, or the document compiled."""
+        if not isinstance(document, ChartProgram):
+            return self._tikz.request(document)
+        source = PythonSource(document.source.encode("utf-8", "surrogatepass"))
+        return RenderRequest(source, RenderOptions(python=PythonOptions(want_objects=True)))
+
+    def repair(
+        self, document: ScimageDocument, rendering: Rendering, past: Sequence[Repair] = ()
+    ) -> Repaired[Any] | None:
+        """Return the document after one more repair, or None where nothing helps."""
+        if isinstance(document, ChartProgram):
+            return repair_python(document, rendering, past)
+        return self._tikz.repair(document, rendering, past)
+
+    def text_for_edit(self, document: ScimageDocument, rendering: Rendering) -> str:
+        """Return the objects of the figure of a program as text; those of TikZ are not known."""
+        if not isinstance(document, ChartProgram):
+            return ""
+        return figure_to_text(rendering.figures[0] if rendering.figures else Figure())
+
+    def truth(self, content: Content) -> str:
+        """Return no text, so that the objects of the answer are kept: there is no ground truth."""
+        return ""
