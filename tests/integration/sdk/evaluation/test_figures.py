@@ -1,0 +1,36 @@
+"""Charts and figures from text, run by the real services: the ground truth reaches every score."""
+
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk import evaluate
+from i2s_sdk.runlog.folder import read_records
+from i2s_sdk.settings import Settings
+from i2s_wire.render.rendering import Verdict
+
+pytestmark = pytest.mark.integration
+
+ELEMENTS = {"text", "text_place", "kind", "color", "layout", "data"}
+
+
+def test_the_programs_of_the_example_charts_reach_every_score(running: Settings, tmp_path: Path) -> None:
+    assert running.examples is not None
+    result = evaluate(running.examples / "charts", out=tmp_path / "run", tasks=["chart"], settings=running)
+    assert result.summary.scored == 12
+    for record in read_records(tmp_path / "run").values():
+        assert record.verdict is Verdict.RENDERED, record.message
+        found = {name: record.metrics[name] for name in (*ELEMENTS, "ems", "pixel", "ssim")}
+        assert found == dict.fromkeys(found, 1.0), record.id
+
+
+def test_the_code_of_the_examples_of_scimage_compiles(running: Settings, tmp_path: Path) -> None:
+    assert running.examples is not None
+    result = evaluate(running.examples / "scimage", out=tmp_path / "run", tasks=["scimage"], settings=running)
+    assert result.summary.scored == 8
+    records = read_records(tmp_path / "run")
+    assert {one.metrics["compiled"] for one in records.values()} == {1.0}
+    named = [value for one in records.values() for value in one.metrics.values() if value is not None]
+    assert named == [1.0] * len(named)
+    assert records["en-python"].metrics["objects"] == 1.0
+    assert records["zh-tikz"].undefined["labels"] == "the objects of TikZ pictures are not known"
