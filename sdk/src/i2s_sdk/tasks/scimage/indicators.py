@@ -33,6 +33,12 @@ _COLORS = {
     "#000000": ("black", "schwarz", "黑", "سیاه", "مشکی"),
     "#a52a2a": ("brown", "braun", "棕", "قهوه‌ای"),
 }
+#: Letters, with the zero-width non-joiner that parts letters within words of Farsi.
+_WORD = re.compile("[^\\W\\d_]+(?:\u200c[^\\W\\d_]+)*")
+#: Endings of adjectives in German.
+_ENDINGS = ("", "e", "en", "er", "es", "em")
+#: In Chinese, the name of another colour that holds the name.
+_WITHIN = {"红": ("粉红", "紫红", "橙红", "橘红", "棕红")}
 _NUMBERS = {
     word: number
     for number, words in enumerate(
@@ -49,8 +55,10 @@ _SHAPES = {
     "hexagon": "hexagon",
     "ellipse": "ellipse",
 }
+_NUMBER = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
+#: A number, up to three words that are no numbers ("a row of three circles" counts three), and a shape.
 _COUNTED = re.compile(
-    rf"\b(\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(?:[a-z-]+\s+){{0,3}}?({'|'.join(_SHAPES)})(?:e?s)?\b",
+    rf"\b({_NUMBER})\s+(?:(?!{_NUMBER}\b)[a-z-]+\s+){{0,3}}?({'|'.join(_SHAPES)})(?:e?s)?\b",
     re.IGNORECASE,
 )
 _SYMBOLS = {"o": "circle", "s": "square", "^": "triangle", "p": "pentagon", "h": "hexagon"}
@@ -68,7 +76,7 @@ def labels(prompt: str, figure: Figure) -> float | None:
 
 def colors(prompt: str, figure: Figure) -> float | None:
     """Return which share of the named colours some mark of the figure has."""
-    words = set(re.findall(r"[^\W\d_]+", prompt.casefold()))
+    words = set(_WORD.findall(prompt.casefold()))
     named = [
         lab(*on_white(f"{color}ff"))
         for color, names in _COLORS.items()
@@ -81,10 +89,11 @@ def colors(prompt: str, figure: Figure) -> float | None:
 
 
 def _is_named(name: str, prompt: str, words: set[str]) -> bool:
-    if not name.isascii() and ord(name[0]) > 0x2E80:  # Chinese has no blanks between words
+    if ord(name[0]) > 0x2E80:  # Chinese has no blanks between words
+        for other in _WITHIN.get(name, ()):
+            prompt = prompt.replace(other, "")
         return name in prompt
-    # German adjectives have endings.
-    return any(word == name or (word.startswith(name) and len(word) <= len(name) + 2) for word in words)
+    return any(name + ending in words for ending in _ENDINGS)
 
 
 def objects(prompt: str, figure: Figure) -> float | None:
@@ -96,9 +105,7 @@ def objects(prompt: str, figure: Figure) -> float | None:
     drawn = Counter(map(_shape, figure.marks))
     for mark in figure.marks:
         if mark.kind is MarkKind.POINTS:  # symbols of a scatter plot are drawn as shapes too
-            symbol = {"o": "circle", "s": "square", "^": "triangle", "p": "pentagon", "h": "hexagon"}.get(
-                mark.marker
-            )
+            symbol = _SYMBOLS.get(mark.marker)
             drawn[symbol or ""] += mark.total if symbol else 0
     return _share(sum(drawn[name] == number for name, number in wanted.items()), len(wanted))
 

@@ -143,6 +143,9 @@ def test_labels_in_quotes_are_looked_for_in_texts(prompt, texts, value):
         ("一个红色的圆。", "#ff0000ff", 1.0),
         ("یک دایره قرمز.", "#ff0000ff", 1.0),
         ("A bored reader.", "#ff0000ff", None),
+        ("A redox reaction at a rotor.", "#ff0000ff", None),
+        ("一个粉红色的圆。", "#ffc0cbff", 1.0),
+        ("یک دایره قهوه\u200cای.", "#a52a2aff", 1.0),
     ],
 )
 def test_named_colours_are_looked_for_in_marks(prompt, shown, value):
@@ -168,6 +171,9 @@ TRIANGLE = shape("Polygon", (0, 0), (1, 0), (0, 1), (0, 0))
         ("There are two squares and 1 circle.", (SQUARE, CIRCLE), 0.5),
         ("Three large red triangles.", (TRIANGLE,) * 3, 1.0),
         ("A square and a rectangle.", (SQUARE, WIDE), 1.0),
+        ("A row of two squares.", (SQUARE, SQUARE), 1.0),
+        ("A row of two squares.", (SQUARE,), 0.0),
+        ("A plot of a circle and two squares.", (CIRCLE, SQUARE, SQUARE), 1.0),
         ("Five circles.", (Mark(MarkKind.POINTS, marker="o", total=5),), 1.0),
     ],
 )
