@@ -13,8 +13,16 @@ ScimageDocument = ChartProgram | LatexDocument
 PYTHON, TIKZ = "python", "tikz"
 OUTPUTS = (PYTHON, TIKZ)
 _TEX = re.compile(r"\\(?:documentclass|begin\s*\{(?:document|tikzpicture)\}|tikz\b|usetikzlibrary)")
+#: Nothing but comments of TeX before a command: no program in Python begins like that.
+_COMMAND_FIRST = re.compile(r"(?:\s|%[^\n]*\n)*\\[a-zA-Z]")
+_IMPORT = re.compile(r"^[ \t]*(?:import[ \t]+\w+|from[ \t]+[\w.]+[ \t]+import\b)", re.MULTILINE)
 
 
 def output_of(code: str) -> str:
-    """Return what code is: TIKZ if it has a command that only TeX has, else PYTHON."""
-    return TIKZ if _TEX.search(code) else PYTHON
+    """Return what code is: TIKZ if it begins with a command of TeX, or imports nothing and has one of TikZ.
+
+    A program in Python may have commands of TikZ in its texts and comments.
+    """
+    if _COMMAND_FIRST.match(code):
+        return TIKZ
+    return TIKZ if _TEX.search(code) and not _IMPORT.search(code) else PYTHON

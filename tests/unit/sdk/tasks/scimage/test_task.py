@@ -181,8 +181,22 @@ def test_shapes_that_are_counted_are_counted(prompt, marks, value):
     assert objects(prompt, figure(*marks)) == value
 
 
-def test_the_kind_of_code_is_told_by_commands_of_tex():
-    assert output_of(PYTHON) == "python"
+@pytest.mark.parametrize(
+    ("code", "output"),
+    [
+        (PYTHON, "python"),
+        (f"# instead of \\begin{{tikzpicture}}\n{PYTHON}", "python"),
+        (f"text = r'\\tikz'\n{PYTHON}", "python"),
+        ("plt.title(r'$\\alpha$')", "python"),
+        (TIKZ, "tikz"),
+        ("\\draw (0,0) circle (1);", "tikz"),
+        (f"% a circle\n\n  {TIKZ}", "tikz"),
+        (f"Here it is:\n{TIKZ}", "tikz"),
+        ("", "python"),
+    ],
+)
+def test_the_kind_of_code_is_told_by_commands_of_tex_and_imports(code, output):
+    assert output_of(code) == output
 
 
 def test_the_oracle_answers_with_the_code_of_the_target():
