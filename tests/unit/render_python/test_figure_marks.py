@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.collections import PatchCollection
+from matplotlib.colors import ListedColormap
 
 from i2s_wire.render.figure import Mark, MarkKind
+
+RED = {"color": "red"}
+ALL_RED = {"boxprops": RED, "whiskerprops": RED, "capprops": RED, "medianprops": RED}
 
 
 @pytest.fixture
@@ -142,6 +145,56 @@ def test_stems_are_segments_and_points(marks):
     assert (stems.label, stems.total, stems.x, stems.y) == ("s", 2, (1, 1, 2, 2), (0, 3, 0, 4))
 
 
+def test_ends_of_segments_stay_pairs_where_there_are_too_many_or_some_are_not_finite(marks):
+    starts = np.arange(3000.0)
+    ends = starts + 0.5
+    ends[7] = np.nan
+    [segments] = marks(lambda axes: axes.hlines(np.zeros(3000), starts, ends))
+    assert (segments.kind, segments.total, len(segments.x)) == (MarkKind.SEGMENTS, 2999, 2000)
+    pairs = list(zip(segments.x[::2], segments.x[1::2], strict=True))
+    assert {last - first for first, last in pairs} == {0.5}
+    assert (pairs[0], pairs[-1]) == ((0, 0.5), (2999, 2999.5))
+
+
+@pytest.mark.parametrize("symbol", ["o", "s", "^", "*", "X", "d"])
+def test_points_have_the_symbol_that_they_are_drawn_with(marks, symbol):
+    [points] = marks(lambda axes: axes.scatter([1, 2], [3, 4], marker=symbol))
+    assert points.marker == symbol
+
+
+def test_points_with_an_outline_of_their_own_have_no_symbol(marks):
+    [points] = marks(lambda axes: axes.scatter([1, 2], [3, 4], marker=[(0, 0), (1, 0), (0, 3)]))
+    assert (points.kind, points.marker) == (MarkKind.POINTS, "")
+
+
+def test_an_area_of_several_parts_has_the_outlines_of_all(marks):
+    [area] = marks(lambda axes: axes.broken_barh([(1, 2), (6, 1)], (0, 1)))
+    assert (area.kind, min(area.x), max(area.x), area.total) == (MarkKind.AREA, 1, 7, 10)
+
+
+def test_a_collection_of_patches_is_one_shape(marks):
+    patches = [plt.Circle((0, 0), 1), plt.Circle((5, 0), 2)]
+    [shapes] = marks(lambda axes: axes.add_collection(PatchCollection(patches, facecolor="g")))
+    assert (shapes.kind, shapes.shape, shapes.total) == (MarkKind.SHAPE, "PatchCollection", 2)
+    assert (min(shapes.x), max(shapes.x)) == (pytest.approx(-1), pytest.approx(7))
+
+
+def test_bars_of_3d_are_bars(marks):
+    [bars] = marks(lambda axes: axes.bar([1, 2], [3, 4], zs=1, zdir="y"), projection="3d")
+    assert (bars.kind, bars.x, bars.y) == (MarkKind.BARS, (1, 2), (3, 4))
+
+
+def test_an_odd_container_leaves_the_others_whole(marks):
+    def draw(axes):
+        odd = axes.bar([1], [1])
+        odd.get_label = None
+        axes.bar([3, 4], [1, 2], label="even")
+
+    found = marks(draw)
+    assert [(mark.kind.name, mark.total) for mark in found if mark.label == "even"] == [("BARS", 2)]
+    assert kinds(found).count("SHAPE") == 1
+
+
 def test_a_line_across_the_axes_is_placed_in_the_figure(drawn):
     drawing, axes = plt.subplots()
     axes.axhline(0.5, color="red")
@@ -150,6 +203,7 @@ def test_a_line_across_the_axes_is_placed_in_the_figure(drawn):
     [line] = figure.marks
     assert line.kind is MarkKind.SEGMENTS
     assert line.placed_by_figure
+    assert line.total == 1
     height, width = picture.shape[:2]
     row, column = int(line.y[0] * height), int(sum(line.x) / 2 * width)
     assert (picture[row - 2 : row + 2, column] == [255, 0, 0]).all(axis=-1).any()
@@ -210,15 +264,47 @@ def test_marks_of_the_figure_are_of_no_axes(drawn):
     assert (line.x, line.y) == (pytest.approx((0.2, 0.8)), pytest.approx((0.75, 0.75)))
 
 
-def test_boxes_of_marks_contain_their_ink(drawn):
+@pytest.mark.parametrize(
+    ("kind", "draw"),
+    [
+        ("BARS", lambda axes: axes.bar([1, 2], [3, 4], color="red")),
+        ("BOXES", lambda axes: axes.boxplot([[1, 2, 3], [2, 3, 4]], **ALL_RED)),
+        ("BOXES", lambda axes: axes.violinplot([[1, 2, 3]], facecolor="red", linecolor="red")),
+        ("AREA", lambda axes: axes.broken_barh([(1, 2), (6, 1)], (0, 1), color="red")),
+        ("CONTOURS", lambda axes: axes.contourf([[0, 1], [1, 2]], colors="red")),
+        ("CELLS", lambda axes: axes.pcolor([[0, 1]], cmap=ListedColormap(["red", "red"]))),
+        ("ERROR_BARS", lambda axes: axes.errorbar([1, 2], [3, 4], yerr=1, fmt="none", ecolor="red")),
+    ],
+)
+def test_boxes_of_marks_are_around_their_ink(drawn, kind, draw):
     drawing, axes = plt.subplots()
     axes.set_axis_off()
-    axes.bar([1, 2], [3, 4], color="red")
+    draw(axes)
     figure, picture = drawn(drawing)
-    [bars] = figure.marks
-    rows, columns = np.nonzero((picture == [255, 0, 0]).all(axis=-1))
+    box = next(mark.box for mark in figure.marks if mark.kind.name == kind)
+    # Of smooth edges too.
+    rows, columns = np.nonzero(picture[..., 1] < 128)
     height, width = picture.shape[:2]
-    box = bars.box
     place = (box.x * width, box.y * height, (box.x + box.width) * width, (box.y + box.height) * height)
-    assert place == pytest.approx((columns.min(), rows.min(), columns.max() + 1, rows.max() + 1), abs=1)
-    assert math.isclose(figure.width_inches, 6.4)
+    # Outlines are in the middle of strokes.
+    assert place == pytest.approx((columns.min(), rows.min(), columns.max() + 1, rows.max() + 1), abs=2)
+
+
+def test_boxes_of_surfaces_are_around_their_ink(drawn):
+    def draw(axes):
+        axes.set_axis_off()
+        axes.plot_surface(*np.meshgrid(range(4), range(3)), np.ones((3, 4)), color="red", shade=False)
+
+    drawing, plot = plt.subplots(subplot_kw={"projection": "3d"})
+    draw(plot)
+    figure, picture = drawn(drawing)
+    [surface] = figure.marks
+    rows, columns = np.nonzero(picture[..., 1] < 128)
+    height, width = picture.shape[:2]
+    assert surface.box.x * width == pytest.approx(columns.min(), abs=2)
+    assert (surface.box.y + surface.box.height) * height == pytest.approx(rows.max() + 1, abs=2)
+
+
+def test_sizes_of_the_figure_are_in_inches(drawn):
+    figure, _ = drawn(plt.figure(figsize=(6.4, 3)))
+    assert (figure.width_inches, figure.height_inches) == (6.4, 3)

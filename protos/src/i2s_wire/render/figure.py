@@ -155,7 +155,7 @@ class Mark:
         edge_colors: Strokes around fills, likewise.
         line_style: "-", "--", ":", "-." or "none".
         line_width: In points.
-        marker: Symbol of points as matplotlib names it; empty for none.
+        marker: Symbol of points as matplotlib names it; empty for none, several, or an unknown one.
         shape: Such as "Circle" or "Polygon"; only of SHAPE.
         color_map: Name of the map from values to colours, where one is used.
         total: Number of items.

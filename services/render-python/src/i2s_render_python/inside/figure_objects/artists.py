@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import (
+    CircleCollection,
     Collection,
     LineCollection,
+    PatchCollection,
     PathCollection,
     PolyCollection,
     PolyQuadMesh,
     QuadMesh,
+    RegularPolyCollection,
 )
 from matplotlib.colors import to_rgba
 from matplotlib.contour import ContourSet
 from matplotlib.image import AxesImage, FigureImage
 from matplotlib.lines import Line2D
+from matplotlib.markers import MarkerStyle
 from matplotlib.patches import FancyArrowPatch, Patch, StepPatch
+from matplotlib.path import Path
 from matplotlib.quiver import Barbs, Quiver
-from mpl_toolkits.mplot3d.art3d import Line3D, Line3DCollection, Path3DCollection, Poly3DCollection
+from mpl_toolkits.mplot3d.art3d import (
+    Line3D,
+    Line3DCollection,
+    Patch3DCollection,
+    Path3DCollection,
+    Poly3DCollection,
+)
 
 from i2s_render_python.inside.figure_objects.kinds import KINDS
 from i2s_render_python.inside.figure_objects.values import Values
@@ -49,15 +61,19 @@ def described_artist(artist: Artist, axes: Axes | None, values: Values) -> Descr
 
 def _placed(points: Any, artist: Artist, axes: Axes | None, values: Values) -> Described:  # noqa: ANN401
     """Return points of shape (n, 2) as data of the axes, or as fractions of the figure if placed so."""
-    table = np.asarray(points, dtype=float).reshape(-1, 2)
-    if axes is None or not artist.get_transform().contains_branch(axes.transData):
-        return _fractions(artist.get_transform().transform(table), values)
-    if artist.get_transform() != axes.transData and isinstance(artist, Line2D):
-        blended = artist.get_transform().contains_branch_seperately(axes.transData)
-        if not all(blended):  # a line across the axes
-            return _fractions(artist.get_transform().transform(table), values)
+    table, of_figure = _places(points, artist, axes, values)
     (x, y), total = values.columns(table[:, 0], table[:, 1])
-    return {"x": x, "y": y, "total": total}
+    return {"x": x, "y": y, "total": total, **({"placed_by_figure": True} if of_figure else {})}
+
+
+def _places(points: Any, artist: Artist, axes: Axes | None, values: Values) -> tuple[np.ndarray, bool]:  # noqa: ANN401
+    """Return what ``_placed`` does as a table of all points, and whether it is of the figure."""
+    table = np.asarray(points, dtype=float).reshape(-1, 2)
+    transform = artist.get_transform()
+    of_data = axes is not None and transform.contains_branch(axes.transData)
+    if of_data and axes is not None and transform != axes.transData and isinstance(artist, Line2D):
+        of_data = all(transform.contains_branch_seperately(axes.transData))  # not a line across the axes
+    return (table, False) if of_data else (values.fractions(transform.transform(table)), True)
 
 
 def _fractions(display: np.ndarray, values: Values) -> Described:
@@ -79,7 +95,9 @@ def _line(line: Line2D, axes: Axes | None, values: Values) -> Described | None:
         data = _placed(np.column_stack(line.get_data(orig=False)), line, axes, values)
     if data["total"] == 0:
         return None
-    kind = "POINTS" if bare else "SEGMENTS" if data.get("placed_by_figure") else "LINE"
+    kind = "POINTS" if bare else "LINE"
+    if kind == "LINE" and data.get("placed_by_figure") and data["total"] == 2:  # a line across the axes
+        kind, data["total"] = "SEGMENTS", 1
     alpha = line.get_alpha()
     fill = to_rgba(line.get_markerfacecolor() if bare else line.get_color(), alpha)
     return {
@@ -94,7 +112,7 @@ def _line(line: Line2D, axes: Axes | None, values: Values) -> Described | None:
     }
 
 
-def _points(points: PathCollection, axes: Axes | None, values: Values) -> Described | None:
+def _points(points: Any, axes: Axes | None, values: Values) -> Described | None:  # noqa: ANN401
     offsets: Any = np.ma.filled(np.ma.asarray(points.get_offsets(), dtype=float), np.nan)
     display = points.get_offset_transform().transform(offsets)
     of_figure = axes is None or points.get_offset_transform() != axes.transData
@@ -111,11 +129,31 @@ def _points(points: PathCollection, axes: Axes | None, values: Values) -> Descri
         "kind": KINDS["POINTS"],
         **dict(zip("xyz", places, strict=False)),
         "sizes": areas[:1] if len(set(areas)) == 1 else areas,
+        "marker": _symbol(points.get_paths()),
         "total": total,
         **_paint(points, values, rows),
         **_around(display, values),
         **({"placed_by_figure": True} if of_figure else {}),
     }
+
+
+def _symbol(paths: Any) -> str:  # noqa: ANN401 - a sequence of paths
+    """Return the symbol that has the outline of the points, empty if there are several or it is unknown."""
+    found = {_symbols().get(_outline(path), "") for path in paths[: len(_symbols())]}
+    return found.pop() if len(found) == 1 and len(paths) <= len(_symbols()) else ""
+
+
+@cache
+def _symbols() -> dict[tuple[bytes, bytes], str]:
+    styles = [MarkerStyle(name) for name in MarkerStyle.markers if isinstance(name, str)]
+    known = [style for style in styles if style.get_marker() not in _NO_MARKER]
+    outlines = [_outline(style.get_path().transformed(style.get_transform())) for style in known]
+    return {outline: str(style.get_marker()) for outline, style in zip(outlines, known, strict=True)}
+
+
+def _outline(path: Path) -> tuple[bytes, bytes]:
+    vertices = np.round(np.asarray(path.vertices, dtype=float), 6) + 0.0  # which makes -0.0 into 0.0
+    return vertices.tobytes(), b"" if path.codes is None else np.asarray(path.codes).tobytes()
 
 
 def _around(display: Any, values: Values) -> Described:  # noqa: ANN401 - points of the display, of shape (n, 2)
@@ -151,22 +189,42 @@ def _polygons(polygons: PolyCollection, axes: Axes | None, values: Values) -> De
             **_around(polygons.get_offset_transform().transform(polygons.get_offsets()), values),
             **_paint(polygons, values),
         }
-    outline = max(paths, key=lambda path: len(path.vertices)).vertices
-    return {"kind": KINDS["AREA"], **_placed(outline, polygons, axes, values), **_paint(polygons, values)}
+    outlines = np.concatenate([path.vertices for path in paths])
+    return {"kind": KINDS["AREA"], **_placed(outlines, polygons, axes, values), **_paint(polygons, values)}
+
+
+def _patches(patches: PatchCollection, axes: Axes | None, values: Values) -> Described | None:
+    paths = patches.get_paths()
+    if not paths:
+        return None
+    return {
+        "kind": KINDS["SHAPE"],
+        **_placed(np.concatenate([path.vertices for path in paths]), patches, axes, values),
+        **_paint(patches, values),
+        "shape": type(patches).__name__[:100],
+        "total": len(paths),
+    }
 
 
 def _lines(lines: LineCollection, axes: Axes | None, values: Values) -> Described | None:
-    segments = [part for part in lines.get_segments() if len(part)]
-    if not segments:
+    parts = [path.vertices for path in lines.get_paths() if len(path.vertices)]
+    if not parts:
         return None
-    ends = np.concatenate([[part[0], part[-1]] for part in segments])
+    ends = np.array([[part[0], part[-1]] for part in parts], dtype=float)
+    places, of_figure = _places(ends, lines, axes, values)
+    # A segment is thinned out or left out as a whole, so that the ends stay pairs.
+    (first_x, first_y, last_x, last_y), rows, total = values.rows(*places.reshape(-1, 4).T)
+    if total == 0:
+        return None
     return {
         "kind": KINDS["SEGMENTS"],
-        **_placed(ends, lines, axes, values),
-        **_around(lines.get_transform().transform(np.asarray(ends, dtype=float)), values),
-        "colors": values.colors(lines.get_color()),
+        "x": [end for pair in zip(first_x, last_x, strict=True) for end in pair],
+        "y": [end for pair in zip(first_y, last_y, strict=True) for end in pair],
+        **_around(lines.get_transform().transform(ends.reshape(-1, 2)), values),
+        "colors": values.colors(lines.get_color(), rows),
         "line_width": values.number(np.max(lines.get_linewidth())),
-        "total": len(segments),
+        "total": total,
+        **({"placed_by_figure": True} if of_figure else {}),
     }
 
 
@@ -285,13 +343,14 @@ def _patch_paint(patch: Patch, values: Values) -> Described:
 #: What describes artists of a class; the first that fits does.
 _DESCRIBERS: tuple[tuple[type | tuple[type, ...], Any], ...] = (
     (Line2D, _line),
-    ((Poly3DCollection, Line3DCollection), _surface),
+    ((Poly3DCollection, Line3DCollection, Patch3DCollection), _surface),
     (ContourSet, _contours),
     ((Quiver, Barbs), _arrows),
-    (PathCollection, _points),
+    ((PathCollection, RegularPolyCollection, CircleCollection), _points),
     ((QuadMesh, PolyQuadMesh), _cells),
     (PolyCollection, _polygons),
     (LineCollection, _lines),
+    (PatchCollection, _patches),
     (AxesImage, _cells),
     (FigureImage, _image),
     (StepPatch, _steps),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from matplotlib.container import BarContainer, ErrorbarContainer, StemContainer
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Wedge
+from matplotlib.patches import Rectangle, Wedge
 from matplotlib.spines import Spine
 from matplotlib.table import Table
 from matplotlib.text import Annotation, Text
@@ -35,10 +36,11 @@ def keep_boxes() -> None:
     for name, middle in (("bxp", "medians"), ("violin", "bodies")):
         drawn = getattr(Axes, name)
 
+        @wraps(drawn)
         def noted(axes: Axes, *args: Any, _drawn: Any = drawn, _middle: str = middle, **kwargs: Any) -> Any:  # noqa: ANN401
             parts = _drawn(axes, *args, **kwargs)
             with contextlib.suppress(Exception):
-                axes.__dict__.setdefault(_BOXES, []).append((_middle, parts, args, kwargs))
+                axes.__dict__.setdefault(_BOXES, []).append((_middle, parts))
             return parts
 
         setattr(Axes, name, noted)
@@ -91,17 +93,26 @@ def _with_place(described: Described, artist: Artist, values: Values) -> Object:
 
 def _containers(axes: Axes, values: Values, taken: set[int]) -> Iterator[Object]:
     for one in axes.containers:
-        label = str(one.get_label() or "")
-        named = {"label": values.text(label)} if label and not label.startswith("_") else {}
-        if isinstance(one, BarContainer) and id(next(iter(one.patches), None)) not in taken:
-            yield from _bars(one, values, taken, named)
-        elif isinstance(one, ErrorbarContainer):
-            yield from _error_bars(one, values, taken, named)
-        elif isinstance(one, StemContainer):
-            taken.add(id(one.stemlines))
-            for described in [described_artist(one.stemlines, axes, values)]:
-                if described:
-                    yield {**described, **named}
+        described: list[Object] = []
+        used: set[int] = set()
+        with contextlib.suppress(Exception):  # the parts of an odd one are described one by one
+            described = list(_container(one, axes, values, taken, used))
+            taken |= used
+        yield from described
+
+
+def _container(one: Any, axes: Axes, values: Values, taken: set[int], used: set[int]) -> Iterator[Object]:  # noqa: ANN401
+    label = str(one.get_label() or "")
+    named = {"label": values.text(label)} if label and not label.startswith("_") else {}
+    if isinstance(one, BarContainer) and id(next(iter(one.patches), None)) not in taken:
+        yield from _bars(one, values, used, named)
+    elif isinstance(one, ErrorbarContainer):
+        yield from _error_bars(one, values, used, named)
+    elif isinstance(one, StemContainer):
+        used.add(id(one.stemlines))
+        stems = described_artist(one.stemlines, axes, values)
+        if stems:
+            yield {**stems, **named}
 
 
 def _all(artists: Sequence[Artist], values: Values) -> Object:
@@ -121,9 +132,11 @@ def _bars(one: BarContainer, values: Values, taken: set[int], named: Object) -> 
     taken.update(map(id, one.patches))
     if not bars:
         return
-    x, y = np.array([bar.get_x() for bar in bars], float), np.array([bar.get_y() for bar in bars], float)
-    width = np.array([bar.get_width() for bar in bars], float)
-    height = np.array([bar.get_height() for bar in bars], float)
+    # Bars of 3d are of another class, and still have what rectangles have.
+    x, y, width, height = (
+        np.array([get(bar) for bar in bars], float)
+        for get in (Rectangle.get_x, Rectangle.get_y, Rectangle.get_width, Rectangle.get_height)
+    )
     lying = one.orientation == "horizontal"
     columns = (width, y + height / 2, x, height) if lying else (x + width / 2, height, y, width)
     (xs, ys, zs, sizes), rows, total = values.rows(*columns)
@@ -154,6 +167,7 @@ def _error_bars(one: ErrorbarContainer, values: Values, taken: set[int], named: 
         "sizes": values.numbers(np.concatenate(halves)) if halves else [],
         "colors": values.colors(bars[0].get_color()),
         "line_width": values.number(np.max(bars[0].get_linewidth())),
+        **_all([*caps, *bars], values),
         **named,
     }
 
@@ -182,7 +196,7 @@ def _pies(axes: Axes, values: Values, taken: set[int]) -> Iterator[Object]:
 
 
 def _boxes(axes: Axes, values: Values, taken: set[int]) -> Iterator[Object]:
-    for middle, parts, _, _ in axes.__dict__.get(_BOXES, ()):
+    for middle, parts in axes.__dict__.get(_BOXES, ()):
         groups = [group if isinstance(group, list) else [group] for group in parts.values()]
         artists = [artist for group in groups for artist in group]
         alive = [artist for artist in artists if artist.axes is axes]
@@ -196,7 +210,7 @@ def _boxes(axes: Axes, values: Values, taken: set[int]) -> Iterator[Object]:
             "kind": KINDS["BOXES"],
             **{"x": xs, "y": ys, "total": total},
             "colors": values.colors([_fill(body) for body in bodies]),
-            **_all([one for one in alive if isinstance(one, Line2D | Patch)], values),
+            **_all(alive, values),
         }
 
 

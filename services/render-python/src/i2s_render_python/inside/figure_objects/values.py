@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.collections import Collection, QuadMesh
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.path import get_path_collection_extents
 from matplotlib.text import Text
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Bbox, IdentityTransform
 
 #: The most points and colours of one mark, and numbers and colours of one figure.
 MAX_POINTS, MAX_NUMBERS = 1000, 60_000
@@ -44,6 +47,11 @@ class Values:
         try:
             if isinstance(artist, Text):  # that of an annotation takes in its arrow
                 return self.place(Text.get_window_extent(artist, self._renderer))
+            if isinstance(artist, Line2D) and not np.isfinite(artist.get_xydata()).all(axis=1).any():
+                return None  # it has no points
+            if isinstance(artist, Collection) and not isinstance(artist, QuadMesh):  # which can tell
+                extent = _extent(artist)
+                return self.place(extent) if extent is not None else None
             return self.place(artist.get_window_extent(self._renderer))
         except Exception:  # artists of programs do anything
             return None
@@ -144,6 +152,18 @@ class Values:
         table: np.ndarray = np.ma.filled(np.ma.asarray(points, dtype=float), np.nan).reshape(-1, 2)
         table = table[np.isfinite(table).all(axis=1)]
         return self.place(Bbox([table.min(axis=0), table.max(axis=0)])) if len(table) else None
+
+
+def _extent(collection: Collection) -> Bbox | None:
+    """Return what outlines take of the display, which matplotlib itself cannot tell of most collections."""
+    paths = [path for path in collection.get_paths() if len(path.vertices)]
+    if not paths or sum(len(path.vertices) for path in paths) > MAX_POINTS_OF_BOX:
+        return None
+    transform = collection.get_transform()
+    bent = [transform.transform_path_non_affine(path) for path in paths]
+    affine = transform.get_affine().frozen()
+    found: Bbox = get_path_collection_extents(affine, bent, [], [(0, 0)], IdentityTransform())
+    return found
 
 
 def _short(value: float) -> float:
