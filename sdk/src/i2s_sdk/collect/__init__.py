@@ -1,0 +1,1 @@
+"""Collects new instances from public sources: with date, licence, provenance, and every refusal counted."""

@@ -1,0 +1,179 @@
+"""What is collected: documents of a source, the pieces that are cut out of them, and why one is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The days, in UTC, on which the documents were first published; both ends belong to it."""
+
+    first: date
+    last: date
+
+    def __contains__(self, day: date) -> bool:
+        """Return whether a day is in the window."""
+        return self.first <= day <= self.last
+
+
+class Stage(StrEnum):
+    """The stages of a collection, in their order."""
+
+    DISCOVER = "discover"
+    FETCH = "fetch"
+    CUT = "cut"
+    RENDER = "render"
+    JUDGE = "judge"
+    SELECT = "select"
+
+
+class Reason(StrEnum):
+    """Why a document or a piece was dropped. The values are stored and printed; they never change meaning."""
+
+    # discover
+    WITHDRAWN = "withdrawn"
+    NO_SOURCE = "no_source"
+    LICENCE = "licence"
+    WITHDRAWAL_LIST = "withdrawal_list"
+    OWNER_SEEN = "owner_seen"
+    # fetch
+    GONE = "gone"
+    NOT_CACHED = "not_cached"
+    TOO_LARGE = "too_large"
+    BAD_ARCHIVE = "bad_archive"
+    # cut
+    NO_ROOT_FILE = "no_root_file"
+    NOTHING_TO_CUT = "nothing_to_cut"
+    REFERENCE = "reference"
+    PICTURE_FILE = "picture_file"
+    INPUT_FILE = "input_file"
+    TOO_LONG = "too_long"
+    EMPTY = "empty"
+    TOO_MANY_FILES = "too_many_files"
+    CODE_LINES = "code_lines"
+    NO_INDEX_PAGE = "no_index_page"
+    LINKS = "links"
+    TEMPLATE = "template"
+    ENOUGH_OF_DOCUMENT = "enough_of_document"
+    # render
+    NOT_RENDERED = "not_rendered"
+    UNDEFINED_COMMAND = "undefined_command"
+    OVERFULL = "overfull"
+    SEVERAL_PAGES = "several_pages"
+    NEEDS_NETWORK = "needs_network"
+    NOT_SETTLED = "not_settled"
+    # judge
+    BLANK = "blank"
+    ONE_COLOR = "one_color"
+    SIZE = "size"
+    NOT_MUSIC = "not_music"
+    DUPLICATE = "duplicate"
+    HARMFUL_TEXT = "harmful_text"
+    HARMFUL_PICTURE = "harmful_picture"
+    PERSONAL_DATA = "personal_data"
+    # select
+    ENOUGH_OF_OWNER = "enough_of_owner"
+    ENOUGH_OF_DAY = "enough_of_day"
+    ENOUGH_OF_SUBSET = "enough_of_subset"
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A document or piece that is left out.
+
+    Attributes:
+        reason: One of the closed list.
+        detail: What was found, for people; empty if the reason says it.
+        key: Of the document, if it is dropped before there is a ``Document``.
+        subset: Of the piece; empty for a document.
+    """
+
+    reason: Reason
+    detail: str = ""
+    key: str = ""
+    subset: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """What may be done with a document.
+
+    Attributes:
+        name: SPDX identifier, such as "CC-BY-4.0", or the source's own name where SPDX has none; empty if unknown.
+        url: Of its text; empty if unknown.
+        redistributable: Whether copies and cuts may be published.
+    """
+
+    name: str = ""
+    url: str = ""
+    redistributable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document that a source offers: one version of a paper, a repository at a commit, a piece of music.
+
+    Attributes:
+        key: Identifies it within the source for good, such as "2611.01234v1".
+        day: On which it was first published, UTC.
+        owner: Whose it is, for the cap on instances of one owner; empty if that is not known.
+        licence: Of the document.
+        title: For the attribution; empty if it has none.
+        authors: For the attribution, in their order.
+        url: Where people find it.
+        detail: What the source needs to fetch and cut it; JSON.
+    """
+
+    key: str
+    day: date
+    owner: str
+    licence: Licence
+    title: str
+    authors: tuple[str, ...]
+    url: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The content of a document.
+
+    Attributes:
+        content: Its bytes, as the source sent them.
+        version: Which version it is, such as a commit; empty if the key says it.
+        url: Where it was read from.
+    """
+
+    content: bytes
+    version: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a document that may become an instance.
+
+    Attributes:
+        subset: Of the instance.
+        member: File of the document that it was cut from; empty if it is the whole document.
+        span: First byte in ``member``, and the one after the last; (0, 0) for a whole document.
+        structure: The ground truth as the task has it in a file: LaTeX without preamble, LilyPond, a tar.gz.
+        text: What readers see of it or, for LaTeX and music, its source; judged for harm and compared for duplicates.
+        length: On which the difficulty depends: characters, lines of code and CSS, 0 for music.
+        assets: Names of members of the structure that an answer may use.
+        notes: What was done to it, such as {"expanded": 3}; JSON, becomes part of the provenance.
+    """
+
+    subset: str
+    member: str
+    span: tuple[int, int]
+    structure: bytes
+    text: str
+    length: int
+    assets: tuple[str, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)

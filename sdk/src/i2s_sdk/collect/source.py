@@ -1,0 +1,48 @@
+"""What every source of documents offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Window
+from i2s_sdk.collect.web.answer import Web
+from i2s_wire.render.rendering import Rendering
+
+
+class Source(Protocol):
+    """A source of documents for one task.
+
+    Everything but ``discover`` and ``fetch`` is a pure function of its arguments, so that the same answers of the
+    network make the same data set. The methods raise what ``web`` raises and nothing else.
+
+    Attributes:
+        name: Of the source, such as "arxiv".
+        task: Name of the task whose instances it makes.
+        subsets: Of the instances, in the order of tables.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def task(self) -> str: ...
+
+    @property
+    def subsets(self) -> tuple[str, ...]: ...
+
+    def discover(self, window: Window, web: Web) -> Iterator[Document | Dropped]:
+        """Yield every document that was first published in a window, or why it is left out, in any order."""
+        ...
+
+    def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
+        """Return the content of a document."""
+        ...
+
+    def cut(self, document: Document, content: bytes) -> Iterator[Piece | Dropped]:
+        """Yield the pieces of a document and the refused ones, in the order in which they stand."""
+        ...
+
+    def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
+        """Return why a rendering is no reference, or None. The verdict alone need not be looked at."""
+        ...

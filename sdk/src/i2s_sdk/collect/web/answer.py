@@ -1,0 +1,72 @@
+"""Answers of servers, and the interface of what asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server answered.
+
+    Attributes:
+        status: HTTP status.
+        headers: By name in lower case, those that are kept.
+        body: Its content, after the transfer encoding was undone and no other.
+        url: That was asked for, after redirections.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request; all are GET.
+
+    Attributes:
+        url: Without query.
+        query: Its parameters in their order.
+        headers: Beyond those that every request has. A name in ``secret_headers`` is not part of the stored request.
+        secret_headers: Names of headers in lower case whose values are never stored, such as "authorization".
+        documented: Whether it is a documented interface for programs, so that robots.txt is not asked.
+        max_bytes: The largest body that is taken.
+        expected: Statuses besides 200 that are answers of the source rather than failures, such as 404.
+        fresh: Whether the answer may change while a collection is under way, so that one of an earlier day is not
+            used again unless the collection is offline.
+    """
+
+    url: str
+    query: tuple[tuple[str, str], ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    secret_headers: frozenset[str] = frozenset()
+    documented: bool = True
+    max_bytes: int = 50_000_000
+    expected: frozenset[int] = frozenset()
+    fresh: bool = False
+
+
+class Web(Protocol):
+    """Asks servers with manners."""
+
+    def get(self, ask: Ask) -> Answer:
+        """Return the stored or a new answer, of status 200 or one that is expected.
+
+        503, 429 and failures of the connection are repeated as the server says. A status that is neither expected
+        nor repeated ends the collection.
+
+        Raises:
+            NotCachedError: The collection is offline and the answer is not stored.
+            BodyTooLargeError: The body is larger than ``max_bytes``.
+            SourceStoppedError: The server refused (403), robots.txt forbids the path, or it does not answer; the
+                message is one line.
+        """
+        ...
+
+    def forget(self, ask: Ask) -> None:
+        """Forget the stored answer of a request, which turned out to be no answer."""
+        ...
