@@ -1,1 +1,1 @@
-"""Stand-ins of the public sources on loopback, with every shape and fault that the collector has to cope with."""
+"""Stand-ins of the public sources on loopback, with every shape and fault that the collector meets."""

@@ -104,7 +104,8 @@ class Licence:
     """What may be done with a document.
 
     Attributes:
-        name: SPDX identifier, such as "CC-BY-4.0", or the source's own name where SPDX has none; empty if unknown.
+        name: SPDX identifier, such as "CC-BY-4.0", or the source's own name if SPDX has none; empty if
+            it is not known.
         url: Of its text; empty if unknown.
         redistributable: Whether copies and cuts may be published.
     """
@@ -163,7 +164,8 @@ class Piece:
         member: File of the document that it was cut from; empty if it is the whole document.
         span: First byte in ``member``, and the one after the last; (0, 0) for a whole document.
         structure: The ground truth as the task has it in a file: LaTeX without preamble, LilyPond, a tar.gz.
-        text: What readers see of it or, for LaTeX and music, its source; judged for harm and compared for duplicates.
+        text: What readers see of it or, for LaTeX and music, its source. It is judged for harm and compared
+            for duplicates.
         length: On which the difficulty depends: characters, lines of code and CSS, 0 for music.
         assets: Names of members of the structure that an answer may use.
         notes: What was done to it, such as {"expanded": 3}; JSON, becomes part of the provenance.

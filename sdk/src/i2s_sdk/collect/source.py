@@ -13,23 +13,25 @@ from i2s_wire.render.rendering import Rendering
 class Source(Protocol):
     """A source of documents for one task.
 
-    Everything but ``discover`` and ``fetch`` is a pure function of its arguments, so that the same answers of the
-    network make the same data set. The methods raise what ``web`` raises and nothing else.
+    Everything but ``discover`` and ``fetch`` is a pure function of its arguments, so that the same answers of
+    the network make the same data set. The methods raise what ``web`` raises and nothing else.
 
-    Attributes:
-        name: Of the source, such as "arxiv".
-        task: Name of the task whose instances it makes.
-        subsets: Of the instances, in the order of tables.
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name of the source, such as "arxiv"."""
+        ...
 
     @property
-    def task(self) -> str: ...
+    def task(self) -> str:
+        """Name of the task whose instances it makes."""
+        ...
 
     @property
-    def subsets(self) -> tuple[str, ...]: ...
+    def subsets(self) -> tuple[str, ...]:
+        """Subsets of the instances, in the order of tables."""
+        ...
 
     def discover(self, window: Window, web: Web) -> Iterator[Document | Dropped]:
         """Yield every document that was first published in a window, or why it is left out, in any order."""

@@ -31,13 +31,13 @@ class Ask:
     Attributes:
         url: Without query.
         query: Its parameters in their order.
-        headers: Beyond those that every request has. A name in ``secret_headers`` is not part of the stored request.
-        secret_headers: Names of headers in lower case whose values are never stored, such as "authorization".
+        headers: Beyond those that every request has.
+        secret_headers: Names of headers in lower case that are never stored, such as "authorization".
         documented: Whether it is a documented interface for programs, so that robots.txt is not asked.
         max_bytes: The largest body that is taken.
         expected: Statuses besides 200 that are answers of the source rather than failures, such as 404.
-        fresh: Whether the answer may change while a collection is under way, so that one of an earlier day is not
-            used again unless the collection is offline.
+        fresh: Whether the answer may change from day to day, so that one of an earlier day is asked anew
+            unless the collection is offline.
     """
 
     url: str
@@ -56,14 +56,14 @@ class Web(Protocol):
     def get(self, ask: Ask) -> Answer:
         """Return the stored or a new answer, of status 200 or one that is expected.
 
-        503, 429 and failures of the connection are repeated as the server says. A status that is neither expected
-        nor repeated ends the collection.
+        503, 429 and failures of the connection are repeated as the server says. A status that is neither
+        expected nor repeated ends the collection.
 
         Raises:
             NotCachedError: The collection is offline and the answer is not stored.
             BodyTooLargeError: The body is larger than ``max_bytes``.
-            SourceStoppedError: The server refused (403), robots.txt forbids the path, or it does not answer; the
-                message is one line.
+            SourceStoppedError: The server refused (403), robots.txt forbids the path, or it does not answer;
+                the message is one line.
         """
         ...
 
