@@ -13,6 +13,7 @@ from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.collect.candidates import Document, Dropped, Reason, Stage, Window
 from i2s_sdk.collect.caps import Acceptance, Caps
 from i2s_sdk.collect.dataset import write_data_set
+from i2s_sdk.collect.difficulty import Thresholds, as_text, thresholds
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.judging import Duplicates, PieceJudge
 from i2s_sdk.collect.source import Source
@@ -40,6 +41,8 @@ class CollectOptions:
         seed: Decides the order of documents and pieces.
         redistributable: Whether only documents are taken whose licence permits to publish copies.
         withdrawn: Keys of documents, and ids of instances, that must not be used.
+        thresholds: Of the first month, by subset, so that difficulties of months compare; subsets without
+            are divided by their own lengths.
     """
 
     window: Window
@@ -48,6 +51,7 @@ class CollectOptions:
     seed: int = 0
     redistributable: bool = False
     withdrawn: frozenset[str] = frozenset()
+    thresholds: Mapping[str, Thresholds] = field(default_factory=dict)
 
     def check(self) -> None:
         """Check the window.
@@ -150,14 +154,12 @@ class Collection:
         self,
         state: CollectionState,
         renderers: Mapping[str, AsyncRenderClient],
-        difficulty: Callable[[str, list[int]], list[str]],
     ) -> Summary:
         """Visit documents until every subset is full, then write the data set.
 
         Args:
             state: In which the documents are.
             renderers: Clients by name.
-            difficulty: Returns the difficulties of the instances of a subset from their lengths.
 
         Raises:
             SourceStoppedError: The source does not answer; what was done is stored.
@@ -190,12 +192,20 @@ class Collection:
         summary.accepted = self._counts(acceptance)
         accepted = {subset: acceptance.accepted[subset] for subset in self.source.subsets}
         lengths = {subset: [one.outcome.length for one in found] for subset, found in accepted.items()}
-        difficulties = {subset: difficulty(subset, found) for subset, found in lengths.items()}
+        divided = {
+            subset: known
+            for subset, found in lengths.items()
+            if (known := self.options.thresholds.get(subset) or thresholds(found))
+        }
+        difficulties = {
+            subset: [divided[subset].of(length) for length in found] for subset, found in lengths.items()
+        }
         write_data_set(
             self.folder, self.source.name, self.source.task, accepted, difficulties, files, state.facts()
         )
         with writing(state.folder):
             write_whole(state.folder / "drops.jsonl", "".join(drop.line() + "\n" for drop in drops).encode())
+            write_whole(state.folder / "thresholds.json", as_text(divided).encode())
             content = json.dumps(summary.as_json(), indent=2, ensure_ascii=False) + "\n"
             write_whole(state.folder / "summary.json", content.encode())
         return summary

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Stage
+from i2s_sdk.collect.difficulty import ink_length
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.judging import Duplicates, PieceJudge
 from i2s_sdk.collect.rendering import Drawn, draw
@@ -116,6 +117,7 @@ class Visitor:
             values=values,
             fingerprint=self.duplicates.fingerprint(piece, drawn.png),
             engine={"name": engine.name, "version": engine.version, "digest": engine.digest},
+            length=0 if piece.length else ink_length(drawn.png),
         )
 
     def _outcome(
@@ -132,6 +134,7 @@ class Visitor:
         values: Mapping[str, object] | None = None,
         fingerprint: str = "",
         engine: Mapping[str, str] | None = None,
+        length: int = 0,
     ) -> Outcome:
         return Outcome(
             piece.subset,
@@ -143,7 +146,7 @@ class Visitor:
             span=piece.span,
             structure=structure,
             picture=picture,
-            length=piece.length,
+            length=length or piece.length,
             assets=piece.assets,
             notes=piece.notes,
             values=values or {},

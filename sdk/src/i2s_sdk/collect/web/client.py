@@ -8,7 +8,6 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urljoin, urlsplit
@@ -80,7 +79,7 @@ class HttpWeb:
         self._cache, self._gaps, self._manners = cache, gaps, dict(manners or {})
         self._offline, self._sleep = offline, sleep
         self._robots: dict[str, Robots] = {}
-        self._agent = f"{AGENT}/{version} (+https://pypi.org/project/i2s-sdk; {contact})"
+        self._agent = f"{AGENT}/{version} (+{contact})"
         self._client: httpx.Client | None = None
         self.requests = 0
 
@@ -227,15 +226,3 @@ def _is_own(host: str | None) -> bool:
         return not ipaddress.ip_address(host).is_global
     except ValueError:
         return False
-
-
-def default_gaps() -> HostGaps:
-    """Return the gaps that all collections of this user share."""
-    return HostGaps(_cache_folder() / "collect-hosts")
-
-
-def _cache_folder() -> Path:
-    import os
-
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "i2s"
