@@ -11,6 +11,7 @@ from i2s_render_latex.model import Job, Options
 from i2s_render_latex.split import BEGIN
 from i2s_sdk.tasks.latex.preamble import preamble as preamble_of
 from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.options import LatexEngine
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
 
@@ -168,7 +169,7 @@ async def test_a_saved_second_run_would_have_changed_nothing(engine, known, name
     async with engine._jail.cell(
         job.limits, {SOURCE: job.document}, readable=engine.installation.readable
     ) as cell:
-        always = await compile_in(cell, {}, None, None, 5, always_rerun=True)
+        always = await compile_in(cell, LatexEngine.PDFLATEX, {}, None, None, 5, always_rerun=True)
         assert len(always.stages) >= 2
         again = await engine._draw(cell, job, always)
     assert pixels(again) == pixels(rendering)

@@ -15,7 +15,7 @@ class FakeRequest:
         path: Without query, as it was sent.
         query: Values of each parameter.
         headers: By name in lower case.
-        base_url: Of the server, such as "http://127.0.0.1:40000/github", for links in answers.
+        base_url: Of the server, such as "http://127.0.0.1:40000", for links in answers.
         number: How many requests this source had before.
     """
 
@@ -49,5 +49,5 @@ class FakeSource(Protocol):
     """A source; its answers may depend on how often it was asked."""
 
     def answer(self, request: FakeRequest) -> FakeAnswer:
-        """Return the answer to a request whose path begins after the name of the source."""
+        """Return the answer to a request."""
         ...

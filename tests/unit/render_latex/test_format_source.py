@@ -1,6 +1,7 @@
 from i2s_render_latex.format_source import dump_of
 from i2s_render_latex.split import BEGIN
 from i2s_render_latex.tex import compile_command, dump_command
+from i2s_wire.render.options import LatexEngine
 
 
 def test_the_head_stands_at_the_beginning_of_the_source():
@@ -20,6 +21,6 @@ def test_no_name_can_be_guessed():
 
 
 def test_both_commands_forbid_shell_and_first_line_and_begin_random_numbers_alike():
-    for line in (compile_command(None), dump_command(dump_of(b"x").definition)):
+    for line in (compile_command(LatexEngine.PDFLATEX, None), dump_command(dump_of(b"x").definition)):
         assert {"-no-shell-escape", "-no-parse-first-line", "-halt-on-error"} <= set(line)
         assert line[-1].startswith(r"\pdfsetrandomseed 1 ")

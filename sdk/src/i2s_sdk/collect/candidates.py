@@ -166,7 +166,8 @@ class Piece:
         structure: The ground truth as the task has it in a file: LaTeX without preamble, LilyPond, a tar.gz.
         text: What readers see of it or, for LaTeX and music, its source. It is judged for harm and compared
             for duplicates.
-        length: On which the difficulty depends: characters, lines of code and CSS, 0 for music.
+        length: On which the difficulty depends: characters, lines of code and CSS. 0
+            has it computed from the picture, as for music.
         assets: Names of members of the structure that an answer may use.
         notes: What was done to it, such as {"expanded": 3}; JSON, becomes part of the provenance.
     """

@@ -12,12 +12,16 @@ from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, OutputError, PolicyEve
 from i2s_chassis.renderer.model import Stage
 from i2s_render_latex.document import LOG, PDF
 from i2s_render_latex.log import LogFacts, read_log, refusals
+from i2s_render_latex.programs import PROGRAMS, XDV, XDV_TO_PDF
 from i2s_render_latex.stable import AUX, is_inert
 from i2s_render_latex.tex import compile_command
 from i2s_render_latex.texlive import ENVIRONMENT
+from i2s_wire.render.options import LatexEngine
 
 _LOG_PART = 1024 * 1024  # of head and tail each: what is read for facts
 _MAX_AUX = 4 * 1024 * 1024
+_MAX_COMPLAINT = 300
+_LINES = re.compile(r"\s+")
 _BLANKS = re.compile(rb" +$", re.MULTILINE)
 
 
@@ -32,6 +36,7 @@ class Compiled:
         facts: What the log says.
         stages: The runs.
         events: What was tried and prevented.
+        complaint: Why no PDF could be made of the pages that XeTeX wrote; empty if there is none.
     """
 
     ended: Ended
@@ -40,26 +45,31 @@ class Compiled:
     facts: LogFacts
     stages: tuple[Stage, ...]
     events: tuple[PolicyEvent, ...]
+    complaint: str = ""
 
 
 async def compile_in(
     cell: Cell,
+    engine: LatexEngine,
     given: Mapping[str, bytes],
     first: Path | None,
     again: Path | None,
     max_runs: int,
     *,
     always_rerun: bool = False,
+    environment: Mapping[str, str] = ENVIRONMENT,
 ) -> Compiled:
     """Compile the document that lies in a cell.
 
     Args:
         cell: Holds the document and the files beside it.
+        engine: What compiles it.
         given: Those files, by name.
         first: Format of the first run, which finds no .aux file; None compiles cold.
         again: Format of all other runs.
         max_runs: The most runs, 1 or more.
         always_rerun: Make the second run even if it cannot change anything.
+        environment: Variables of TeX.
 
     Raises:
         JailError: A fault of the jail.
@@ -67,17 +77,18 @@ async def compile_in(
     stages: list[Stage] = []
     events: list[PolicyEvent] = []
     before: dict[str, bytes] | None = {}
+    output, complaint = PROGRAMS[engine].output, ""
     for run in range(max_runs):
         if run:
-            await cell.write(PDF, b"")  # so that what lies there afterwards is of this run
+            await cell.write(output, b"")  # so that what lies there afterwards is of this run
         format_file = again if run else first
-        ended = await cell.run(compile_command(format_file), env=ENVIRONMENT)
+        ended = await cell.run(compile_command(engine, format_file), env=environment)
         stages.append(Stage("compile", ended.usage, "cold" if format_file is None else "format"))
         events += [*ended.events, *await asyncio.to_thread(_refused, ended.output)]
         if ended.cause is not Cause.EXITED or run + 1 == max_runs:
             break
         files = await cell.list()
-        if not files.get(PDF):
+        if not files.get(output):
             break
         after = await _auxiliary(cell, files)
         if after is not None and after == before:
@@ -86,6 +97,12 @@ async def compile_in(
         if run == 0 and not always_rerun and await asyncio.to_thread(_is_final, after, made):
             break
         before = after
+    if output == XDV and _is_whole(ended) and (await cell.list()).get(XDV):
+        ended = await cell.run(list(XDV_TO_PDF), env=environment)
+        stages.append(Stage("pdf", ended.usage))
+        events += ended.events
+        if not _is_whole(ended):
+            complaint = _LINES.sub(" ", ended.output.whole.decode(errors="replace")).strip()[-_MAX_COMPLAINT:]
     log = await _log(cell)
     # What a document wrote is read in a thread of its own: it may be long and odd.
     facts, refused = await asyncio.to_thread(_read, log)
@@ -96,7 +113,12 @@ async def compile_in(
         facts=facts,
         stages=tuple(stages),
         events=(*events, *refused),
+        complaint=complaint,
     )
+
+
+def _is_whole(ended: Ended) -> bool:
+    return ended.cause is Cause.EXITED and ended.exit_code == 0
 
 
 def _read(log: Excerpt | None) -> tuple[LogFacts, tuple[PolicyEvent, ...]]:

@@ -17,7 +17,22 @@ LOG = f"{JOB_NAME}.log"
 #: By-products that the engine and the kernel of LaTeX read or write under the job's name.
 RESERVED = tuple(
     f"{JOB_NAME}.{ending}"
-    for ending in ("tex", "pdf", "log", "aux", "out", "toc", "lof", "lot", "loa", "lol", "fls", "fmt", "dvi")
+    for ending in (
+        "tex",
+        "pdf",
+        "log",
+        "aux",
+        "out",
+        "toc",
+        "lof",
+        "lot",
+        "loa",
+        "lol",
+        "fls",
+        "fmt",
+        "dvi",
+        "xdv",
+    )
 )
 
 # Work folders hold what TeX writes too: at least a log, an .aux and a PDF.

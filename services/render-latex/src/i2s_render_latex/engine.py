@@ -23,11 +23,13 @@ from i2s_render_latex.formats import Formats
 from i2s_render_latex.hints import source_error
 from i2s_render_latex.model import Job
 from i2s_render_latex.pages import Drawer, Drawn
+from i2s_render_latex.prepared_fonts import PreparedFonts
 from i2s_render_latex.raster import limits_of_raster
 from i2s_render_latex.split import preamble_of, without
 from i2s_render_latex.texindex import TexIndex
-from i2s_render_latex.texlive import Installation
+from i2s_render_latex.texlive import ENVIRONMENT, Installation
 from i2s_render_latex.verdict import of_compilation
+from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
 
 
@@ -66,6 +68,7 @@ class LatexEngine:
         installation: Installation,
         index: TexIndex,
         is_idle: Callable[[], bool] = lambda: True,
+        fonts: PreparedFonts | None = None,
     ) -> None:
         """Put the parts together; ``open`` is the way in.
 
@@ -75,12 +78,13 @@ class LatexEngine:
             installation: What it reads.
             index: Index of what could be loaded.
             is_idle: Whether a format may be built in the background now.
+            fonts: Prepared for LuaTeX and XeTeX; without them each job looks for all fonts.
 
         Raises:
             OSError: The folder of formats cannot be used.
         """
         self._settings, self._jail, self._index = settings, jail, index
-        self.installation = installation
+        self.installation, self._fonts = installation, fonts
         cache = FormatCache(settings.formats_folder, installation.digest, settings.formats_bytes)
         self._cache = cache
         budget = BuildBudget(settings.build_shares)
@@ -138,8 +142,14 @@ class LatexEngine:
             paths = [one.path for one in formats]
             first, again = (paths[0], paths[-1]) if paths else (None, None)
             readable = (*self.installation.readable, *paths)
-            async with self._jail.cell(job.limits, {**beside, SOURCE: document}, readable=readable) as cell:
-                compiled = await compile_in(cell, beside, first, again, job.options.max_runs)
+            engine, runs = job.options.engine, job.options.max_runs
+            given, environment = {**beside, SOURCE: document}, dict(ENVIRONMENT)
+            if engine is not TexEngine.PDFLATEX and self._fonts is not None:
+                readable = (*readable, self._fonts.folder)
+                given |= self._fonts.files(engine)
+                environment |= self._fonts.environment(engine)
+            async with self._jail.cell(job.limits, given, readable=readable) as cell:
+                compiled = await compile_in(cell, engine, beside, first, again, runs, environment=environment)
                 if compiled.ended.cause is Cause.EXITED and compiled.log is None:
                     words = compiled.ended.output.whole.decode(errors="replace")[:500]
                     raise EngineError(f"TeX ended without a log: {words}")
@@ -151,7 +161,8 @@ class LatexEngine:
     @contextlib.asynccontextmanager
     async def _formats_of(self, job: Job, beside: Mapping[str, bytes]) -> AsyncIterator[Sequence[Format]]:
         """Have the formats that serve a job: that of its first run first, that of all others last."""
-        preamble = None if job.options.cold else await asyncio.to_thread(preamble_of, job.document)
+        cold = job.options.cold or job.options.engine is not TexEngine.PDFLATEX
+        preamble = None if cold else await asyncio.to_thread(preamble_of, job.document)
         if preamble is None:
             yield ()
             return

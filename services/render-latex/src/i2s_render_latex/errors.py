@@ -52,6 +52,10 @@ _PATTERNS = tuple(
             r"Option clash|incompatible|Two \\(?:documentclass|LoadClass) commands",
         ),
         (ErrorKind.CONFLICT, r"Loading a class or package in a group|cannot be used with|conflicts? with"),
+        (
+            ErrorKind.CONFLICT,
+            r"requires (?:either )?(?:Xe|Lua)(?:La)?TeX|available only in (?:lua|xe)tex",
+        ),
         (ErrorKind.INPUT_OUTPUT, r"^Emergency stop|^I can't write on file|Unable to read an entire line"),
         (ErrorKind.INPUT_OUTPUT, r"pdfTeX error"),
         (
@@ -82,11 +86,17 @@ _PATTERNS = tuple(
 )
 
 
+# How packages end a document that another engine has to compile; the message is "Emergency stop".
+_REQUIRES_ENGINE = re.compile(r"\\Require(?:XeTeX|LuaTeX|LuaHBTeX|TUTeX)$")
+
+
 def diagnose(error: LoggedError) -> Diagnosis:
     """Return what an error is about."""
     key = pgf_undefined(f"{error.message}\n{error.context}")
     if key is not None:
         return Diagnosis(ErrorKind.UNDEFINED_KEY, key)
+    if _REQUIRES_ENGINE.search(error.context):
+        return Diagnosis(ErrorKind.CONFLICT)
     for kind, pattern in _PATTERNS:
         found = pattern.search(error.message)
         if found is None:

@@ -25,7 +25,9 @@ _POSITION = re.compile(r"^l\.(?P<line>\d{1,9}) (?P<text>.*)$")
 _CONTINUATION = re.compile(r"^(?:\([^()\s]+\)| ) {5,}(?P<text>\S.*)$")
 _LAST_COMMAND = re.compile(r"\\([A-Za-z@_:]+|[^A-Za-z\s])\s*$")
 
-_WRITTEN = re.compile(r"^Output written on \S+\.(?P<kind>pdf|dvi) \((?P<pages>\d{1,9}) pages?", re.MULTILINE)
+_WRITTEN = re.compile(
+    r"^Output written on \S+\.(?P<kind>pdf|dvi|xdv) \((?P<pages>\d{1,9}) pages?", re.MULTILINE
+)
 _SHIPPED = re.compile(r"\[(\d+)(?:\.\d+)*[]{<\n ]")
 _NO_PAGES = "No pages of output."
 

@@ -1,18 +1,21 @@
-"""The index command: build the index of the TeX tree, or ask it."""
+"""The index command: build the index of the TeX tree and what engines keep of fonts, or ask the index."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 
 from i2s_render_latex.paths import state_folder
+from i2s_render_latex.prepared_fonts import prepare_fonts
 from i2s_render_latex.settings import IndexSettings
 from i2s_render_latex.state import open_index, prepare_folder, rebuild_index
 from i2s_render_latex.texindex import TexIndex, load_command
+from i2s_render_latex.texlive import find_installation
 from i2s_wire.render.source_error import Provider
 
 
 def index_command(settings: IndexSettings) -> int:
-    """Build the index, or print what would define the names that are asked for.
+    """Build the index and prepare the fonts of engines, or print what would define some names.
 
     Returns:
         The exit code: 0, or 1 where nothing defines one of the names.
@@ -29,6 +32,7 @@ def index_command(settings: IndexSettings) -> int:
         print(f"{summary.path}: {counts} in {summary.seconds:.0f} s", file=sys.stderr)
         index = TexIndex.load(summary.path)
     if not settings.lookup:
+        asyncio.run(prepare_fonts(folder, find_installation()))
         return 0
     found = [_describe(index, name) for name in settings.lookup]
     print("\n".join(text for text, _ in found))

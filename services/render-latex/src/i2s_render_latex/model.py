@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
 from i2s_chassis.renderer.model import ResolvedPageOptions
+from i2s_wire.render.options import LatexEngine
 from i2s_wire.render.request import File
 
 
@@ -15,13 +16,15 @@ class Options(ResolvedPageOptions):
 
     Attributes:
         max_runs: The most runs of TeX until the auxiliary files are stable.
-        cold: Compile without a precompiled format.
+        cold: Compile without a precompiled format; all engines but pdfTeX always do.
+        engine: What compiles the document.
     """
 
     dpi: float = 200.0
     cut_bottom: float = 0.2
     max_runs: int = 5
     cold: bool = False
+    engine: LatexEngine = LatexEngine.PDFLATEX
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from i2s_render_latex.canary import canary
 from i2s_render_latex.engine import EngineSettings, LatexEngine
 from i2s_render_latex.format_budget import BuildShares
 from i2s_render_latex.paths import state_folder
+from i2s_render_latex.prepared_fonts import prepare_fonts
 from i2s_render_latex.servicer import LatexServicer
 from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.state import index_for_service, prepare_folder
@@ -52,6 +53,7 @@ class LatexService:
                 installation,
                 index,
                 lambda: chassis.admission.is_idle,
+                await prepare_fonts(folder, installation),
             )
             await stack.enter_async_context(engine.open(known))
             with canary_required(chassis.telemetry):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Isolation
@@ -12,9 +13,11 @@ from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.service import Chassis
 from i2s_render_latex.engine import LatexEngine
 from i2s_render_latex.model import Job, Options
+from i2s_render_latex.programs import PROGRAMS
 from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.texlive import Installation
-from i2s_render_latex.wire import files_from_wire, options_from_wire, options_to_wire
+from i2s_render_latex.wire import files_from_wire, options_from_wire, options_to_wire, refuse_missing
+from i2s_wire.render.rendering import Engine
 
 
 class LatexServicer(RendererServicer[Job, RawRendering]):
@@ -35,8 +38,22 @@ class LatexServicer(RendererServicer[Job, RawRendering]):
         return self._engine.isolation
 
     def job(self, request: pb.RenderRequest, limits: Limits) -> Job:  # noqa: D102
-        latex = request.latex
-        return Job(latex.document, files_from_wire(latex), options_from_wire(request.options), limits)
+        latex, options = request.latex, options_from_wire(request.options)
+        refuse_missing(options.engine, self.installation.engines)
+        return Job(latex.document, files_from_wire(latex), options, limits)
+
+    @property
+    def missing(self) -> Sequence[str]:  # noqa: D102
+        installed = self.installation.engines
+        return [
+            f"{program.name} ({program.package})"
+            for engine, program in PROGRAMS.items()
+            if engine not in installed
+        ]
+
+    def engine_of(self, job: Job) -> Engine:  # noqa: D102
+        name = PROGRAMS[job.options.engine].engine
+        return Engine(name, self.installation.versions[name], self.installation.digest)
 
     def source_sha256(self, job: Job) -> str:  # noqa: D102
         return hashlib.sha256(job.document).hexdigest()

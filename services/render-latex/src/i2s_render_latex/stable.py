@@ -12,11 +12,12 @@ import re
 from collections.abc import Collection
 
 from i2s_render_latex.document import JOB_NAME, LOG, PDF, SOURCE
+from i2s_render_latex.programs import KEPT_BY_ENGINES, XDV
 
 AUX = f"{JOB_NAME}.aux"
 
 # What .out holds, the bookmarks of hyperref, is not on the page.
-_HARMLESS_FILES = frozenset({SOURCE, AUX, LOG, PDF, f"{JOB_NAME}.out"})
+_HARMLESS_FILES = frozenset({SOURCE, AUX, LOG, PDF, XDV, f"{JOB_NAME}.out"})
 
 _INERT_LINES = frozenset(
     r"""
@@ -54,7 +55,7 @@ def is_inert(aux: str, files: Collection[str]) -> bool:
         files: All files in the work folder now, without those that were given and not changed. A
             list that the document prints has left one.
     """
-    if not _HARMLESS_FILES.issuperset(files):
+    if not _HARMLESS_FILES.issuperset(name for name in files if not name.startswith(KEPT_BY_ENGINES)):
         return False
     lines = (line.rstrip() for line in aux.splitlines())
     return all(not line or line in _INERT_LINES or _is_entry(line) for line in lines)

@@ -1,15 +1,12 @@
-r"""The command lines of TeX.
-
-Both begin the random numbers at the same place, so that \pdfuniformdeviate, which else starts from
-the clock, gives every run the same picture. Objects are written plainly, so that the size of the page can
-be read (``inspect.read_plain``).
-"""
+"""The command lines of TeX."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from i2s_render_latex.document import JOB_NAME, SOURCE
+from i2s_render_latex.programs import PROGRAMS
+from i2s_wire.render.options import LatexEngine
 
 _FLAGS = (
     "-no-shell-escape",
@@ -19,13 +16,19 @@ _FLAGS = (
     "-halt-on-error",
     f"-jobname={JOB_NAME}",
 )
-_BEGIN = rf"\pdfsetrandomseed 1 \pdfobjcompresslevel 0 \input {SOURCE} "
+_INPUT = rf"\input {SOURCE} "
 
 
-def compile_command(format_file: Path | None) -> list[str]:
-    """Return the command that compiles the job's document, with a format or from the first line."""
+def compile_command(engine: LatexEngine, format_file: Path | None) -> list[str]:
+    """Return the command that compiles the job's document.
+
+    Args:
+        engine: The program.
+        format_file: Format of pdfTeX that the run begins with; None begins at the first line.
+    """
+    program = PROGRAMS[engine]
     chosen = [] if format_file is None else [f"-fmt={format_file}"]
-    return ["pdflatex", *_FLAGS, *chosen, _BEGIN]
+    return [*program.command, *_FLAGS, *chosen, f"{program.begin}{_INPUT}"]
 
 
 def dump_command(definition: str) -> list[str]:
@@ -34,5 +37,5 @@ def dump_command(definition: str) -> list[str]:
     Args:
         definition: TeX before the source file.
     """
-    begin = _BEGIN.replace(r"\input", rf"{definition} \input")
+    begin = f"{PROGRAMS[LatexEngine.PDFLATEX].begin}{definition} {_INPUT}"
     return ["nice", "-n", "19", "pdftex", "-ini", "-recorder", *_FLAGS, "&pdflatex", begin]

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -15,7 +15,9 @@ from pathlib import Path
 import PIL
 
 from i2s_chassis.errors import StartError
+from i2s_render_latex.programs import PROGRAMS, SOURCE_DATE_EPOCH, TexProgram
 from i2s_render_latex.texindex import TreeError, tree_roots
+from i2s_wire.render.options import LatexEngine
 
 _PROGRAMS = {
     "pdflatex": "texlive-latex-base",
@@ -24,7 +26,8 @@ _PROGRAMS = {
     "pdftoppm": "poppler-utils",
     "pdfinfo": "poppler-utils",
 }
-_PROGRAM_FOLDERS = "/usr/local/bin:/usr/bin:/bin"  # where a jail looks for programs
+#: Where a jail looks for programs.
+PROGRAM_FOLDERS = "/usr/local/bin:/usr/bin:/bin"
 _SYSTEM_FONTS = Path("/usr/share/fonts")
 
 # Made on this machine from the rest of the tree, with the time in them.
@@ -32,10 +35,6 @@ _GENERATED = (".fmt", ".base", ".log")
 _GENERATED_NAMES = frozenset({"ls-R", "ls-R-TEXLIVEDIST", "ls-R-TEXMFMAIN"})
 
 _NOWHERE = "/nonexistent"
-
-#: The time that documents see: 2024-01-01 00:00:00 UTC. The same document is the same picture
-#: on every day.
-SOURCE_DATE_EPOCH = 1_704_067_200
 
 #: Huge pages where the machine has them: loading a format and drawing a page are to a good part
 #: the making of pages of memory.
@@ -76,6 +75,7 @@ class Installation:
         version: Version of pdfTeX, such as "3.141592653-2.6-1.40.24".
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.
+        engines: The engines that documents can be compiled with.
         fonts_digest: SHA-256 over the fonts alone.
         roots: The TeX trees.
         readable: Those of them outside of /usr, which jobs must be shown.
@@ -85,6 +85,7 @@ class Installation:
     versions: Mapping[str, str]
     digest: str
     fonts_digest: str
+    engines: frozenset[LatexEngine]
     roots: tuple[Path, ...]
     readable: tuple[Path, ...]
 
@@ -96,13 +97,14 @@ def find_installation() -> Installation:
         StartError: A program is missing; names the package to install.
     """
     for program, package in _PROGRAMS.items():
-        if shutil.which(program, path=_PROGRAM_FOLDERS) is None:
+        if shutil.which(program, path=PROGRAM_FOLDERS) is None:
             raise StartError(f"{program} is not installed; install it with: apt-get install {package}")
     try:
         roots = tree_roots()
     except TreeError as error:
         raise StartError(str(error)) from None
-    versions = _versions()
+    engines = frozenset(engine for engine, program in PROGRAMS.items() if _is_installed(program))
+    versions = _versions(engines)
     fonts = _digest(
         path for root in (*(root / "fonts" for root in roots), _SYSTEM_FONTS) for path in _files(root)
     )
@@ -113,25 +115,56 @@ def find_installation() -> Installation:
         versions={**versions, "texmf": trees, "fonts": fonts},
         digest=hashlib.sha256("\n".join(lines).encode()).hexdigest(),
         fonts_digest=fonts,
+        engines=engines,
         roots=tuple(roots),
         readable=tuple(root for root in roots if Path("/usr") not in root.parents),
     )
 
 
-def _versions() -> dict[str, str]:
+def _is_installed(program: TexProgram) -> bool:
+    """Return whether an engine has its program and its format; distributions have the first without it."""
+    if program.format_engine is None:
+        return True
+    if shutil.which(program.name, path=PROGRAM_FOLDERS) is None:
+        return False
+    asked = [
+        "kpsewhich",
+        f"-engine={program.format_engine}",
+        f"-progname={program.name}",
+        f"{program.name}.fmt",
+    ]
+    environment = {"PATH": PROGRAM_FOLDERS, **ENVIRONMENT}
+    found = subprocess.run(asked, capture_output=True, check=False, timeout=30, env=environment)
+    return found.returncode == 0
+
+
+def _versions(engines: Collection[LatexEngine]) -> dict[str, str]:
     pdftex = _first_line("pdftex", "--version")
     poppler = _first_line("pdftoppm", "-v")
     engine = re.search(r"pdfTeX (\S+)(?: \((.+)\))?", pdftex)
     rasteriser = re.search(r"version (\S+)", poppler)
     if engine is None or rasteriser is None:
         raise StartError(f"cannot read the versions of pdftex ({pdftex!r}) and pdftoppm ({poppler!r})")
+    others = {
+        PROGRAMS[one].engine: _version_of(PROGRAMS[one]) for one in engines if one is not LatexEngine.PDFLATEX
+    }
     return {
         "pdftex": engine[1],
+        **others,
         "texlive": engine[2] or "unknown",
         "poppler": rasteriser[1],
         "pillow": PIL.__version__,
         "render-latex": version("i2s-render-latex"),
     }
+
+
+def _version_of(program: TexProgram) -> str:
+    """Return the version of an engine, in the words of its own: "1.15.0", "3.141592653-2.6-0.999994"."""
+    line = _first_line(program.engine, "--version")
+    found = re.search(r"(?:Version|XeTeX) (\d\S*)", line)
+    if found is None:
+        raise StartError(f"cannot read the version of {program.engine} ({line!r})")
+    return found[1]
 
 
 def _first_line(program: str, option: str) -> str:
@@ -141,7 +174,7 @@ def _first_line(program: str, option: str) -> str:
         text=True,
         check=False,
         timeout=30,
-        env={"PATH": _PROGRAM_FOLDERS},
+        env={"PATH": PROGRAM_FOLDERS},
     )
     return (ended.stdout or ended.stderr).partition("\n")[0]
 

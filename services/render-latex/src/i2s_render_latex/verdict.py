@@ -23,6 +23,8 @@ def of_compilation(compiled: Compiled, limits: Limits) -> Judgement | None:
     # TeX that stopped at an error has written no PDF: one that lies there all the same is forged.
     if compiled.pdf and compiled.ended.exit_code == 0:
         return None
+    if compiled.complaint:
+        return Judgement(Verdict.NO_OUTPUT, f"The pages cannot be made a PDF: {compiled.complaint}")
     if facts.error is not None:
         place = f" on line {facts.error.line}" if facts.error.line else ""
         place += f" of {facts.error.file}" if facts.error.file else ""

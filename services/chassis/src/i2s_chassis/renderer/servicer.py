@@ -113,6 +113,10 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
     def warm(self) -> list[pb.WarmEngine]:
         """Return what stands ready."""
 
+    def engine_of(self, job: J) -> Engine:
+        """Return what makes the pictures of a job; for renderers with several engines."""
+        return self._named_engine()
+
     def complete(self, answer: Rendering, raw: R) -> Rendering:
         """Return an answer with what only this renderer has."""
         return answer
@@ -188,7 +192,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
                 ticket.queue_seconds,
                 limits=limits,
                 isolation=self.isolation,
-                engine=self._named_engine(),
+                engine=self.engine_of(job),
             )
             message = to_wire.rendering(self.complete(answer, raw), request.id)
             self._record(raw, ticket)

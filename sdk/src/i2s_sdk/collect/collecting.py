@@ -1,0 +1,247 @@
+"""Collects a data set from a source: discover, then visit documents in order until every subset is full."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from pathlib import Path
+
+from i2s_sdk.clients.render import AsyncRenderClient
+from i2s_sdk.collect.candidates import Document, Dropped, Reason, Stage, Window
+from i2s_sdk.collect.caps import Acceptance, Caps
+from i2s_sdk.collect.dataset import write_data_set
+from i2s_sdk.collect.difficulty import Thresholds, as_text, thresholds
+from i2s_sdk.collect.files import ContentFiles
+from i2s_sdk.collect.judging import Duplicates, PieceJudge
+from i2s_sdk.collect.source import Source
+from i2s_sdk.collect.state import CollectionState
+from i2s_sdk.collect.summary import Drop, Summary
+from i2s_sdk.collect.visiting import Visitor
+from i2s_sdk.collect.web.answer import Web
+from i2s_sdk.collect.web.cache import write_whole
+from i2s_sdk.collect.web.errors import NotCachedError
+from i2s_sdk.errors import UsageError
+from i2s_sdk.writing import writing
+
+#: The folder of a data set that holds how it was collected.
+COLLECTION = "collection"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectOptions:
+    """What is collected.
+
+    Attributes:
+        window: Days of first publication.
+        caps: How many instances.
+        per_document: The most instances of a document and a subset.
+        seed: Decides the order of documents and pieces.
+        redistributable: Whether only documents are taken whose licence permits to publish copies.
+        withdrawn: Keys of documents, and ids of instances, that must not be used.
+        thresholds: Of the first month, by subset, so that difficulties of months compare; subsets without
+            are divided by their own lengths.
+    """
+
+    window: Window
+    caps: Caps = field(default_factory=Caps)
+    per_document: int = 3
+    seed: int = 0
+    redistributable: bool = False
+    withdrawn: frozenset[str] = frozenset()
+    thresholds: Mapping[str, Thresholds] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Check the window.
+
+        Raises:
+            UsageError: It is empty, or is not over yet, so that documents could be missing.
+        """
+        if self.window.first > self.window.last:
+            raise UsageError(f"--from {self.window.first} is after --until {self.window.last}")
+        yesterday = datetime.now(UTC).date() - timedelta(days=1)
+        if self.window.last > yesterday:
+            raise UsageError(
+                f"--until {self.window.last} is not over yet: documents of that day may still appear; the "
+                f"last day that can be collected is {yesterday}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a collection is.
+
+    Attributes:
+        visited: Documents so far.
+        documents: All of the window.
+        accepted: Instances so far, by subset.
+    """
+
+    visited: int
+    documents: int
+    accepted: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class Collection:
+    """A collection under way, in the folder of its data set.
+
+    Attributes:
+        folder: Of the data set.
+        source: Of documents.
+        web: Asks its servers.
+        judge: Filters.
+        duplicates: Of earlier collections; what is accepted here is added.
+        options: What is collected.
+        notify: Is told of progress after each document.
+    """
+
+    folder: Path
+    source: Source
+    web: Web
+    judge: PieceJudge
+    duplicates: Duplicates
+    options: CollectOptions
+    notify: Callable[[Progress], None] = lambda progress: None
+
+    def discover(self, state: CollectionState) -> None:
+        """Have all documents of the window in the state.
+
+        Raises:
+            NotCachedError: The collection is offline, and not all of them are known.
+            SourceStoppedError: The source does not answer.
+            RunConflictError: The folder was begun with other options.
+        """
+        self.options.check()
+        state.keep_facts(self._facts())
+        if "collected" not in state.facts():
+            state.keep_facts({"collected": datetime.now(UTC).date().isoformat()})
+        if not state.discovered():
+            state.keep_documents(self._found(), self.options.seed)
+
+    def _facts(self) -> dict[str, str]:
+        """Return what must be the same whenever this collection goes on."""
+        options = self.options
+        return {
+            "source": self.source.name,
+            "from": options.window.first.isoformat(),
+            "until": options.window.last.isoformat(),
+            "seed": str(options.seed),
+            "per document": str(options.per_document),
+            "redistributable": "yes" if options.redistributable else "no",
+            "collector": f"i2s-sdk {version('i2s-sdk')}",
+            **{f"filter {name}": value for name, value in self.judge.facts.items()},
+        }
+
+    def _found(self) -> Iterator[Document | Dropped]:
+        for one in self.source.discover(self.options.window, self.web):
+            if isinstance(one, Document):
+                yield self._admitted(one)
+            else:
+                yield one
+
+    def _admitted(self, document: Document) -> Document | Dropped:
+        if self.options.redistributable and not document.licence.redistributable:
+            name = document.licence.name or "none is known"
+            return Dropped(Reason.LICENCE, name, document.key)
+        if document.key in self.options.withdrawn:
+            return Dropped(Reason.WITHDRAWAL_LIST, "", document.key)
+        return document
+
+    async def work(
+        self,
+        state: CollectionState,
+        renderers: Mapping[str, AsyncRenderClient],
+    ) -> Summary:
+        """Visit documents until every subset is full, then write the data set.
+
+        Args:
+            state: In which the documents are.
+            renderers: Clients by name.
+
+        Raises:
+            SourceStoppedError: The source does not answer; what was done is stored.
+            ServiceError: A renderer does not answer; the same.
+        """
+        files = ContentFiles(state.folder / "files")
+        visitor = Visitor(
+            self.source,
+            self.web,
+            renderers,
+            self.judge,
+            self.duplicates,
+            files,
+            self.options.seed,
+            self.options.per_document,
+        )
+        acceptance = Acceptance(self.options.caps, self.duplicates, self.options.withdrawn)
+        summary = Summary(self.source.name, self.options.caps.per_subset)
+        drops = [Drop(Stage.DISCOVER, one.reason, one.key, detail=one.detail) for one in state.undiscovered()]
+        documents = list(state.documents())
+        summary.documents = len(documents) + len(drops)
+        for document in documents:
+            await self._document(document, state, visitor, acceptance, summary, drops)
+            self.notify(Progress(summary.visited, len(documents), self._counts(acceptance)))
+        drops += [
+            Drop(Stage.SELECT, one.reason, one.document.key, one.outcome.subset, one.outcome.key, one.detail)
+            for one in acceptance.refused
+        ]
+        summary.count(drops)
+        summary.accepted = self._counts(acceptance)
+        accepted = {subset: acceptance.accepted[subset] for subset in self.source.subsets}
+        lengths = {subset: [one.outcome.length for one in found] for subset, found in accepted.items()}
+        divided = {
+            subset: known
+            for subset, found in lengths.items()
+            if (known := self.options.thresholds.get(subset) or thresholds(found))
+        }
+        difficulties = {
+            subset: [divided[subset].of(length) for length in found] for subset, found in lengths.items()
+        }
+        write_data_set(
+            self.folder, self.source.name, self.source.task, accepted, difficulties, files, state.facts()
+        )
+        with writing(state.folder):
+            write_whole(state.folder / "drops.jsonl", "".join(drop.line() + "\n" for drop in drops).encode())
+            write_whole(state.folder / "thresholds.json", as_text(divided).encode())
+            content = json.dumps(summary.as_json(), indent=2, ensure_ascii=False) + "\n"
+            write_whole(state.folder / "summary.json", content.encode())
+        return summary
+
+    def _counts(self, acceptance: Acceptance) -> dict[str, int]:
+        return {subset: len(acceptance.accepted[subset]) for subset in self.source.subsets}
+
+    async def _document(
+        self,
+        document: Document,
+        state: CollectionState,
+        visitor: Visitor,
+        acceptance: Acceptance,
+        summary: Summary,
+        drops: list[Drop],
+    ) -> None:
+        """Visit a document for the subsets that still want it, unless that was done, and offer its pieces."""
+        wanting = [subset for subset in self.source.subsets if acceptance.wants(document, subset) is None]
+        if not wanting:
+            summary.not_needed += 1
+            return
+        missing = [subset for subset in wanting if state.outcomes(document.key, subset) is None]
+        if missing:
+            try:
+                state.keep_outcomes(document.key, await visitor.visit(document, missing))
+            except NotCachedError:
+                summary.not_cached += 1
+                return
+        summary.visited += 1
+        for subset in ("", *wanting):
+            outcomes = state.outcomes(document.key, subset) or []
+            if subset:
+                summary.pieces[subset] += len(outcomes)
+            drops += [
+                Drop(one.stage, one.reason, document.key, one.subset, one.key, one.detail)
+                for one in outcomes
+                if one.reason is not None
+            ]
+            acceptance.offer(document, subset, outcomes)

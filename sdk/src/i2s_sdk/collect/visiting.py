@@ -1,0 +1,163 @@
+"""Visits a document: fetches it, cuts it, draws its pieces and judges each, without a look at others.
+
+What becomes of a document depends on nothing but its content, the options and the engines. It is stored once
+and never done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from i2s_sdk.clients.render import AsyncRenderClient
+from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Stage
+from i2s_sdk.collect.difficulty import ink_length
+from i2s_sdk.collect.files import ContentFiles
+from i2s_sdk.collect.judging import Duplicates, PieceJudge
+from i2s_sdk.collect.rendering import Drawn, draw
+from i2s_sdk.collect.source import Source
+from i2s_sdk.collect.state import Outcome, order
+from i2s_sdk.collect.web.answer import Web
+from i2s_sdk.collect.web.errors import BodyTooLargeError
+
+#: For each piece of a document that may be accepted, how many are drawn at most.
+ATTEMPTS_PER_PIECE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Visits documents of a source.
+
+    Attributes:
+        source: Of the documents.
+        web: Asks its servers.
+        renderers: Clients by name.
+        judge: Filters.
+        duplicates: Makes fingerprints.
+        files: Keeps structures and pictures.
+        seed: Decides which pieces of a document are tried first.
+        per_document: The most pieces of a document and a subset that are accepted.
+    """
+
+    source: Source
+    web: Web
+    renderers: Mapping[str, AsyncRenderClient]
+    judge: PieceJudge
+    duplicates: Duplicates
+    files: ContentFiles
+    seed: int
+    per_document: int
+
+    async def visit(self, document: Document, subsets: Collection[str]) -> dict[str, list[Outcome]]:
+        """Return what became of the pieces of a document, by subset; "" is the document itself.
+
+        Raises:
+            NotCachedError: The collection is offline and the document was never fetched.
+            SourceStoppedError: The source does not answer.
+            ServiceError: A renderer does not answer.
+            WriteError: A file cannot be written.
+        """
+        try:
+            fetched = await asyncio.to_thread(self.source.fetch, document, self.web)
+        except BodyTooLargeError as error:
+            fetched = Dropped(Reason.TOO_LARGE, error.message)
+        if isinstance(fetched, Dropped):
+            dropped = Outcome("", "", Stage.FETCH, fetched.reason, fetched.detail)
+            return {"": [dropped], **{subset: [] for subset in subsets}}
+        cut = await asyncio.to_thread(lambda: list(self.source.cut(document, fetched.content)))
+        found: dict[str, list[Outcome]] = {"": [], **{subset: [] for subset in subsets}}
+        pieces: defaultdict[str, list[Piece]] = defaultdict(list)
+        for one in cut:
+            if isinstance(one, Dropped):
+                if not one.subset or one.subset in found:
+                    found[one.subset].append(Outcome(one.subset, "", Stage.CUT, one.reason, one.detail))
+            elif one.subset in found:
+                pieces[one.subset].append(one)
+        for subset in subsets:
+            found[subset] += await self._subset(document, fetched, pieces[subset])
+        return found
+
+    async def _subset(self, document: Document, fetched: Fetched, pieces: list[Piece]) -> list[Outcome]:
+        """Draw and judge pieces in their order until enough of them are accepted."""
+        ordered = sorted(pieces, key=lambda piece: order(self.seed, piece_key(document, piece)))
+        outcomes: list[Outcome] = []
+        accepted = 0
+        for number, piece in enumerate(ordered):
+            if accepted >= self.per_document or number >= self.per_document * ATTEMPTS_PER_PIECE:
+                outcomes.append(self._outcome(document, fetched, piece, Stage.CUT, Reason.ENOUGH_OF_DOCUMENT))
+                continue
+            outcome = await self._piece(document, fetched, piece)
+            accepted += outcome.reason is None
+            outcomes.append(outcome)
+        return outcomes
+
+    async def _piece(self, document: Document, fetched: Fetched, piece: Piece) -> Outcome:
+        drawn = await draw(self.source, piece, self.renderers)
+        if isinstance(drawn, Dropped):
+            return self._outcome(document, fetched, piece, Stage.RENDER, drawn.reason, drawn.detail)
+        return await asyncio.to_thread(self._judged, document, fetched, piece, drawn)
+
+    def _judged(self, document: Document, fetched: Fetched, piece: Piece, drawn: Drawn) -> Outcome:
+        judged = self.judge.judge(piece, drawn.png, drawn.text)
+        values = {**judged.values, **({"flags": list(judged.flags)} if judged.flags else {})}
+        if judged.dropped:
+            why = judged.dropped
+            return self._outcome(document, fetched, piece, Stage.JUDGE, why.reason, why.detail, values=values)
+        engine = drawn.rendering.engine
+        return self._outcome(
+            document,
+            fetched,
+            piece,
+            Stage.JUDGE,
+            None,
+            structure=self.files.keep(piece.structure),
+            picture=self.files.keep(drawn.png),
+            values=values,
+            fingerprint=self.duplicates.fingerprint(piece, drawn.png),
+            engine={"name": engine.name, "version": engine.version, "digest": engine.digest},
+            length=0 if piece.length else ink_length(drawn.png),
+        )
+
+    def _outcome(
+        self,
+        document: Document,
+        fetched: Fetched,
+        piece: Piece,
+        stage: Stage,
+        reason: Reason | None,
+        detail: str = "",
+        *,
+        structure: str = "",
+        picture: str = "",
+        values: Mapping[str, object] | None = None,
+        fingerprint: str = "",
+        engine: Mapping[str, str] | None = None,
+        length: int = 0,
+    ) -> Outcome:
+        return Outcome(
+            piece.subset,
+            piece_key(document, piece),
+            stage,
+            reason,
+            detail,
+            member=piece.member,
+            span=piece.span,
+            structure=structure,
+            picture=picture,
+            length=length or piece.length,
+            assets=piece.assets,
+            notes=piece.notes,
+            values=values or {},
+            fingerprint=fingerprint,
+            engine=engine or {},
+            version=fetched.version,
+            url=fetched.url,
+        )
+
+
+def piece_key(document: Document, piece: Piece) -> str:
+    """Return what identifies a piece for good: its document, and where it stood there."""
+    first, last = piece.span
+    return f"{document.key} {piece.subset} {piece.member} {first}-{last}"

@@ -1,0 +1,109 @@
+"""Answers of servers on disk, by request."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from i2s_sdk.collect.web.answer import Answer, Ask
+from i2s_sdk.writing import writing
+
+#: Headers of answers that are stored.
+KEPT_HEADERS = frozenset({"content-type", "date", "etag", "last-modified", "link"})
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """An answer of an earlier request.
+
+    Attributes:
+        answer: As the server gave it.
+        taken: When it was received.
+    """
+
+    answer: Answer
+    taken: datetime
+
+
+class AnswerCache:
+    """A folder with the answers of all requests that were made for a collection.
+
+    A request is its URL, its query and those headers that are no secrets. For each there are two files: the
+    body under its SHA-256, and the answer, which names it and is written last, so that a process that is
+    killed leaves a whole answer or none.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, ask: Ask) -> StoredAnswer | None:
+        """Return the stored answer of a request, or None if there is none or its body is gone."""
+        try:
+            found = json.loads(self._place(ask).read_bytes())
+            body = (self._folder / "bodies" / found["sha256"]).read_bytes()
+        except (OSError, ValueError, KeyError):
+            return None
+        if hashlib.sha256(body).hexdigest() != found["sha256"]:
+            return None
+        answer = Answer(found["status"], found["headers"], body, found["url"])
+        return StoredAnswer(answer, datetime.fromisoformat(found["taken"]))
+
+    def store(self, ask: Ask, answer: Answer) -> None:
+        """Store the answer of a request.
+
+        Raises:
+            WriteError: It cannot be written.
+        """
+        digest = hashlib.sha256(answer.body).hexdigest()
+        line = {
+            "request": _request(ask),
+            "url": answer.url.partition("?")[0],  # queries of redirections may hold secrets
+            "status": answer.status,
+            "headers": {name: value for name, value in answer.headers.items() if name in KEPT_HEADERS},
+            "taken": datetime.now(UTC).isoformat(timespec="seconds"),
+            "sha256": digest,
+            "bytes": len(answer.body),
+        }
+        with writing(self._folder):
+            write_whole(self._folder / "bodies" / digest, answer.body)
+            write_whole(self._place(ask), json.dumps(line, indent=1, sort_keys=True).encode())
+
+    def forget(self, ask: Ask) -> None:
+        """Forget the answer of a request; its body stays."""
+        with writing(self._folder):
+            self._place(ask).unlink(missing_ok=True)
+
+    def _place(self, ask: Ask) -> Path:
+        key = hashlib.sha256(json.dumps(_request(ask), sort_keys=True).encode()).hexdigest()
+        return self._folder / "answers" / key[:2] / f"{key}.json"
+
+
+def _request(ask: Ask) -> dict[str, object]:
+    headers = {
+        name.lower(): value for name, value in ask.headers.items() if name.lower() not in ask.secret_headers
+    }
+    return {"url": ask.url, "query": [list(pair) for pair in ask.query], "headers": headers}
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

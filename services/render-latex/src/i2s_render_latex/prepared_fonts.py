@@ -1,0 +1,191 @@
+"""What LuaTeX and XeTeX keep of the installed fonts: made once, by documents of ours, and only read by jobs.
+
+LuaTeX has a list of the names of all fonts, and each font that it has loaded once. XeTeX has the caches of
+fontconfig. A job that loads a font which is not among them reads it anew, for itself alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import shutil
+import signal
+import tempfile
+from asyncio.subprocess import DEVNULL
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_chassis.errors import StartError
+from i2s_render_latex.document import LOG, SOURCE
+from i2s_render_latex.log import first_error
+from i2s_render_latex.programs import LUA_CACHE, PROGRAMS
+from i2s_render_latex.tex import compile_command
+from i2s_render_latex.texlive import ENVIRONMENT, PROGRAM_FOLDERS, Installation
+from i2s_wire.render.options import LatexEngine
+
+# LuaTeX takes the list of names of the folder that it may write to and no other, so each job is given it.
+_NAMES = f"{LUA_CACHE}generic/names/luaotfload-names.luc.gz"
+_LUA = LUA_CACHE.rstrip("/")
+_FONTCONFIG = "fontconfig"
+_BUILD_SECONDS = 600
+
+# The folders and rules of Debian; its own caches are left out, since jobs do not see them.
+_CONFIGURATION = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <cachedir>{cache}</cachedir>
+  <dir>/usr/share/fonts</dir>
+  <dir>/usr/local/share/fonts</dir>
+  <include ignore_missing="yes">/etc/fonts/conf.d</include>
+</fontconfig>
+"""
+
+#: Families that documents get without naming a file in all sizes, and those for Chinese.
+_LUA_DOCUMENT = r"""
+\documentclass{article}
+\usepackage{fontspec}
+\newcommand\load[1]{\IfFontExistsTF{#1}{{\font\loaded="[#1]:mode=node;" \loaded a}}{}}
+\begin{document}
+\newcommand\shapes{a \textit{a} \textbf{a} \textbf{\itshape a} \textsl{a} \textsc{a}}
+\newcommand\families{\shapes {\sffamily a \textbf{a} \textsl{a}} {\ttfamily a \textbf{a} \textsl{a}}}
+\tiny\families \scriptsize\families \footnotesize\families \small\families \normalsize\families
+\large\families \Large\families \LARGE\families \huge\families \Huge\families
+\load{FandolSong-Regular.otf}\load{FandolSong-Bold.otf}\load{FandolHei-Regular.otf}
+\load{FandolHei-Bold.otf}\load{FandolFang-Regular.otf}\load{FandolKai-Regular.otf}
+\end{document}
+"""
+_DOCUMENTS: Mapping[LatexEngine, str] = {
+    LatexEngine.LUALATEX: _LUA_DOCUMENT,
+    LatexEngine.XELATEX: "\\documentclass{article}\\usepackage{fontspec}\\begin{document}a\\end{document}\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedFonts:
+    """Fonts that are ready for the engines that are installed.
+
+    Attributes:
+        folder: That jobs read.
+        names: The list of names of LuaTeX; None if it is not installed.
+    """
+
+    folder: Path
+    names: bytes | None
+
+    def environment(self, engine: LatexEngine) -> dict[str, str]:
+        """Return the variables of a job."""
+        if engine is LatexEngine.LUALATEX:
+            return {"TEXMFCACHE": f"{self.folder}:."}
+        return {"FONTCONFIG_FILE": f"{self.folder / _FONTCONFIG}.conf"}
+
+    def files(self, engine: LatexEngine) -> dict[str, bytes]:
+        """Return the files that a job finds in its work folder."""
+        return {_NAMES: self.names} if engine is LatexEngine.LUALATEX and self.names else {}
+
+
+async def prepare_fonts(state: Path, installation: Installation) -> PreparedFonts | None:
+    """Return the prepared fonts, made before if they have to be; None if no engine needs any.
+
+    Args:
+        state: The state folder.
+        installation: What they are made of. Another installation gets fonts of its own.
+
+    Raises:
+        StartError: They cannot be made.
+    """
+    engines = [engine for engine in _DOCUMENTS if engine in installation.engines]
+    if not engines:
+        return None
+    stated = "\n".join([*_DOCUMENTS.values(), installation.digest])
+    folder = state / "fonts" / hashlib.sha256(stated.encode()).hexdigest()[:32]
+    if not folder.is_dir():
+        try:
+            work = Path(tempfile.mkdtemp(prefix=".fonts-", dir=state))
+        except OSError as error:
+            raise StartError(f"no fonts can be prepared in --state-dir {state}: {error.strerror}") from None
+        try:
+            for engine in engines:
+                await _compile(work / engine.name.lower(), engine)
+            await asyncio.to_thread(_keep, work, folder)
+        finally:
+            await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
+    try:
+        names = (folder / _NAMES).read_bytes() if LatexEngine.LUALATEX in engines else None
+    except OSError as error:
+        raise StartError(f"the fonts prepared in {folder} cannot be read: {error.strerror}") from None
+    return PreparedFonts(folder, names)
+
+
+async def _compile(work: Path, engine: LatexEngine) -> None:
+    """Compile the document of an engine in a folder, where the engine leaves what it keeps of fonts."""
+    configuration = await asyncio.to_thread(_lay_out, work, engine)
+    process = await asyncio.create_subprocess_exec(
+        *compile_command(engine, None),
+        stdout=DEVNULL,
+        stderr=DEVNULL,
+        stdin=DEVNULL,
+        cwd=work,
+        env={
+            **ENVIRONMENT,
+            "PATH": PROGRAM_FOLDERS,
+            "HOME": str(work),
+            "TEXMFCACHE": str(work),
+            "FONTCONFIG_FILE": str(configuration),
+        },
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(_BUILD_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        name = PROGRAMS[engine].name
+        raise StartError(f"{name} did not prepare its fonts within {_BUILD_SECONDS} s") from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+    if process.returncode:
+        raise StartError(
+            f"{PROGRAMS[engine].name} cannot prepare its fonts: {_reason(work, process.returncode)}"
+        )
+
+
+def _lay_out(work: Path, engine: LatexEngine) -> Path:
+    """Write the document of an engine and a configuration of fontconfig; return the latter."""
+    work.mkdir()
+    (work / SOURCE).write_text(_DOCUMENTS[engine], encoding="utf-8")
+    configuration = work / f"{_FONTCONFIG}.conf"
+    configuration.write_text(_CONFIGURATION.format(cache=work / _FONTCONFIG), encoding="utf-8")
+    return configuration
+
+
+def _reason(work: Path, code: int) -> str:
+    try:
+        said = first_error((work / LOG).read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        said = None
+    return said.message if said else f"it ended with {code}"
+
+
+def _keep(work: Path, folder: Path) -> None:
+    """Move what was made to where services look for it; another one may have done so meanwhile."""
+    made = work / "made"
+    try:
+        made.mkdir()
+        for engine, part in ((LatexEngine.LUALATEX, _LUA), (LatexEngine.XELATEX, _FONTCONFIG)):
+            source = work / engine.name.lower() / part
+            if source.is_dir():
+                source.rename(made / part)
+        final = _CONFIGURATION.format(cache=folder / _FONTCONFIG)
+        (made / f"{_FONTCONFIG}.conf").write_text(final, encoding="utf-8")
+        for path in (made, *made.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        folder.parent.mkdir(exist_ok=True)
+        folder.parent.chmod(0o755)
+        with contextlib.suppress(OSError):  # it is there already; if it is not, reading it says so
+            made.rename(folder)
+    except OSError as error:
+        raise StartError(f"the prepared fonts cannot be kept in {folder}: {error.strerror}") from None

@@ -1,0 +1,81 @@
+"""The engines of TeX that compile documents: their programs, and what makes them work alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from i2s_render_latex.document import JOB_NAME, PDF
+from i2s_wire.render.options import LatexEngine
+
+#: The time that documents see: 2024-01-01 00:00:00 UTC. The same document is the same picture
+#: on every day.
+SOURCE_DATE_EPOCH = 1_704_067_200
+
+#: Where LuaTeX keeps the fonts that a job reads anew, in the work folder.
+LUA_CACHE = "luatex-cache/"
+#: Folders of the work folder in which engines keep what is not of the document.
+KEPT_BY_ENGINES = (LUA_CACHE, ".cache/fontconfig/")
+
+#: The pages as XeTeX writes them; a second program makes the PDF of them.
+XDV = f"{JOB_NAME}.xdv"
+
+# Objects are written plainly, so that the size of the page can be read (inspect.read_plain), and random
+# numbers begin at the same place, since they else start from the clock.
+_BEGIN_PDFTEX = r"\pdfsetrandomseed 1 \pdfobjcompresslevel 0 "
+_BEGIN_XETEX = r"\setrandomseed 1 "
+# Lua asks the system for the time, whatever SOURCE_DATE_EPOCH says.
+_BEGIN_LUATEX = (
+    r"\pdfvariable objcompresslevel=0 \setrandomseed 1 \directlua{math.randomseed(1) "
+    f"local now = {SOURCE_DATE_EPOCH} local time, date = os.time, os.date "
+    "os.time = function(day) return day and time(day) or now end "
+    "os.date = function(form, day) return date(form, day or now) end "
+    "os.gettimeofday = function() return now end} "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TexProgram:
+    """An engine of TeX with LaTeX.
+
+    Attributes:
+        command: Program and the options that it alone has.
+        engine: Name of the program without LaTeX, as versions and answers have it.
+        begin: TeX before the document.
+        output: The file that it writes pages to.
+        package: That it is installed with on Debian.
+        format_engine: Name of the engine, for kpsewhich, that its format belongs to; None if the program is
+            not optional.
+    """
+
+    command: tuple[str, ...]
+    engine: str
+    begin: str
+    output: str
+    package: str
+    format_engine: str | None
+
+    @property
+    def name(self) -> str:
+        """Name of the command."""
+        return self.command[0]
+
+
+PROGRAMS: Mapping[LatexEngine, TexProgram] = MappingProxyType(
+    {
+        LatexEngine.PDFLATEX: TexProgram(
+            ("pdflatex",), "pdftex", _BEGIN_PDFTEX, PDF, "texlive-latex-base", None
+        ),
+        LatexEngine.LUALATEX: TexProgram(
+            ("lualatex", "--nosocket"), "luahbtex", _BEGIN_LUATEX, PDF, "texlive-luatex", "luahbtex"
+        ),
+        # XeTeX would start the second program by a shell; here it is a step of its own.
+        LatexEngine.XELATEX: TexProgram(
+            ("xelatex", "-no-pdf"), "xetex", _BEGIN_XETEX, XDV, "texlive-xetex", "xetex"
+        ),
+    }
+)
+
+#: Makes the PDF of what XeTeX wrote; starts no other program for pictures in PostScript (``-D``).
+XDV_TO_PDF = ("xdvipdfmx", "-q", "-E", "-D", "", "-o", PDF, XDV)
