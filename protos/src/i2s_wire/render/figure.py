@@ -183,6 +183,19 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """Calls of one plotting function that were not made within another one.
+
+    Attributes:
+        function: Such as "Axes.bar", "PolarAxes.plot" or "Axes3D.scatter".
+        count: How many there were.
+    """
+
+    function: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """The objects of one figure.
 
@@ -195,6 +208,8 @@ class Figure:
         texts: The visible texts.
         marks: Axes by axes, first what several objects make up; those of the figure itself come last.
         truncated: Whether something was left out because there was more than is returned.
+        calls: Plotting functions that the program had called when the figure was drawn, for all its figures
+            together, by name; None if calls were not recorded.
     """
 
     page: int = 1
@@ -205,3 +220,4 @@ class Figure:
     texts: tuple[FigureText, ...] = ()
     marks: tuple[Mark, ...] = ()
     truncated: bool = False
+    calls: tuple[Call, ...] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from i2s.render.v1 import figure_pb2 as pb
 from i2s_wire.errors import member
-from i2s_wire.render.figure import Axes, Axis, Figure, FigureBox, FigureText, Mark, MarkKind, TextRole
+from i2s_wire.render.figure import Axes, Axis, Call, Figure, FigureBox, FigureText, Mark, MarkKind, TextRole
 
 
 def figure(one: pb.Figure) -> Figure:
@@ -22,7 +22,12 @@ def figure(one: pb.Figure) -> Figure:
         texts=tuple(map(_text, one.texts)),
         marks=tuple(map(_mark, one.marks)),
         truncated=one.truncated,
+        calls=_calls(one.calls) if one.HasField("calls") else None,
     )
+
+
+def _calls(calls: pb.Calls) -> tuple[Call, ...]:
+    return tuple(Call(one.function, one.count) for one in calls.functions)
 
 
 def _box(box: pb.FigureBox) -> FigureBox:

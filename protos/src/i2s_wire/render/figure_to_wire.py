@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from i2s.render.v1 import figure_pb2 as pb
-from i2s_wire.render.figure import Axes, Axis, Figure, FigureBox, FigureText, Mark
+from i2s_wire.render.figure import Axes, Axis, Call, Figure, FigureBox, FigureText, Mark
 
 
 def figure(one: Figure) -> pb.Figure:
@@ -21,7 +21,12 @@ def figure(one: Figure) -> pb.Figure:
         texts=[_text(one) for one in one.texts],
         marks=[_mark(one) for one in one.marks],
         truncated=one.truncated,
+        calls=_calls(one.calls) if one.calls is not None else None,
     )
+
+
+def _calls(calls: tuple[Call, ...]) -> pb.Calls:
+    return pb.Calls(functions=[pb.Call(function=one.function, count=one.count) for one in calls])
 
 
 def _box(box: FigureBox | None) -> pb.FigureBox | None:

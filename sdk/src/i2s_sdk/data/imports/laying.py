@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from i2s_sdk.data.folder import INDEX, read_lines
@@ -38,6 +38,7 @@ class ImportedItem:
         fault: Why there is no item here; empty if there is one.
         documents: Inputs that are PDF files, by name: where they lie.
         structure: The ground truth as the content of a file; None where it is ``target``.
+        assets: Files that the answer may use, by the relative path by which it refers to them.
     """
 
     id: str
@@ -52,6 +53,7 @@ class ImportedItem:
     fault: str = ""
     documents: Mapping[str, Path] = field(default_factory=dict)
     structure: bytes | None = None
+    assets: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def lay_down(items: Iterable[ImportedItem], out: Path, source: str) -> Imported:
@@ -109,6 +111,11 @@ def _line(item: ImportedItem, out: Path) -> Line:
         if said := pdf_fault(path):
             raise ValueError(f"{name} {path.name}: {said}")
         inputs[name] = put_by_content(out, "documents", _read(path), ".pdf")
+    if item.assets:
+        inputs["assets"] = [
+            {"name": name, "path": put_by_content(out, "assets", content, PurePosixPath(name).suffix)}
+            for name, content in sorted(item.assets.items())
+        ]
     if item.structure is not None:
         spec = task_spec(item.task)
         if said := spec.structure_fault(Content(structure=item.structure.decode("utf-8", "replace"))):

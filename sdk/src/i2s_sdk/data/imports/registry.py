@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from i2s_sdk.data.imports.chartmimic import import_chartmimic
 from i2s_sdk.data.imports.kind import ImportKind
+from i2s_sdk.data.imports.plot2code import import_plot2code
 from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.data.imports.scimage import import_scimage
 from i2s_sdk.data.imports.sobench import import_sobench
@@ -13,6 +15,16 @@ from i2s_sdk.errors import UnknownNameError
 KINDS: dict[str, ImportKind] = {
     one.name: one
     for one in (
+        ImportKind(
+            "chartmimic",
+            "folders of programs with pictures (direct_600, customized_600), and files of instructions",
+            import_chartmimic,
+        ),
+        ImportKind(
+            "plot2code",
+            "folders of Parquet files, or of images with metadata.jsonl",
+            import_plot2code,
+        ),
         ImportKind(
             "readoc",
             "folders of PDF documents with gold Markdown, or hf:OWNER/NAME, which is downloaded",

@@ -19,6 +19,7 @@ from i2s_sdk.data.hub_name import PREFIX
 from i2s_sdk.data.hub_row import picture_bytes
 from i2s_sdk.data.imports.kind import Imported, ImportRequest
 from i2s_sdk.data.imports.laying import ImportedItem, lay_down
+from i2s_sdk.data.imports.parquet_rows import parquet_rows
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS, read_header
 from i2s_sdk.json_text import read_json
@@ -39,7 +40,6 @@ LICENCE = "Apache-2.0"  # by the data set card
 _GROUNDING = ("element_ground", "action_ground")
 _TEXTS = ("website", "question", "elem_desc", "instruction")
 _PIXELS_FROM = 2.0  # boxes with a greater coordinate are in pixels
-_BATCH = 16  # rows at a time in memory
 
 
 def import_visualwebbench(request: ImportRequest) -> Imported:
@@ -84,11 +84,6 @@ _Row = tuple[str, int, str, Mapping[str, Any]]
 
 def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
     """Yield the rows of Parquet files; the folders say which files belong to which configuration."""
-    if importlib.util.find_spec("pyarrow") is None:
-        raise UsageError("Parquet files need the package pyarrow: pip install 'i2s-sdk[parquet]'")
-    import pyarrow  # type: ignore[import-untyped]
-    from pyarrow import parquet
-
     files = [source] if source.is_file() else sorted(source.rglob("*.parquet"))
     if not files:
         raise DataError(source, 0, "holds no Parquet file of VisualWebBench")
@@ -96,15 +91,8 @@ def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
         named = next((one for one in reversed(file.parts) if one in CONFIGURATIONS), "")
         if named and named not in wanted:
             continue
-        number = 0
-        try:
-            with parquet.ParquetFile(file) as table:
-                for batch in table.iter_batches(batch_size=_BATCH):
-                    for columns in batch.to_pylist():
-                        number += 1
-                        yield str(file), number, named, columns
-        except (OSError, pyarrow.ArrowException) as error:
-            raise DataError(file, number, f"cannot be read: {' '.join(str(error).split())[:300]}") from None
+        for number, columns in parquet_rows(file):
+            yield str(file), number, named, columns
 
 
 def _hub_rows(source: str, wanted: Sequence[str]) -> Iterator[_Row]:

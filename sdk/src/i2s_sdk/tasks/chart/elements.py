@@ -11,14 +11,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from i2s_sdk.scoring.assignment import best_assignment
 from i2s_sdk.tasks.chart.colors import difference, lab, on_white
+from i2s_sdk.tasks.chart.matching import MOST_MATCHED, counted, f1, matched
 from i2s_wire.render.figure import Axes, Axis, Figure, FigureText, Mark, MarkKind
 
 #: Part of the diagonal of a figure beyond which two places are not alike at all.
@@ -27,9 +26,6 @@ PLACE_REACH = 0.1
 COLOR_REACH = 20.0
 #: Part of the range of an axis by which values may differ.
 DATA_TOLERANCE = 0.02
-#: The most texts of one wording, colours and marks of a figure that are matched with others that differ from
-#: them; further ones have no match.
-MOST_MATCHED = 150
 #: Points of a mark that are compared.
 _POINTS = 200
 
@@ -48,13 +44,12 @@ _DATA_COLUMNS = {
     MarkKind.CELLS: "",
     MarkKind.CONTOURS: "",
 }
-E_ = TypeVar("E_", bound=Hashable)
 
 
 def text_score(reference: Figure, candidate: Figure) -> float:
     """Return how many texts both figures have, wherever they are."""
     first, second = Counter(map(_words, reference.texts)), Counter(map(_words, candidate.texts))
-    return _f1(sum((first & second).values()), first.total() + second.total())
+    return f1(sum((first & second).values()), first.total() + second.total())
 
 
 def text_place_score(reference: Figure, candidate: Figure) -> float:
@@ -63,13 +58,13 @@ def text_place_score(reference: Figure, candidate: Figure) -> float:
     for side, figure in enumerate((reference, candidate)):
         for text in figure.texts:
             groups[_words(text)][side].append(text)
-    found = sum(_matched(first, second, _nearness) for first, second in groups.values() if first and second)
-    return _f1(found, len(reference.texts) + len(candidate.texts))
+    found = sum(matched(first, second, _nearness) for first, second in groups.values() if first and second)
+    return f1(found, len(reference.texts) + len(candidate.texts))
 
 
 def kind_score(reference: Figure, candidate: Figure) -> float:
     """Return how many marks of equal kinds both figures have."""
-    return _counted(
+    return counted(
         ((mark.kind, mark.shape) for mark in reference.marks),
         ((mark.kind, mark.shape) for mark in candidate.marks),
     )
@@ -78,21 +73,21 @@ def kind_score(reference: Figure, candidate: Figure) -> float:
 def color_score(reference: Figure, candidate: Figure) -> float:
     """Return how alike the different colours of the marks of both figures are."""
     first, second = _colors(reference), _colors(candidate)
-    found = _matched(first, second, lambda a, b: max(0.0, 1 - difference(a, b) / COLOR_REACH))
-    return _f1(found, len(first) + len(second))
+    found = matched(first, second, lambda a, b: max(0.0, 1 - difference(a, b) / COLOR_REACH))
+    return f1(found, len(first) + len(second))
 
 
 def layout_score(reference: Figure, candidate: Figure) -> float:
     """Return how many axes with equal projection and equal place in their grid both figures have."""
-    return _counted(map(_cell, _frames(reference)), map(_cell, _frames(candidate)))
+    return counted(map(_cell, _frames(reference)), map(_cell, _frames(candidate)))
 
 
 def data_score(reference: Figure, candidate: Figure) -> float:
     """Return how much of the data of the marks of both figures is equal, but for the tolerance."""
     first = [mark for mark in reference.marks if mark.kind in _DATA_COLUMNS]
     second = [mark for mark in candidate.marks if mark.kind in _DATA_COLUMNS]
-    found = _matched(first, second, lambda one, other: _alike(one, other, reference))
-    return _f1(found, len(first) + len(second))
+    found = matched(first, second, lambda one, other: _alike(one, other, reference))
+    return f1(found, len(first) + len(second))
 
 
 SCORES: dict[str, Callable[[Figure, Figure], float]] = {
@@ -121,30 +116,6 @@ def _listed(counted: Counter[str]) -> list[str]:
     return [
         name[:100] if many == 1 else f"{name[:100]} ({many})" for name, many in sorted(counted.items())[:20]
     ]
-
-
-def _f1(found: float, total: int) -> float:
-    return min(1.0, 2 * found / total) if total else 1.0
-
-
-def _counted(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
-    one, other = Counter(first), Counter(second)
-    return _f1(sum((one & other).values()), one.total() + other.total())
-
-
-def _matched(first: Sequence[E_], second: Sequence[E_], similarity: Callable[[E_, E_], float]) -> float:
-    """Return the sum of similarities of pairs, in which each element is at most once.
-
-    Equal elements are pairs, however many there are. Of the others the pairs with the greatest sum are made.
-    """
-    ones, others = Counter(first), Counter(second)
-    equal = (ones & others).total()
-    rest = list((ones - others).elements())[:MOST_MATCHED]
-    other_rest = list((others - ones).elements())[:MOST_MATCHED]
-    if not rest or not other_rest:
-        return float(equal)
-    values = np.array([[similarity(one, other) for other in other_rest] for one in rest], dtype=np.float64)
-    return equal + float(sum(values[row, column] for row, column in best_assignment(values)))
 
 
 def _words(text: FigureText) -> str:

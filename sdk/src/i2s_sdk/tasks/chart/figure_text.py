@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_wire.render.figure import Axes, Axis, Figure, FigureBox, FigureText, Mark, MarkKind, TextRole
+from i2s_wire.render.figure import Axes, Axis, Call, Figure, FigureBox, FigureText, Mark, MarkKind, TextRole
 
 
 def figure_to_text(figure: Figure) -> str:
@@ -30,10 +30,15 @@ def figure_from_text(text: str) -> Figure:
                 "axes": tuple(map(_axes, fields["axes"])),
                 "texts": tuple(map(_text, fields["texts"])),
                 "marks": tuple(map(_mark, fields["marks"])),
+                "calls": _calls(fields.get("calls")),
             }
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"no objects of a figure: {error}") from None
+
+
+def _calls(calls: Sequence[Mapping[str, Any]] | None) -> tuple[Call, ...] | None:
+    return tuple(Call(**one) for one in calls) if calls is not None else None
 
 
 def _box(fields: Mapping[str, float] | None) -> FigureBox | None:

@@ -7,11 +7,44 @@ from dataclasses import dataclass
 from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values, values_of_unusable
 from i2s_sdk.tasks.chart.elements import SCORES, missing
 from i2s_sdk.tasks.chart.figure_text import figure_from_text
+from i2s_sdk.tasks.chart.published import NO_CALLS, PUBLISHED
 
 #: As the manifest of a run and the detail of a sample call it.
 NAME = "chart elements"
 
 _METRICS = tuple(Metric(name) for name in SCORES)
+
+
+#: The same of the scores of other benchmarks.
+PUBLISHED_NAME = "published chart scores"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedScorer:
+    """Computes the scores of ChartMimic and Plot2Code from the objects of both figures."""
+
+    name: str = PUBLISHED_NAME
+    version: str = "1"
+    metrics: tuple[Metric, ...] = tuple(Metric(name) for name in PUBLISHED)
+    in_worker: bool = True
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return whether the objects of the ground truth are known: whether there is a program of it."""
+        return bool(sample.truth)
+
+    def score(self, sample: Scorable) -> Values | NotUsable:
+        """Return the values of a program that has a figure."""
+        reference = figure_from_text(sample.truth or "")
+        try:
+            candidate = figure_from_text(sample.text or "")
+        except ValueError:
+            return NotUsable("the objects of the figure cannot be read")
+        values = {name: score(reference, candidate) for name, score in PUBLISHED.items()}
+        return Values(values, undefined={name: NO_CALLS for name, value in values.items() if value is None})
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0 in every metric."""
+        return values_of_unusable(self.metrics)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,53 @@
 from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.images import ImageFaultError, decode_image
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.chart.elements import SCORES
+from i2s_sdk.tasks.chart.published import CHARTMIMIC
 from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_sdk.tasks.chart.view import view
 from i2s_sdk.tasks.question import Question
-from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
+from i2s_sdk.tasks.schemas import ASSETS, FILE, STRUCTURE, fields
 from i2s_sdk.tasks.spec import TaskSpec, text_fault
 from i2s_sdk.tasks.structure import Structure
+
+#: Inputs of an instance. ``image`` is compared with, and shown unless there is ``style``: an image whose
+#: style the chart takes. ``figure_size`` is width and height in inches.
+_INPUTS = fields(
+    {"image": FILE},
+    {
+        "assets": ASSETS,
+        "instruction": {"type": "string", "minLength": 1},
+        "style": FILE,
+        "figure_size": {
+            "type": "array",
+            "items": {"type": "number", "exclusiveMinimum": 0},
+            "minItems": 2,
+            "maxItems": 2,
+        },
+    },
+)
 
 
 def _answer(content: Content, question: Question) -> str:
     code = (content.structure or "").strip()
     return f"```python\n{code}\n```" if code else ""
+
+
+def _files_fault(instance: Instance) -> str:
+    """Return what is wrong with the image of the style, empty for nothing."""
+    style = instance.files.get("style")
+    if style is None:
+        return ""
+    try:
+        decode_image(style.read_bytes())
+    except ImageFaultError as error:
+        return f"style {style.name}: {error}"
+    except OSError as error:
+        return f"style {style.name}: cannot be read: {error.strerror}"
+    return ""
 
 
 CHART = TaskSpec(
@@ -33,8 +67,9 @@ CHART = TaskSpec(
     open=ChartTask,
     answer=_answer,
     structure_fault=text_fault,
-    inputs=IMAGE_AND_ASSETS,
+    files_fault=_files_fault,
+    inputs=_INPUTS,
     target=STRUCTURE,
     view=view,
-    averages=(Average("elements", tuple(SCORES)),),
+    averages=(Average("elements", tuple(SCORES)), Average("chartmimic_low_level", CHARTMIMIC)),
 )

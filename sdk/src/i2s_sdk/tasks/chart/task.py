@@ -10,9 +10,10 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.chart.document import ChartProgram
 from i2s_sdk.tasks.chart.figure_text import figure_to_text
+from i2s_sdk.tasks.chart.prompts import FIGURE_SIZE, FILES, INSTRUCTION, PROMPT, STYLE_PROMPT, texts
 from i2s_sdk.tasks.chart.reading import extract
 from i2s_sdk.tasks.chart.repair import repair
-from i2s_sdk.tasks.chart.scorer import ElementScorer
+from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -23,22 +24,15 @@ from i2s_wire.render.options import PythonOptions, RenderOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import PythonSource, RenderRequest
 
-PROMPT = (
-    "Write a Python program that uses matplotlib and draws the chart of this image as exactly as possible: "
-    "the same kind of chart, the same data, texts, colours, axes and layout, and the same size of the "
-    "figure. All data must be in the program. Answer with the program alone, in one fenced block of Python."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class ChartTask:
     """An image of a chart, to be answered with a Python program that draws it.
 
     Attributes:
-        profile: Which rules; those of this task are the same for all.
+        profile: Which rules; ``helm`` (``reference``) has the scores of other benchmarks too.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
-        scorers: Computes the scores of elements.
         services: Runs the programs.
         size_policy: How pictures of different size are compared.
     """
@@ -46,9 +40,15 @@ class ChartTask:
     profile: Profile = Profile.PAPER
     name: str = "chart"
     image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
-    scorers: tuple[Scorer, ...] = (ElementScorer(),)
     services: tuple[str, ...] = ("render-python",)
     size_policy: SizePolicy = SizePolicy.PAD
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scores of elements, and in profile ``helm`` those of ChartMimic and Plot2Code."""
+        if self.profile is Profile.HELM:
+            return (ElementScorer(), PublishedScorer())
+        return (ElementScorer(),)
 
     @property
     def rendering(self) -> ChartTask:
@@ -60,12 +60,13 @@ class ChartTask:
         return {}
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
-        """Return the one question of an instance: the text, then its image."""
-        return (texts_then_image((PROMPT,), image_of(instance)),)
+        """Return the one question of an instance: its texts, then its image, or that of the style."""
+        shown = instance.files.get("style") or image_of(instance)
+        return (texts_then_image(texts(instance), shown),)
 
     def prompt_texts(self) -> tuple[str, ...]:
-        """Return the text of its question."""
-        return (PROMPT,)
+        """Return the texts of its questions that are the same for all instances."""
+        return (PROMPT, STYLE_PROMPT, FIGURE_SIZE, FILES, INSTRUCTION)
 
     def join(self, completions: Sequence[str]) -> str:
         """Return the completion of the one question."""

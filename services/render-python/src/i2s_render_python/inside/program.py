@@ -10,9 +10,11 @@ import site
 import sys
 import traceback
 import types
+from functools import partial
 from pathlib import Path
 
 from i2s_render_python.inside.capture import Capture, TooManyPixelsError
+from i2s_render_python.inside.figure_objects.calls import Calls
 from i2s_render_python.inside.figure_objects.describe import describe
 from i2s_render_python.inside.figure_objects.marks import keep_boxes
 from i2s_render_python.inside.fixed import fix_clock, fix_randomness
@@ -27,10 +29,13 @@ _PACKAGE = __name__.partition(".")[0]
 def run() -> None:
     """Run the program in the current folder; never raises what the program raises."""
     job = json.loads((OWN / "job.json").read_text())
-    capture = Capture(job["pixels"], job["dpi"], describe if job["want_objects"] else None)
+    calls = Calls()
+    capture = Capture(
+        job["pixels"], job["dpi"], partial(describe, calls=calls.counted) if job["want_objects"] else None
+    )
     result: dict[str, object] = {}
     try:
-        _run(job["clock"], capture, result)
+        _run(job["clock"], capture, calls if job["want_objects"] else None, result)
         total, finished = capture.finish(
             with_open="error" not in result, first=job["first"], count=job["count"]
         )
@@ -50,9 +55,11 @@ def run() -> None:
     (OWN / "result.json").write_text(json.dumps(result))
 
 
-def _run(clock: float, capture: Capture, result: dict[str, object]) -> None:
+def _run(clock: float, capture: Capture, calls: Calls | None, result: dict[str, object]) -> None:
     source = Path(PROGRAM).read_bytes()
     _prepare(capture)
+    if calls is not None:
+        calls.install(source)
     main = types.ModuleType("__main__")
     main.__file__ = PROGRAM
     main.__builtins__ = builtins  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from random_figures import figures
 
 from i2s_sdk.tasks.chart.elements import SCORES, missing
 from i2s_sdk.tasks.chart.figure_text import figure_from_text, figure_to_text
@@ -137,38 +138,6 @@ def test_equal_figures_of_any_size_score_1() -> None:
 def test_different_figures_of_any_size_stay_within_bounds() -> None:
     values = scored(crowded(2_000, 2), crowded(2_000, 3))
     assert all(0.0 <= value <= 1.0 for value in values.values())
-
-
-numbers = st.floats(-1e300, 1e300, allow_nan=False)
-boxes = st.builds(FigureBox, *[st.floats(0, 1)] * 4)
-columns = st.lists(numbers, max_size=5).map(tuple)
-colors = st.lists(st.integers(0, 2**32 - 1).map("#{:08x}".format), max_size=4).map(tuple)
-axes = st.builds(
-    Axes,
-    box=boxes,
-    projection=st.sampled_from(("rectilinear", "polar", "3d")),
-    x=st.builds(Axis, st.sampled_from(("linear", "log")), numbers, numbers),
-    rows=st.integers(0, 3),
-    columns=st.integers(0, 3),
-    colorbar=st.booleans(),
-)
-texts = st.builds(FigureText, st.text(max_size=4), st.sampled_from(TextRole), box=boxes)
-marks = st.builds(
-    Mark,
-    st.sampled_from(MarkKind),
-    st.none() | st.integers(0, 3),
-    x=columns,
-    y=columns,
-    z=columns,
-    colors=colors,
-    total=st.integers(0, 9),
-)
-figures = st.builds(
-    Figure,
-    axes=st.lists(axes, max_size=3).map(tuple),
-    texts=st.lists(texts, max_size=5).map(tuple),
-    marks=st.lists(marks, max_size=5).map(tuple),
-)
 
 
 @given(figures)

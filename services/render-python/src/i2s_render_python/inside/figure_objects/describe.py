@@ -8,7 +8,7 @@ are those of the wire; a test compares them.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -22,19 +22,20 @@ from i2s_render_python.inside.figure_objects.values import Object, Values
 MAX_AXES, MAX_TEXTS, MAX_MARKS = 200, 5000, 2000
 
 
-def describe(figure: Figure, page: int) -> Object:
+def describe(figure: Figure, page: int, calls: Callable[[], list[Object]] | None = None) -> Object:
     """Return the objects of a figure that has been drawn.
 
     Args:
         figure: The figure.
         page: Number of its picture.
+        calls: Returns the calls of plotting functions so far; None if they are not known.
 
     Returns:
         The fields of ``i2s_wire.render.figure.Figure``, ready for JSON: less than 4 MiB of it, by the bounds
         here and in ``values``, and no number that is not finite.
     """
     try:
-        return _described(figure, page)
+        return {**_described(figure, page), **({"calls": calls()} if calls is not None else {})}
     except Exception:  # figures of programs do anything
         return {"page": page, "truncated": True}
 
