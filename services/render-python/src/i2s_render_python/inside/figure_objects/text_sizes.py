@@ -24,7 +24,7 @@ Size = tuple[float, float, float]
 Sizes = Mapping[Measured, Size]
 
 
-class MeasuringRenderer(RendererAgg):
+class MeasuringRenderer(RendererAgg):  # type: ignore[misc]  # of Any
     """Tells the sizes of texts, within bounds.
 
     Args:
@@ -55,7 +55,8 @@ class MeasuringRenderer(RendererAgg):
             if self._measured > MAX_MATHEMATICS:
                 self.exceeded = True
                 raise ValueError("too many texts with mathematics")
-        return super().get_text_width_height_descent(s, prop, ismath)
+        size: Size = super().get_text_width_height_descent(s, prop, ismath)
+        return size
 
 
 @contextmanager
