@@ -3,9 +3,7 @@
 After every attack an ordinary document gives the very bytes it gave before.
 """
 
-import asyncio
 import io
-import os
 import struct
 import tempfile
 import zlib
@@ -13,78 +11,16 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from latex_attacked import attacked_engine, document
 from PIL import Image
 
-from i2s_chassis.jail import Jail, JailSettings, PolicyKind
+from i2s_chassis.jail import PolicyKind
 from i2s_chassis.limits import Limits
-from i2s_render_latex.engine import EngineSettings, LatexEngine
-from i2s_render_latex.model import Job
-from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
-from i2s_render_latex.texlive import find_installation
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
 from i2s_wire.render.source_error import ErrorKind
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
-
-PREAMBLE = "\\documentclass{article}\n\\usepackage{graphicx,tikz,listings,verbatim}\n"
-MARK = "SECRETMARK"
-LIMITS = Limits(cpu_seconds=3.0, wall_seconds=20.0)
-UIDS = 16
-UID_BASE = 20_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this file and from services
-
-
-def document(body, preamble=PREAMBLE):
-    return f"{preamble}\\begin{{document}}\n{body}\n\\end{{document}}\n".encode()
-
-
-GOOD = Job(document("Good $\\sum_i x_i$ \\tikz \\draw (0,0) circle (1cm);"), limits=LIMITS)
-
-
-class Attacked:
-    """The engine, and what must be as before after each attack."""
-
-    def __init__(self, engine, jail_folder, secret, good):
-        self.engine, self.jail_folder, self.secret, self.good = engine, jail_folder, secret, good
-
-    async def render(self, body, *, files=(), limits=LIMITS, source=None):
-        body = body.replace("SECRETFILE", str(self.secret))
-        rendering = await self.engine.render(Job(source or document(body), files, limits=limits))
-        await self.nothing_is_left(rendering)
-        return rendering
-
-    async def nothing_is_left(self, rendering):
-        assert MARK.encode() not in rendering.log.whole
-        assert MARK not in rendering.message
-        assert MARK not in str(rendering.error)
-        assert list(self.jail_folder.iterdir()) == []
-        async with asyncio.timeout(30):  # what was killed takes some milliseconds to vanish
-            while _processes_of_jobs():
-                await asyncio.sleep(0.005)
-        assert self.secret.read_text() == MARK
-        assert [path.name for path in self.secret.parent.iterdir()] == [self.secret.name]
-        again = await self.engine.render(GOOD)
-        assert [picture.png for picture in again.pictures] == self.good
-
-    async def shows(self, body, expected):
-        """Whether a body gives the picture of another body."""
-        attack = await self.render(body)
-        innocent = await self.engine.render(Job(document(expected), limits=LIMITS))
-        assert attack.verdict is innocent.verdict
-        return [one.png for one in attack.pictures] == [one.png for one in innocent.pictures]
-
-
-def _processes_of_jobs():
-    if os.geteuid() != 0:
-        return []
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and UID_BASE <= entry.stat().st_uid < UID_BASE + UIDS:
-                found.append(entry.name)
-        except FileNotFoundError:
-            continue
-    return found
 
 
 @pytest.fixture(scope="session")
@@ -97,24 +33,8 @@ def open_folder():
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def attacked(open_folder):
-    folder = open_folder
-    (folder / "tree/tex/latex").mkdir(parents=True)
-    tools = next(root for root in tree_roots() if (root / "tex/latex/tools").is_dir())
-    (folder / "tree/tex/latex/tools").symlink_to(tools / "tex/latex/tools")
-    build_index([folder / "tree"], folder / "index")
-    (folder / "secrets").mkdir()
-    secret = folder / "secrets" / "secret.tex"
-    secret.write_text(MARK)
-    secret.chmod(0o644)
-    jail = await Jail.start(JailSettings(state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS))
-    index = TexIndex.load(folder / "index")
-    engine = LatexEngine(EngineSettings(folder / "formats"), jail, find_installation(), index)
-    async with engine.open({"attacked": PREAMBLE.encode()}):
-        good = await engine.render(GOOD)
-        assert good.verdict is Verdict.RENDERED
-        yield Attacked(engine, jail.folder, secret, [picture.png for picture in good.pictures])
-    index.close()
-    await jail.close()
+    async with attacked_engine(open_folder) as attacked:
+        yield attacked
 
 
 def png(width, height, colour_type, channels):
