@@ -50,11 +50,10 @@ def cut_scores(
             detail = f"{len(source)} characters in {member}, more than {MAX_CHARACTERS}"
             yield Dropped(Reason.TOO_LONG, detail, subset=subset)
             continue
-        first, last = (0, len(text)) if whole else (score.first, score.last)
         yield Piece(
             subset=subset,
             member=member,
-            span=_bytes_of(text, first, last, content),
+            span=(0, len(content)) if whole else _bytes_of(text, score, content),
             structure=source.strip().encode(),
             text=source.strip(),
             length=0,
@@ -97,10 +96,10 @@ def _alone(text: str, kept: Score, scores: Collection[Score]) -> str:
     return "".join([*parts, text[position:]])
 
 
-def _bytes_of(text: str, first: int, last: int, content: bytes) -> tuple[int, int]:
+def _bytes_of(text: str, score: Score, content: bytes) -> tuple[int, int]:
     mark = len(content) - len(text.encode())  # of a byte order mark
-    before = len(text[:first].encode()) + mark
-    return (before if first else 0), before + len(text[first:last].encode())
+    first = len(text[: score.first].encode()) + mark
+    return first, first + len(text[score.first : score.last].encode())
 
 
 def _header_notes(found: LilypondText) -> dict[str, str]:

@@ -137,7 +137,7 @@ def licence_from(text: str) -> Licence:
     if _RESTRICTED.search(text):
         return Licence(text[:100])
     if found := _CREATIVE_COMMONS.search(text):
-        share_alike = "sa" in found[1].lower()
+        share_alike = found[1].lower().endswith(("sa", "alike"))
         name = f"CC-BY-{'SA-' if share_alike else ''}{found[2]}"
         folder = "by-sa" if share_alike else "by"
         return Licence(name, f"https://creativecommons.org/licenses/{folder}/{found[2]}/", True)
