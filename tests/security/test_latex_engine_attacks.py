@@ -50,7 +50,7 @@ FORBIDDEN = (
             "SECRETFILE",
             "/proc/1/environ",
             "/proc/self/../1/cmdline",
-            "/root/.profile",
+            "/var/lib/dpkg/status",
             "/var/log/dpkg.log",
             "/sys/class/net/lo/address",
         )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.images import decode_image
 from i2s_sdk.json_text import read_json
 
 EASY, MEDIUM, HARD = "easy", "medium", "hard"
@@ -52,8 +51,7 @@ def ink_length(png: bytes) -> int:
 
     Values are those of the three channels of red, green and blue.
     """
-    with Image.open(io.BytesIO(png), formats=("PNG",)) as image:
-        values = np.asarray(image.convert("RGB"))
+    values = np.asarray(decode_image(png).convert("RGB"))
     return int(np.count_nonzero(values < values.max() / 4))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from i2s_sdk.collect.candidates import Document, Dropped, Licence, Reason, Stage
 from i2s_sdk.errors import DataError, RunConflictError, UsageError
+from i2s_sdk.json_text import read_json
 from i2s_sdk.writing import writing
 
 _SCHEMA = """
@@ -168,7 +169,7 @@ class CollectionState:
                 (stored,) = self._database.execute(
                     "SELECT document FROM documents WHERE key = ?", (key,)
                 ).fetchone()
-                yield _document(json.loads(stored))
+                yield _document(read_json(stored))
 
     def undiscovered(self) -> list[Dropped]:
         """Return what was dropped while documents were discovered."""
@@ -184,7 +185,7 @@ class CollectionState:
             row = self._database.execute(
                 "SELECT outcomes FROM visits WHERE document = ? AND subset = ?", (document, subset)
             ).fetchone()
-        return None if row is None else [_outcome(one) for one in json.loads(row[0])]
+        return None if row is None else [_outcome(one) for one in read_json(row[0])]
 
     def keep_outcomes(self, document: str, outcomes: Mapping[str, Iterable[Outcome]]) -> None:
         """Store what became of the pieces of a document, by subset."""

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from i2s_sdk.collect.web.answer import Answer, Ask
+from i2s_sdk.json_text import read_json
 from i2s_sdk.writing import writing
 
 #: Headers of answers that are stored.
@@ -44,7 +45,7 @@ class AnswerCache:
     def find(self, ask: Ask) -> StoredAnswer | None:
         """Return the stored answer of a request, or None if there is none or its body is gone."""
         try:
-            found = json.loads(self._place(ask).read_bytes())
+            found = read_json(self._place(ask).read_bytes())
             body = (self._folder / "bodies" / found["sha256"]).read_bytes()
         except (OSError, ValueError, KeyError):
             return None
