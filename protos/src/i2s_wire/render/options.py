@@ -110,11 +110,15 @@ class LatexOptions:
         engine: Which TeX compiles the document.
         max_runs: The most runs made until the auxiliary files are stable.
         cold: Compile without a precompiled format: slower, the same picture.
+        last_page: Return the last page of the document, whatever the options of pages say.
+        want_text: Return the text of the pages.
     """
 
     max_runs: int | None = None
     cold: bool = False
     engine: LatexEngine | None = None
+    last_page: bool = False
+    want_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
