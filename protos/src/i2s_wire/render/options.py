@@ -110,7 +110,7 @@ class LatexOptions:
         engine: Which TeX compiles the document.
         max_runs: The most runs made until the auxiliary files are stable.
         cold: Compile without a precompiled format: slower, the same picture.
-        last_page: Return the last page of the document, whatever the options of pages say.
+        last_page: Return the last page; ``first_page`` and ``page_count`` are not obeyed then.
         want_text: Return the text of the pages.
     """
 

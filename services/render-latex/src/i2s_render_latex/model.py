@@ -18,8 +18,8 @@ class Options(ResolvedPageOptions):
         max_runs: The most runs of TeX until the auxiliary files are stable.
         cold: Compile without a precompiled format; all engines but pdfTeX always do.
         engine: What compiles the document.
-        last_page: Whether the last page is returned, whatever is said of pages.
-        want_text: Whether the text of the pages is returned.
+        last_page: Return the last page, whatever ``first_page`` and ``page_count`` say.
+        want_text: Return the text of the pages.
     """
 
     dpi: float = 200.0
@@ -29,11 +29,6 @@ class Options(ResolvedPageOptions):
     engine: LatexEngine = LatexEngine.PDFLATEX
     last_page: bool = False
     want_text: bool = False
-
-    def wanted_pages(self, total: int) -> range:
-        """Return the numbers of the pages to return of a document of ``total`` pages; it may have none."""
-        first, count = (total, 1) if self.last_page else (self.first_page, self.page_count)
-        return range(first, min(first + count - 1, total) + 1)
 
 
 @dataclass(frozen=True, slots=True)
