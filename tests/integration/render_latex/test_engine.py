@@ -12,6 +12,7 @@ from i2s_chassis.limits import Limits
 from i2s_render_latex.canary import canary
 from i2s_render_latex.engine import LatexEngine
 from i2s_render_latex.model import Job, Options
+from i2s_render_latex.page_text import MAX_BYTES
 from i2s_wire.render.options import BlankPage, Crop
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
@@ -56,6 +57,35 @@ async def test_poppler_is_asked_where_the_pages_are_not_plain(engine):
             "raster",
             "crop",
         ]
+
+
+@pytest.mark.parametrize(
+    ("body", "pages", "text"),
+    [("only", 1, "only"), ("one\\newpage two\\newpage three", 3, "three"), ("\\null\\newpage x", 2, "x")],
+)
+async def test_the_last_page_and_its_text_are_returned(engine, body, pages, text):
+    options = Options(last_page=True, want_text=True, first_page=1, page_count=2)
+    rendering = await engine.render(Job(document(f"\\pagestyle{{empty}}{body}"), options=options))
+    (picture,) = rendering.pictures
+    assert (rendering.total_pages, picture.page, picture.text) == (pages, pages, text)
+    assert "text" in [stage.name for stage in rendering.stages]
+
+
+async def test_the_text_is_of_each_page_and_only_where_it_is_asked_for(engine):
+    source = document("\\pagestyle{empty}finite \\textbf{one}\\newpage two")
+    asked = await engine.render(Job(source, options=Options(page_count=2, want_text=True)))
+    assert [one.text for one in asked.pictures] == ["finite one", "two"]
+    plain = await engine.render(Job(source, options=Options(page_count=2)))
+    assert [one.text for one in plain.pictures] == ["", ""]
+    assert [one.png for one in plain.pictures] == [one.png for one in asked.pictures]
+
+
+async def test_the_text_of_a_page_is_bounded(engine):
+    many = "\\newcount\\n\\loop\\rlap{abcdefgh}\\advance\\n by 1 \\ifnum\\n<20000\\repeat"
+    body = f"\\pagestyle{{empty}}\\noindent{many}"
+    rendering = await engine.render(Job(document(body), options=Options(want_text=True)))
+    (picture,) = rendering.pictures
+    assert 0 < len(picture.text.encode()) <= MAX_BYTES
 
 
 # A page tree beside the one that pdfTeX writes into the catalogue; its names are spelt another way.

@@ -4,7 +4,7 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_render_latex.model import Options
 from i2s_render_latex.wire import options_from_wire, options_to_wire
-from i2s_wire.render.options import BlankPage, Crop
+from i2s_wire.render.options import BlankPage, Crop, LatexEngine
 
 
 def test_nothing_asked_for_is_the_default():
@@ -12,7 +12,7 @@ def test_nothing_asked_for_is_the_default():
 
 
 def test_options_survive_the_wire():
-    options = Options(100.5, 2, 3, 0.0, Crop.NONE, BlankPage.KEEP, 1, True)
+    options = Options(100.5, 2, 3, 0.0, Crop.NONE, BlankPage.KEEP, 1, True, LatexEngine.XELATEX, True, True)
     assert options_from_wire(options_to_wire(options)) == options
 
 

@@ -25,8 +25,7 @@ def rendering(answer: pb.RenderResponse) -> Rendering:
         verdict=member(Verdict, answer.verdict, "verdict"),
         message=answer.message,
         pictures=tuple(
-            Picture(png=one.png, width=one.width, height=one.height, page=one.page, sha256=one.sha256)
-            for one in answer.pictures
+            Picture(one.png, one.width, one.height, one.page, one.sha256, one.text) for one in answer.pictures
         ),
         total_pages=answer.total_pages,
         error=_error(answer.error) if answer.HasField("error") else None,

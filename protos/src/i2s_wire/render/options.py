@@ -111,12 +111,14 @@ class LatexOptions:
         max_runs: The most runs made until the auxiliary files are stable.
         cold: Compile without a precompiled format: slower, the same picture.
         last_page: Return the last page; ``first_page`` and ``page_count`` are not obeyed then.
+        want_text: Return the text of the pages.
     """
 
     max_runs: int | None = None
     cold: bool = False
     engine: LatexEngine | None = None
     last_page: bool = False
+    want_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ class Picture:
         height: Height in pixels.
         page: Number of the page in the document, from 1.
         sha256: SHA-256 of ``png``, lower-case hexadecimal; empty if it was not computed.
+        text: Of the whole page in reading order; of LaTeX, where asked for.
     """
 
     png: bytes = field(repr=False)
@@ -57,6 +58,7 @@ class Picture:
     height: int
     page: int = 1
     sha256: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,7 @@ def _latex(latex: LatexOptions) -> pb.LatexOptions:
         max_runs=latex.max_runs,
         cold=latex.cold or None,
         last_page=latex.last_page,
+        want_text=latex.want_text,
     )
 
 

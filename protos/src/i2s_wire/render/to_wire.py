@@ -79,6 +79,7 @@ def _picture(picture: Picture) -> pb.Picture:
         height=picture.height,
         page=picture.page,
         sha256=picture.sha256,
+        text=picture.text,
     )
 
 

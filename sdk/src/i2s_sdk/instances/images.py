@@ -123,6 +123,23 @@ def require_whole(content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:
     return header
 
 
+def has_one_color(content: bytes, most_pixels: int = PILLOW_PIXELS) -> bool:
+    """Return whether all pixels of an image have the same color.
+
+    Args:
+        content: The file.
+        most_pixels: Of an image; larger ones are not decoded.
+
+    Raises:
+        ImageFaultError: It is of none of the formats, has more pixels, or is damaged.
+    """
+    with _opened(content, most_pixels) as picture:
+        try:
+            return picture.convert("RGB").getcolors(maxcolors=1) is not None
+        except Exception as error:
+            raise _broken(error) from None
+
+
 def _opened(content: bytes | BinaryIO, most_pixels: int) -> Image.Image:
     from PIL import Image, UnidentifiedImageError
 

@@ -19,6 +19,7 @@ class Options(ResolvedPageOptions):
         cold: Compile without a precompiled format; all engines but pdfTeX always do.
         engine: What compiles the document.
         last_page: Return the last page, whatever ``first_page`` and ``page_count`` say.
+        want_text: Return the text of the pages.
     """
 
     dpi: float = 200.0
@@ -27,6 +28,7 @@ class Options(ResolvedPageOptions):
     cold: bool = False
     engine: LatexEngine = LatexEngine.PDFLATEX
     last_page: bool = False
+    want_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

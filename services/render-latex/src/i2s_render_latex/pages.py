@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from i2s_chassis.jail import Cell, Ended, OutputError, OutputReason, PolicyEvent
 from i2s_chassis.limits import Limits
@@ -12,7 +12,7 @@ from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.errors import RasterError
 from i2s_chassis.renderer.model import Stage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
-from i2s_render_latex import inspect, raster
+from i2s_render_latex import inspect, page_text, raster
 from i2s_render_latex.inspect import Page
 from i2s_render_latex.model import Options
 from i2s_render_latex.texlive import HUGE_PAGES
@@ -150,11 +150,20 @@ class Drawer:
         picture, stage = await finish_in_thread(read, page.number, options)
         self._drawn.stages.append(stage)
         if picture is not None:
-            self._drawn.pictures.append(picture)
+            text = await self._text(page.number) if options.want_text else ""
+            self._drawn.pictures.append(replace(picture, text=text))
+        if self._drawn.judgement is not None:
+            return
         # Pictures are finished outside of the cell, so its limits do not hold there.
         used = self._spent_cpu_seconds + sum(stage.usage.cpu_seconds for stage in self._drawn.stages)
         total = sum(len(one.png) for one in self._drawn.pictures)
         self._drawn.judgement = of_pictures(used, total, self._limits, self._max_bytes)
+
+    async def _text(self, number: int) -> str:
+        """Return the text of a page, empty if poppler finds none. A limit that is passed is the judgement."""
+        ended = await self._run("text", page_text.command(number))
+        self._drawn.judgement = limit_passed(ended.cause, self._limits, "reading the text of the page")
+        return page_text.read(ended.output.whole)
 
     async def _drawing(self) -> memoryview | None:
         try:

@@ -25,6 +25,7 @@ _PROGRAMS = {
     "kpsewhich": "texlive-binaries",
     "pdftoppm": "poppler-utils",
     "pdfinfo": "poppler-utils",
+    "pdftotext": "poppler-utils",
 }
 #: Where a jail looks for programs.
 PROGRAM_FOLDERS = "/usr/local/bin:/usr/bin:/bin"

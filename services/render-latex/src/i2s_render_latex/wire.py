@@ -31,6 +31,7 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
         cold=latex.cold,
         engine=_engine(latex.engine),
         last_page=latex.last_page,
+        want_text=latex.want_text,
     )
 
 
@@ -63,6 +64,7 @@ def options_to_wire(options: Options) -> pb.RenderOptions:
         max_runs=options.max_runs,
         cold=options.cold,
         last_page=options.last_page,
+        want_text=options.want_text,
     )
     return pb.RenderOptions(page=page_options(options), latex=latex)
 

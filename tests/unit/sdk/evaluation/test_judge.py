@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from chat_server import REFUSAL, ChatServer
+from i2s_sdk.cli.main import group
 from i2s_sdk.errors import ModelError, UsageError
 from i2s_sdk.evaluation.human_scores import human_scores
 from i2s_sdk.evaluation.judge import judge
@@ -333,3 +335,34 @@ def test_a_judge_that_was_stopped_has_kept_what_was_said(run):
     model = Answering(said)
     (found,) = judge(run, model, settings=SETTINGS)
     assert (len(model.asked), len(found.scores)) == (2, 4)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_commands_print_what_they_found(run, tmp_path, monkeypatch, as_json):
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    digests = {hashlib.sha256(picture(name)).hexdigest(): name for name in names(4)}
+    more = ["--json"] if as_json else []
+    with ChatServer(dict.fromkeys(names(4), scores(5, 4, 3)), digests).serving() as server:
+        words = ["judge", str(run), "--model", "openai/tiny-1", "--base-url", server.base, "--cache", "none"]
+        judged = CliRunner().invoke(group, [*words, *more], standalone_mode=False)
+    assert judged.return_value == 0, judged.output
+    file = write_scores(tmp_path / "h.csv", [(name, "x", 4, 4, 4) for name in names(4)])
+    people = CliRunner().invoke(group, ["human-scores", str(file), "--run", str(run), *more])
+    assert people.exit_code == 0
+    if as_json:
+        (found,) = json.loads(judged.stdout)
+        assert (found["judged"], found["bad_answers"], found["means"]["relevance"]["value"]) == (4, {}, 3.2)
+        document = json.loads(people.stdout)
+        assert document["human"]["rows"] == 4
+        assert {one["judge"] for one in document["agreement"]} == {"openai/tiny-1", ""}
+    else:
+        assert "openai/tiny-1" in judged.stdout
+        assert "4 calls of the judge" in judged.stdout
+        assert "4 rows of 'x', of 4 samples of the run" in people.stdout
+
+
+def test_system_needs_a_run(tmp_path):
+    file = write_scores(tmp_path / "h.csv", [("a", "x", 4, 4, 4)])
+    refused = CliRunner().invoke(group, ["human-scores", str(file), "--system", "x"])
+    assert refused.exit_code == 2
+    assert "--system has a meaning with --run alone" in refused.output

@@ -6,7 +6,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from i2s_sdk.cli.human_scores import command
+from i2s_sdk.cli.main import group
 from i2s_sdk.errors import DataError
 from i2s_sdk.stats.human_scores import HumanScore, by_system, correlations, read_scores
 
@@ -72,11 +72,11 @@ def test_a_file_that_is_not_there_is_a_fault(tmp_path):
 
 
 def test_the_command_prints_tables(file):
-    told = CliRunner().invoke(command, [str(file)])
+    told = CliRunner().invoke(group, ["human-scores", str(file)])
     assert told.exit_code == 0
     assert (
         "x       en              2       1   1.50  2.00  2.50   3.00  4.00  5.00  3.00  0.00" in told.output
     )
     assert "Correlation of correctness and relevance: " in told.output
-    told = CliRunner().invoke(command, [str(file), "--json"])
+    told = CliRunner().invoke(group, ["human-scores", str(file), "--json"])
     assert [one["system"] for one in json.loads(told.output)["systems"]] == ["x", "y"]

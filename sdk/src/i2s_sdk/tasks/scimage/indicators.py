@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from i2s_sdk.tasks.chart.colors import Lab, difference, lab, on_white
+from i2s_sdk.tasks.scimage.shown import comparable
 from i2s_wire.render.figure import Figure, Mark, MarkKind
 
 #: Colour difference up to which a colour of the figure is the one that is named.
@@ -65,13 +66,15 @@ _SYMBOLS = {"o": "circle", "s": "square", "^": "triangle", "p": "pentagon", "h":
 _OF_CORNERS = {3: "triangle", 5: "pentagon", 6: "hexagon"}
 
 
-def labels(prompt: str, figure: Figure) -> float | None:
-    """Return which share of the texts in quotes stands in texts of the figure, whatever the case."""
-    named = {
-        " ".join(next(filter(None, found.groups())).split()).casefold() for found in _QUOTED.finditer(prompt)
-    }
-    shown = [" ".join(text.text.replace("$", "").split()).casefold() for text in figure.texts]
-    return _share(sum(any(one in text for text in shown) for one in named), len(named))
+def labels(prompt: str, texts: Sequence[str]) -> float | None:
+    """Return which share of the texts in quotes stands in texts of the figure, whatever the case.
+
+    Args:
+        prompt: The prompt.
+        texts: Of the figure, as ``comparable`` returns them.
+    """
+    named = {comparable(next(filter(None, found.groups()))) for found in _QUOTED.finditer(prompt)} - {""}
+    return _share(sum(any(one in text for text in texts) for one in named), len(named))
 
 
 def colors(prompt: str, figure: Figure) -> float | None:
@@ -148,8 +151,8 @@ def _share(found: int, of: int) -> float | None:
     return found / of if of else None
 
 
-INDICATORS: dict[str, Callable[[str, Figure], float | None]] = {
-    "labels": labels,
-    "colors": colors,
-    "objects": objects,
-}
+#: Indicators that need the objects of a figure.
+OF_OBJECTS: dict[str, Callable[[str, Figure], float | None]] = {"colors": colors, "objects": objects}
+
+#: Names of all indicators, in the order of tables.
+INDICATORS = ("labels", *OF_OBJECTS)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from i2s_sdk.scoring.scorer import Aggregate, Metric, NotUsable, Scorable, Values
-from i2s_sdk.tasks.chart.figure_text import figure_from_text
 from i2s_sdk.tasks.scimage.document import output_of
-from i2s_sdk.tasks.scimage.indicators import INDICATORS
+from i2s_sdk.tasks.scimage.indicators import INDICATORS, OF_OBJECTS, labels
+from i2s_sdk.tasks.scimage.shown import Shown
 
 #: Name of the scorer.
 NAME = "scimage"
@@ -19,7 +19,7 @@ _COMPILED = Metric("compiled", unusable=0.0, aggregate=Aggregate.SHARE)
 _METRICS = (_COMPILED, *(Metric(name, unusable=None) for name in INDICATORS))
 #: The most of a prompt that is kept with a sample, for reports and judge models.
 PROMPT_CHARACTERS = 5000
-_NOT_KNOWN = "the objects of TikZ pictures are not known"
+_NOT_KNOWN = "the objects of TikZ figures are not known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class ScimageScorer:
     """Counts figures, and looks for what the prompt names among the objects of those of Python."""
 
     name: str = NAME
-    version: str = "1"
+    version: str = "2"
     metrics: tuple[Metric, ...] = _METRICS
     in_worker: bool = True
 
@@ -42,14 +42,17 @@ class ScimageScorer:
             return NotUsable(f"the answer is {found}, and {wanted} was asked for")
         metrics: dict[str, float | None] = {"compiled": 1.0}
         undefined: dict[str, str] = {}
-        if not sample.text:
-            reasons = dict.fromkeys(INDICATORS, _NOT_KNOWN)
-            return Values({**metrics, **dict.fromkeys(INDICATORS)}, reasons, detail=_detail(sample))
-        figure = figure_from_text(sample.text)
-        for name, indicator in INDICATORS.items():
-            metrics[name] = indicator(sample.inputs["prompt"], figure)
+        shown, prompt = Shown.from_text(sample.text or ""), sample.inputs["prompt"]
+        if shown.one_color:
+            return NotUsable("the figure is blank: it has one color")
+        metrics["labels"] = labels(prompt, shown.texts)
+        for name, indicator in OF_OBJECTS.items():
+            metrics[name] = indicator(prompt, shown.figure) if shown.figure is not None else None
+            if shown.figure is None:
+                undefined[name] = _NOT_KNOWN
+        for name in INDICATORS:
             if metrics[name] is None:
-                undefined[name] = "the prompt names none"
+                undefined.setdefault(name, "the prompt names none")
         return Values(metrics, undefined, detail=_detail(sample))
 
     def unusable(self, sample: Scorable) -> Values:

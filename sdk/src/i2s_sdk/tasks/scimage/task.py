@@ -8,11 +8,11 @@ from importlib.resources import files
 from typing import Any
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.images import has_one_color
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.chart.document import ChartProgram
-from i2s_sdk.tasks.chart.figure_text import figure_to_text
 from i2s_sdk.tasks.chart.reading import extract as extract_python
 from i2s_sdk.tasks.chart.repair import repair as repair_python
 from i2s_sdk.tasks.latex import LatexTask
@@ -20,6 +20,7 @@ from i2s_sdk.tasks.question import Question, TextPart
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.scimage.document import TIKZ, ScimageDocument, output_of
 from i2s_sdk.tasks.scimage.scorer import ScimageScorer
+from i2s_sdk.tasks.scimage.shown import Shown
 from i2s_sdk.tasks.scimage.tikz import repair as repair_tikz
 from i2s_sdk.tasks.scimage.tikz import tikz_document
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -98,7 +99,7 @@ class ScimageTask:
         """Return how the program is run, or the document compiled."""
         if not isinstance(document, ChartProgram):
             page = PageOptions(dpi=DPI, cut_bottom=0.0, crop=Crop.INK)
-            latex = LatexOptions(engine=document.engine, last_page=True)
+            latex = LatexOptions(engine=document.engine, last_page=True, want_text=True)
             tex = LatexSource(document.source.encode("utf-8", "surrogatepass"))
             return RenderRequest(tex, RenderOptions(page=page, latex=latex))
         source = PythonSource(document.source.encode("utf-8", "surrogatepass"))
@@ -113,10 +114,16 @@ class ScimageTask:
         return repair_tikz(document, rendering, past)
 
     def text_for_edit(self, document: ScimageDocument, rendering: Rendering) -> str:
-        """Return the objects of the figure of a program as text; those of TikZ are not known."""
+        """Return what scorers are to know of the figure: of a program its objects, of TikZ its text.
+
+        Only figures of programs are blank if they have one color. A page of TikZ is as large as what is drawn
+        on it, so that a black square alone is all black; the renderer refuses pages without any ink.
+        """
+        picture = rendering.pictures[0]
         if not isinstance(document, ChartProgram):
-            return ""
-        return figure_to_text(rendering.figures[0] if rendering.figures else Figure())
+            return Shown(page_text=picture.text).to_text()
+        figure = rendering.figures[0] if rendering.figures else Figure()
+        return Shown(has_one_color(picture.png), figure).to_text()
 
     def truth(self, content: Content) -> str:
         """Return no text, so that the objects of the answer are kept: there is no ground truth."""

@@ -1,8 +1,10 @@
 """What ScImage asks, how answers are read, and what is scored."""
 
+import io
 import json
 
 import pytest
+from PIL import Image, ImageColor
 
 from i2s_sdk.scoring.scorer import NotUsable, Scorable
 from i2s_sdk.service_table import renderer_of
@@ -12,10 +14,11 @@ from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.scimage.document import output_of
 from i2s_sdk.tasks.scimage.indicators import colors, labels, objects
 from i2s_sdk.tasks.scimage.scorer import ScimageScorer
+from i2s_sdk.tasks.scimage.shown import Shown
 from i2s_sdk.tasks.scimage.task import PROMPTS, ScimageTask
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.render.figure import Figure, FigureText, Mark, MarkKind
-from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.rendering import Picture, Rendering, Verdict
 from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
 
 PYTHON = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"
@@ -82,8 +85,8 @@ def test_a_missing_import_is_added():
     assert (repaired.repair.kind, repaired.repair.detail) == ("add_import", "numpy as np")
 
 
-def scored(code, figure=None, output="python", prompt="A figure."):
-    text = figure_to_text(figure) if figure is not None else ""
+def scored(code, figure=None, output="python", prompt="A figure.", page_text="", one_color=False):
+    text = Shown(one_color, figure, page_text).to_text()
     inputs = {"prompt": prompt, "output": output}
     return ScimageScorer().score(Scorable("a", structure=code, inputs=inputs, text=text, truth=""))
 
@@ -94,10 +97,55 @@ def test_a_figure_is_compiled_and_indicators_are_beside_it():
     assert found.undefined == {"colors": "the prompt names none", "objects": "the prompt names none"}
 
 
-def test_the_objects_of_tikz_are_not_known():
-    found = scored(TIKZ, output="tikz")
-    assert found.metrics["compiled"] == 1.0
-    assert set(found.undefined) == {"labels", "colors", "objects"}
+def test_of_tikz_the_texts_are_known_and_the_objects_are_not():
+    found = scored(TIKZ, output="tikz", prompt='A red box "Start" and a "Stop".', page_text="Sta\u200crt\n1")
+    assert found.metrics == {"compiled": 1.0, "labels": 0.5, "colors": None, "objects": None}
+    assert found.undefined == dict.fromkeys(
+        ("colors", "objects"), "the objects of TikZ figures are not known"
+    )
+
+
+def test_a_figure_of_one_color_is_not_usable():
+    assert scored(PYTHON, Figure(), one_color=True) == NotUsable("the figure is blank: it has one color")
+
+
+def test_what_earlier_versions_have_kept_is_read():
+    figure = Figure(texts=(FigureText("Start"),))
+    assert Shown.from_text(figure_to_text(figure)) == Shown(figure=figure)
+    assert Shown.from_text("") == Shown()
+    assert Shown.from_text(Shown(True, figure).to_text()) == Shown(True, figure)
+
+
+def rendering_of(png, text=""):
+    return Rendering(Verdict.RENDERED, pictures=(Picture(png, 9, 9, text=text),), figures=(Figure(),))
+
+
+def png_of(*colors):
+    canvas = Image.new("RGB", (9, 9), colors[0])
+    canvas.putpixel((4, 4), ImageColor.getrgb(colors[-1]))
+    content = io.BytesIO()
+    canvas.save(content, "PNG")
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(("colors", "blank"), [(["white"], True), (["red"], True), (["white", "red"], False)])
+def test_a_figure_of_a_program_is_blank_if_it_has_one_color(colors, blank):
+    text = ScimageTask().text_for_edit(ChartProgram(PYTHON), rendering_of(png_of(*colors)))
+    assert Shown.from_text(text) == Shown(blank, Figure())
+
+
+def test_a_page_of_tikz_that_is_a_black_square_is_not_blank():
+    task = ScimageTask()
+    document = task.document(task.structure_from(TIKZ))
+    text = task.text_for_edit(document, rendering_of(png_of("black"), "A"))
+    assert Shown.from_text(text) == Shown(page_text="A")
+
+
+def test_the_last_page_of_tikz_counts_and_its_text_is_asked_for():
+    task = ScimageTask()
+    options = task.request(task.document(task.structure_from(TIKZ))).options
+    assert (options.latex.last_page, options.latex.want_text) == (True, True)
+    assert options.page.cut_bottom == 0.0
 
 
 @pytest.mark.parametrize(("code", "output"), [(PYTHON, "tikz"), (TIKZ, "python")])
@@ -125,10 +173,13 @@ def figure(*marks, texts=()):
         ("一个标有“开始”的方框。", ("开始",), 1.0),
         ("It's a box, isn't it?", (), None),
         ("A point 'P'.", ("$P$",), 1.0),
+        ("یک جعبه «شروع».", ("\ufffd\u0634\u0631\u0648\u0639\ufffd",), 1.0),
+        ("یک جعبه «شروع».", ("\ufeb7\ufeae\ufeed\ufec9",), 1.0),
+        ('"final"', ("\ufb01nal",), 1.0),
     ],
 )
 def test_labels_in_quotes_are_looked_for_in_texts(prompt, texts, value):
-    assert labels(prompt, figure(texts=texts)) == value
+    assert labels(prompt, Shown(figure=figure(texts=texts)).texts) == value
 
 
 @pytest.mark.parametrize(
