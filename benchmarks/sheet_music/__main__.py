@@ -7,9 +7,9 @@ does not surely say so are left out; so are those of less than 100 × 30 pixels,
 
 Half of the groups is learnt from, and the other half is unseen. A group is the part of a file's name before
 the first "_" or "-page", so that pages of one document are never in both halves; the SHA-256 of its name
-decides its half. Each picture is used as it is and degraded: turned by at most 1 degree, blurred by a Gaussian
-of at most 1 pixel, with noise of at most 12 grey levels of standard deviation, as the SHA-256 of the file's name
-decides.
+decides its half. Each picture is used as it is and degraded: reduced to the size at which it is looked at,
+turned by at most 1 degree, blurred by a Gaussian of at most 1 pixel, with noise of at most 12 grey levels of
+standard deviation. The SHA-256 of the file's name decides how much of each.
 
 The exit code is 0 only if the accuracy on unseen pictures, as the mean of that on music and on others, is at
 least 99 %, as they are and degraded alike (else 1).
@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from i2s_sdk.collect.pictures.music import FEATURES, THRESHOLD, WEIGHTS, features, look
+from i2s_sdk.collect.pictures.music import FEATURES, LONGEST_SIDE, THRESHOLD, WEIGHTS, features, look
 from i2s_sdk.collect.pictures.values import on_white
 
 TARGET = 0.99
@@ -108,9 +108,10 @@ def degraded(image: Image.Image, name: str) -> Image.Image:
     """Return a picture turned, blurred and with noise, as its name decides."""
     chance = np.random.default_rng(list(hashlib.sha256(name.encode()).digest()[:8]))
     grey = on_white(image).convert("L")
+    grey.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     paper = int(np.median(np.asarray(grey)))
     angle = float(chance.uniform(-MOST_DEGREES, MOST_DEGREES))
-    grey = grey.rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor=paper)
+    grey = grey.rotate(angle, Image.Resampling.BILINEAR, expand=True, fillcolor=paper)
     grey = grey.filter(ImageFilter.GaussianBlur(float(chance.uniform(0, MOST_BLUR))))
     noise = chance.normal(0, float(chance.uniform(0, MOST_NOISE)), (grey.height, grey.width))
     return Image.fromarray(np.clip(np.asarray(grey) + noise, 0, 255).astype(np.uint8))
@@ -211,11 +212,13 @@ def main() -> int:
     parser.add_argument("--sources", type=Path, help="folder of their sources, with the same subfolders")
     parser.add_argument("--other", type=Path, action="append", default=[], help="folder of other pictures")
     parser.add_argument("--most", type=int, default=2000, help="snippets, at most")
+    parser.add_argument("--most-other", type=int, default=2000, help="other pictures, at most")
     parser.add_argument("--published", action="store_true", help="measure the weights of the module")
     parser.add_argument("--processes", type=int, default=1)
     args = parser.parse_args()
     examples = [Example(path, True) for folder in args.music for path in sorted(folder.rglob("*.png"))]
-    examples += [Example(path, False) for folder in args.other for path in sorted(folder.rglob("*.png"))]
+    other = [Example(path, False) for folder in args.other for path in sorted(folder.rglob("*.png"))]
+    examples += first_by_hash(other, args.most_other)
     if args.snippets and args.sources:
         examples += first_by_hash(snippets(args.snippets, args.sources), args.most)
     with ProcessPoolExecutor(args.processes) as pool:

@@ -53,7 +53,7 @@ def systems(image: Image.Image) -> list[Box]:
     Staves belong to one system if a vertical line joins them. Between two systems the page is divided at the
     middle of its widest empty band, or where it has the least ink if no row is empty. Of its part of the page
     a system has what is not further away than WIDEST_GAP; above the first, than WIDEST_GAP_BELOW_TITLE.
-    Coordinates are those of the picture as it is given; if it is turned, the boxes are level and large enough.
+    Coordinates are those of the picture as it is given; if it is turned, boxes are level and large enough.
 
     Args:
         image: A page, of any size and mode.
