@@ -122,7 +122,8 @@ def test_an_index_grows_and_finds_what_was_added_before_and_after():
 
 
 def test_another_process_makes_the_same_fingerprint():
-    program = "from i2s_sdk.collect.pictures.fingerprint import minhash;print(minhash('a b c d e f \\\\alpha').hex())"
+    module = "i2s_sdk.collect.pictures.fingerprint"
+    program = f"from {module} import minhash; print(minhash('a b c d e f').hex())"
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,

@@ -1,0 +1,205 @@
+"""Tells whether a picture is sheet music: ten numbers of it, and a logistic regression on them.
+
+The weights of the regression are made by ``python -m benchmarks.sheet_music``, which also measures them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2s_sdk.collect.candidates import Dropped, Reason
+from i2s_sdk.collect.pictures.staves import (
+    LINES,
+    Grey,
+    Mask,
+    Staff,
+    background_of,
+    ink_of,
+    skew_of,
+    staves_of,
+    straightened,
+)
+from i2s_sdk.collect.pictures.values import on_white
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+#: Names of the numbers, in their order.
+FEATURES = (
+    "staves",
+    "spacing",
+    "thickness",
+    "background_share",
+    "ink_share",
+    "stems",
+    "ink_in_staves",
+    "shape",
+    "grey_levels",
+    "regularity",
+)
+
+#: Of the regression: one weight for each number, then the constant.
+WEIGHTS = (0.0,) * (len(FEATURES) + 1)
+
+#: Of the weights above; stored with every value.
+VERSION = "1"
+
+#: A picture is sheet music if its probability is at least this.
+THRESHOLD = 0.5
+
+#: Longest side, in pixels, at which a picture is looked at. Larger ones are reduced.
+LONGEST_SIDE = 1_600
+
+#: Lengths of stems, in distances of staff lines.
+SHORTEST_STEM, LONGEST_STEM = 2.0, 6.0
+
+#: Rows that are looked at for regular lines of text, as part of the height of the picture.
+LONGEST_PERIOD = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A picture with its staves.
+
+    Attributes:
+        grey: Level grey values from 0 to 255, height × width.
+        ink: Which of them are ink.
+        staves: From the top.
+        degrees: By which the picture was turned.
+    """
+
+    grey: Grey
+    ink: Mask
+    staves: tuple[Staff, ...]
+    degrees: float
+
+
+def look(image: Image.Image, shortest_line: float | None = None) -> Looked:
+    """Return a picture as grey values, made level and reduced to LONGEST_SIDE, with its staves.
+
+    Args:
+        image: Of any size and mode.
+        shortest_line: See ``staves_of``; None takes its default.
+    """
+    grey = on_white(image).convert("L")
+    if max(grey.size) > LONGEST_SIDE:
+        grey.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    values = np.asarray(grey, dtype=np.float32)
+    ink = ink_of(values)
+    degrees = skew_of(ink)
+    if degrees:
+        values = straightened(values, degrees)
+        ink = ink_of(values)
+    staves = staves_of(ink) if shortest_line is None else staves_of(ink, shortest_line)
+    return Looked(values, ink, tuple(staves), degrees)
+
+
+def features(looked: Looked) -> tuple[float, ...]:
+    """Return the ten numbers of a picture, in the order of FEATURES.
+
+    - ``staves``: logarithm of 1 + their number;
+    - ``spacing``: distance of staff lines by the height of the picture, in percent, at most 20;
+    - ``thickness``: of staff lines by their distance;
+    - ``background_share``: pixels within 8 grey levels of the background;
+    - ``ink_share``: pixels that are ink;
+    - ``stems``: logarithm of 1 + thin vertical runs a staff that are as long as stems;
+    - ``ink_in_staves``: part of the area of staves that is ink when their lines are removed;
+    - ``shape``: logarithm of height by width;
+    - ``grey_levels``: part of the 256 levels that at least one in 10,000 pixels has;
+    - ``regularity``: largest autocorrelation of the ink of rows, at distances from 6 rows to LONGEST_PERIOD.
+
+    Those that speak of staves are 0 if there are none.
+    """
+    grey, ink, staves = looked.grey, looked.ink, looked.staves
+    height, width = grey.shape
+    background = background_of(grey)
+    levels = np.bincount(np.clip(grey, 0, 255).astype(np.uint8).ravel(), minlength=256)
+    spacing = float(np.mean([staff.spacing for staff in staves])) if staves else 0.0
+    thickness = float(np.mean([staff.thickness for staff in staves])) if staves else 0.0
+    stems, left = _inside(ink, staves)
+    return (
+        float(np.log1p(len(staves))),
+        min(20.0, 100 * spacing / height),
+        thickness / spacing if staves else 0.0,
+        float((np.abs(grey - background) <= 8).mean()),
+        float(ink.mean()),
+        float(np.log1p(stems)),
+        left,
+        float(np.log(height / width)),
+        float((levels >= max(1, grey.size / 10_000)).mean()),
+        _regularity(ink),
+    )
+
+
+def probability(image: Image.Image, weights: tuple[float, ...] = WEIGHTS) -> float:
+    """Return how probable it is that a picture is sheet music, from 0 to 1.
+
+    Args:
+        image: Of any size and mode.
+        weights: Of the regression.
+    """
+    return _logistic(features(look(image)), weights)
+
+
+def music_fault(value: float) -> Dropped | None:
+    """Return why a picture of this probability is left out of music, or None."""
+    if value >= THRESHOLD:
+        return None
+    return Dropped(Reason.NOT_MUSIC, f"sheet music with a probability of {value:.2f}")
+
+
+def _logistic(numbers: tuple[float, ...], weights: tuple[float, ...]) -> float:
+    value = sum(a * b for a, b in zip(numbers, weights, strict=False)) + weights[-1]
+    return float(1 / (1 + np.exp(-np.clip(value, -50, 50))))
+
+
+def _inside(ink: Mask, staves: tuple[Staff, ...]) -> tuple[float, float]:
+    """Return stems a staff, and the part of the area of staves that is ink without their lines."""
+    if not staves:
+        return 0.0, 0.0
+    stems, dark, area = 0, 0, 0
+    for staff in staves:
+        spacing = staff.spacing
+        top = max(0, round(staff.lines[0] - 3 * spacing))
+        bottom = min(len(ink), round(staff.lines[-1] + 3 * spacing) + 1)
+        part = ink[top:bottom, staff.left : staff.right]
+        stems += _stems(part, spacing)
+        rows = np.ones(bottom - top, np.bool_)
+        reach = round(staff.thickness / 2 + 1)
+        for line in staff.lines:
+            rows[max(0, round(line) - top - reach) : round(line) - top + reach + 1] = False
+        rows[: max(0, round(staff.lines[0]) - top)] = False
+        rows[round(staff.lines[LINES - 1]) - top :] = False
+        dark += int(np.count_nonzero(part[rows]))
+        area += part[rows].size
+    return stems / len(staves), dark / area if area else 0.0
+
+
+def _stems(part: NDArray[np.bool_], spacing: float) -> int:
+    """Return the number of vertical runs of a stem's length, adjacent columns counted once."""
+    padded = np.zeros((part.shape[0] + 2, part.shape[1]), np.int8)
+    padded[1:-1] = part
+    steps = np.diff(padded, axis=0)
+    columns, starts = np.nonzero((steps == 1).T)
+    _, ends = np.nonzero((steps == -1).T)
+    lengths = ends - starts
+    fits = (lengths >= SHORTEST_STEM * spacing) & (lengths <= LONGEST_STEM * spacing)
+    found = np.unique(columns[fits])
+    return int(np.count_nonzero(np.diff(found, prepend=-9) > 1))
+
+
+def _regularity(ink: Mask) -> float:
+    profile = np.count_nonzero(ink, axis=1).astype(np.float64)
+    profile -= profile.mean()
+    longest = int(LONGEST_PERIOD * len(profile))
+    power = float((profile**2).sum())
+    if longest <= 6 or power == 0:
+        return 0.0
+    size = 2 * len(profile)
+    spectrum = np.fft.rfft(profile, size)
+    correlation = np.fft.irfft(np.abs(spectrum) ** 2, size)
+    return float(np.clip(correlation[6 : longest + 1].max() / power, 0, 1))
