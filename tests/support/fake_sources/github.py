@@ -37,7 +37,7 @@ class FakeGithub:
     repositories: Sequence[FakeRepository] = field(
         default_factory=lambda: [*site_repositories(), *score_repositories()]
     )
-    crowded_seconds: int = 3 * 86_400
+    crowded_seconds: int = 8 * 86_400
     incomplete: int = 1
     limited: int = 1
     cut_short: int = 1
