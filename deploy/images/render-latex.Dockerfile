@@ -1,4 +1,4 @@
-# The LaTeX renderer: TeX Live, poppler, and what the service makes once: formats and the package index.
+# The LaTeX renderer: TeX Live, poppler, and what the service makes once: formats, fonts and the package index.
 #
 #   TEX   Debian packages of TeX Live; texlive-full for everything (about 3 GB)
 ARG RUNTIME=i2s-python
@@ -12,10 +12,10 @@ COPY requirements/render-latex.txt /
 RUN install-locked /render-latex.txt
 
 FROM ${RUNTIME} AS engine
-ARG TEX="texlive-latex-base texlive-latex-recommended texlive-latex-extra texlive-science texlive-pictures texlive-plain-generic texlive-fonts-recommended cm-super"
+ARG TEX="texlive-latex-base texlive-latex-recommended texlive-latex-extra texlive-science texlive-pictures texlive-plain-generic texlive-fonts-recommended cm-super texlive-luatex texlive-xetex texlive-lang-chinese texlive-lang-arabic"
 RUN apt-get update -q \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
-        ${TEX} poppler-utils bubblewrap \
+        ${TEX} poppler-utils poppler-data bubblewrap fonts-noto-core fonts-dejavu-core \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
     && find /usr/share/doc -type f ! -name copyright -delete \
     && find / -xdev -type f -perm /6000 -exec chmod a-s {} +

@@ -107,7 +107,10 @@ def _processes_of_jobs() -> list[str]:
 
 @asynccontextmanager
 async def attacked_engine(
-    folder: Path, tex: TexEngine = TexEngine.PDFLATEX, tier: Tier | None = None
+    folder: Path,
+    tex: TexEngine = TexEngine.PDFLATEX,
+    tier: Tier | None = None,
+    state: Path | None = None,
 ) -> AsyncIterator[Attacked]:
     """Have an engine to attack as long as the block lasts.
 
@@ -115,6 +118,7 @@ async def attacked_engine(
         folder: Which the users of jobs can reach.
         tex: That documents are compiled with.
         tier: Of the jail; None takes the strongest.
+        state: In which fonts are prepared, for engines that need any.
     """
     (folder / "tree/tex/latex").mkdir(parents=True)
     tools = next(root for root in tree_roots() if (root / "tex/latex/tools").is_dir())
@@ -128,7 +132,7 @@ async def attacked_engine(
     jail = await Jail.start(settings)
     index = TexIndex.load(folder / "index")
     installation = find_installation()
-    fonts = await prepare_fonts(folder, installation) if tex is not TexEngine.PDFLATEX else None
+    fonts = await prepare_fonts(state, installation) if state else None
     engine = LatexEngine(EngineSettings(folder / "formats"), jail, installation, index, fonts=fonts)
     async with engine.open({"attacked": PREAMBLE.encode()}):
         attacked = Attacked(engine, jail.folder, secret, tex)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from i2s_sdk.evaluation.dry_run import DryRun, dry_run
     from i2s_sdk.evaluation.evaluate import RunResult, evaluate
     from i2s_sdk.evaluation.export import export
+    from i2s_sdk.evaluation.human_scores import human_scores
+    from i2s_sdk.evaluation.judge import judge
     from i2s_sdk.evaluation.merge import MergeResult, merge
     from i2s_sdk.evaluation.predictions import PredictionsResult, evaluate_predictions
     from i2s_sdk.evaluation.stages import StageResult, generate, render_run, score_run
@@ -100,6 +102,8 @@ _HOMES = {
     "evaluate_predictions": "i2s_sdk.evaluation.predictions",
     "export": "i2s_sdk.evaluation.export",
     "generate": "i2s_sdk.evaluation.stages",
+    "human_scores": "i2s_sdk.evaluation.human_scores",
+    "judge": "i2s_sdk.evaluation.judge",
     "merge": "i2s_sdk.evaluation.merge",
     "metrics": "i2s_sdk.single.score",
     "read_run": "i2s_sdk.runlog.reader",
@@ -160,6 +164,8 @@ __all__ = [
     "evaluate_predictions",
     "export",
     "generate",
+    "human_scores",
+    "judge",
     "merge",
     "metrics",
     "read_run",

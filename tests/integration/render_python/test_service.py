@@ -212,6 +212,29 @@ async def test_objects_come_with_the_picture(service):
     assert not (await service.Render(request(program))).figures
 
 
+@pytest.mark.parametrize("cold", [False, True])
+async def test_calls_of_plotting_functions_are_counted_and_change_no_pixel(service, cold):
+    program = (
+        "import networkx, seaborn\nimport matplotlib.pyplot as plt\n"
+        "figure, (left, right) = plt.subplots(1, 2)\nleft.hist([1, 2, 2])\nleft.plot([1, 2])\n"
+        "seaborn.scatterplot(x=[1, 2], y=[1, 2], ax=left)\n"
+        "networkx.draw_networkx(networkx.path_graph(3), ax=right)\nplt.show()\n"
+    )
+    wanted = pb.RenderOptions(python=pb.PythonOptions(want_objects=True, cold=cold))
+    answer = await service.Render(request(program, options=wanted))
+    (figure,) = answer.figures
+    assert {one.function: one.count for one in figure.calls.functions} == {
+        "Axes.hist": 1,
+        "Axes.plot": 1,
+        "Axes.scatter": 2,  # seaborn draws an empty one to learn the next colour
+        "networkx.draw_networkx_edges": 1,
+        "networkx.draw_networkx_labels": 1,
+        "networkx.draw_networkx_nodes": 1,
+    }
+    plain = pb.RenderOptions(python=pb.PythonOptions(cold=cold))
+    assert answer.pictures[0].png == (await picture(service, program, options=plain)).png
+
+
 async def test_the_log_is_what_the_program_prints(service):
     answer = await service.Render(request(PLT + page_of("red") + "print('words')\n"))
     assert answer.log.head == "words\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,18 +21,30 @@ _LEFT = 2  # columns that are aligned to the left
 
 @click.command("human-scores", short_help="Print what people said of figures, from the files of ScImage.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--run", metavar="RUN", help="Compare a run with the scores, and keep them with it.")
+@click.option("--system", metavar="S", help="With --run: what the files call the model of the run.")
 @json_option
-def command(files: tuple[str, ...], as_json: bool) -> None:
+def command(files: tuple[str, ...], run: str | None, system: str | None, as_json: bool) -> None:
     """Compute the tables of ScImage from CSV files with the scores of people.
 
     A file has the columns ID and Model and three that begin with Correct, Relevance and Scientific; 0 in all
     three says that an answer did not compile. Means are over all answers, and over those that compiled.
 
+    With --run the scores are those of the images of a run: an ID is that of a sample, such as a_1_1-tikz, or
+    of its prompt. What is printed then is the rank correlation of people with compiled, with each indicator,
+    and with each judge model that has scored the run (i2s-sdk judge). Tables and reports show both.
+
     \b
     Examples:
       i2s-sdk human-scores English_evaluation_score.csv
       i2s-sdk human-scores *.csv --json
+      i2s-sdk human-scores my-scores.csv --run runs/gpt-4o
     """  # noqa: D301 - \b is for click
+    if run is not None:
+        _of_run(files, run, system, as_json)
+        return
+    if system is not None:
+        raise click.UsageError("--system has a meaning with --run alone")
     from i2s_sdk.stats.human_scores import by_system, correlations, read_scores
 
     scores = [score for file in files for score in read_scores(Path(file))]
@@ -71,3 +84,27 @@ def _row(one: SystemScores, kinds: list[str]) -> tuple[str, ...]:
     by_kind = (one.correctness.get(kind) for kind in kinds)
     values = ("-" if value is None else f"{value:.2f}" for value in (*one.means, *compiled, *by_kind))
     return (one.system, one.language, str(one.figures), str(one.failed), *values)
+
+
+def _of_run(files: tuple[str, ...], run: str, system: str | None, as_json: bool) -> None:
+    from i2s_sdk.evaluation.human_scores import human_scores
+    from i2s_sdk.report.judge_tables import agreement_table
+    from i2s_sdk.report.table_formats import print_table
+    from i2s_sdk.runlog.human import read_human_scores
+    from i2s_sdk.runlog.opening import open_storage
+    from i2s_sdk.runlog.reader import read_run
+    from i2s_sdk.stats.agreement import TASK
+    from i2s_sdk.tasks.registry import SPECS
+
+    found = human_scores(run, files, system=system)
+    kept = read_human_scores(open_storage(run))
+    assert kept is not None, "it was just written"
+    if as_json:
+        document = {"human": kept.to_json(), "agreement": [one.to_json() for one in found]}
+        say(json.dumps(document, indent=2))
+        return
+    label = read_run(run).manifest.options.model
+    print_table(
+        agreement_table(SPECS[TASK].title, [(label, one) for one in found]), sys.stdout, intervals=True
+    )
+    say(f"{kept.rows} rows of {kept.system!r}, of {len(kept.scores)} samples of the run")

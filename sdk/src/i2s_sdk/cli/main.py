@@ -39,6 +39,7 @@ COMMANDS = (
     "metrics",
     "dataset",
     "human-scores",
+    "judge",
     "doctor",
     "up",
     "down",

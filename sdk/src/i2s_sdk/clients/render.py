@@ -14,7 +14,7 @@ from i2s_sdk.clients.status import status_of, stream_error
 from i2s_sdk.errors import ProtocolError, ServiceError
 from i2s_wire.render import from_wire
 from i2s_wire.render.description import RendererDescription
-from i2s_wire.render.options import LatexOptions, PageOptions, RenderOptions
+from i2s_wire.render.options import LatexEngine, LatexOptions, PageOptions, RenderOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, RenderRequest, SiteSource
 from i2s_wire.render.request_to_wire import render_request
@@ -72,6 +72,7 @@ class AsyncRenderClient(AsyncConnection):
         limits: Limits | None = None,
         max_runs: int | None = None,
         cold: bool = False,
+        engine: LatexEngine | None = None,
         request_id: str = "",
         deadline: float | None = None,
     ) -> Rendering:
@@ -84,10 +85,11 @@ class AsyncRenderClient(AsyncConnection):
             limits: Wanted; the renderer clamps them. None takes its defaults.
             max_runs: The most runs made until the auxiliary files are stable.
             cold: Compile without a precompiled format: slower, the same picture.
+            engine: Which TeX compiles it; None is pdfLaTeX.
             request_id: Stands in the logs of the renderer.
             deadline: Seconds for one attempt; None takes that of the client.
         """
-        request = _latex(document, files, page, limits, max_runs, cold, request_id)
+        request = _latex(document, files, page, limits, max_runs, cold, engine, request_id)
         return await self.render(request, deadline=deadline)
 
     async def render_site(
@@ -238,11 +240,12 @@ class RenderClient(Connection):
         limits: Limits | None = None,
         max_runs: int | None = None,
         cold: bool = False,
+        engine: LatexEngine | None = None,
         request_id: str = "",
         deadline: float | None = None,
     ) -> Rendering:
         """Render one LaTeX document; see ``AsyncRenderClient.render_latex``."""
-        request = _latex(document, files, page, limits, max_runs, cold, request_id)
+        request = _latex(document, files, page, limits, max_runs, cold, engine, request_id)
         return self.render(request, deadline=deadline)
 
     def render_site(
@@ -353,9 +356,11 @@ def _latex(
     limits: Limits | None,
     max_runs: int | None,
     cold: bool,
+    engine: LatexEngine | None,
     request_id: str,
 ) -> RenderRequest:
-    options = RenderOptions(page=page or PageOptions(), latex=LatexOptions(max_runs, cold))
+    latex = LatexOptions(max_runs, cold, engine)
+    options = RenderOptions(page=page or PageOptions(), latex=latex)
     return RenderRequest(LatexSource(_bytes(document), files or {}), options, limits, request_id)
 
 

@@ -83,9 +83,9 @@ def _faults_of(instance: Instance, most_pixels: int) -> Iterator[str]:
     except DataError as error:
         yield error.message
         return
-    said = _picture_fault(content.reference, most_pixels) if instance.image is not None else ""
-    if said and instance.image is not None:
-        yield f"image {instance.image.name}: {said}"
+    for picture in instance.pictures:
+        if said := _picture_fault(picture, most_pixels):
+            yield f"image {picture.name}: {said}"
     spec = task_spec(instance.task)
     if said := spec.files_fault(instance):
         yield said
@@ -95,9 +95,11 @@ def _faults_of(instance: Instance, most_pixels: int) -> Iterator[str]:
             yield f"structure {instance.structure.name}: {said}"
 
 
-def _picture_fault(raw: bytes, most_pixels: int) -> str:
+def _picture_fault(picture: Path, most_pixels: int) -> str:
     try:
-        decode_image(raw, most_pixels)
+        decode_image(picture.read_bytes(), most_pixels)
     except ImageFaultError as error:
         return str(error)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
     return ""

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+#: Suffixes of input files that are pictures.
+PICTURE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
+
 
 @dataclass(frozen=True, slots=True)
 class Asset:
@@ -59,6 +62,16 @@ class Instance:
     pages: tuple[Path, ...] = ()
     licence: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def pictures(self) -> tuple[Path, ...]:
+        """Its image, and the other input files that are pictures by their suffix."""
+        others = [
+            path
+            for path in self.files.values()
+            if path != self.image and path.suffix.lower() in PICTURE_SUFFIXES
+        ]
+        return (*([self.image] if self.image is not None else []), *others)
 
     @property
     def file(self) -> Path:

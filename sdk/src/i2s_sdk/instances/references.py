@@ -15,7 +15,7 @@ _ADVICE = "; `i2s-sdk dataset validate` names every fault"
 
 
 def require_usable_references(instances: Iterable[Instance], most_pixels: int = MAX_PIXELS) -> None:
-    """Return if all references are pictures within bounds; no pixel is decoded.
+    """Return if all references, and other pictures of inputs, are within bounds; no pixel is decoded.
 
     Args:
         instances: In the order in which a fault is looked for.
@@ -26,8 +26,8 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
     """
 
     def look(instance: Instance) -> None:
-        if instance.image is not None:
-            checked_reference(instance.image, _read(instance.image), most_pixels)
+        for picture in instance.pictures:
+            checked_reference(picture, _read(picture), most_pixels)
 
     with ThreadPoolExecutor(_THREADS) as threads:
         try:
@@ -39,17 +39,16 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
 
 
 def require_decodable_reference(instance: Instance, most_pixels: int = MAX_PIXELS) -> None:
-    """Return if the reference of an instance is a whole picture, or there is none; every pixel is decoded.
+    """Return if all pictures of an instance are whole, or there is none; every pixel is decoded.
 
     Raises:
         DataError: It is not; names it.
     """
-    if instance.image is None:
-        return
-    try:
-        decode_image(_read(instance.image), most_pixels)
-    except ImageFaultError as error:
-        raise reference_fault(instance.image, error) from None
+    for picture in instance.pictures:
+        try:
+            decode_image(_read(picture), most_pixels)
+        except ImageFaultError as error:
+            raise reference_fault(picture, error) from None
 
 
 def checked_reference(where: Path, content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:

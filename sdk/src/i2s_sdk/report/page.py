@@ -8,6 +8,7 @@ from typing import Any
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report import samples
+from i2s_sdk.report.judge_tables import judge_tables
 from i2s_sdk.report.pictures import beside, within
 from i2s_sdk.report.subset_tables import subset_tables
 from i2s_sdk.report.table_lines import PaperTable
@@ -34,6 +35,7 @@ class Report:
         versus: Comparisons of two runs.
         notices: What keeps the numbers from being comparable.
         tables: The runs and published rows by subset, for tasks whose numbers are shown so.
+        beside: Scores of judge models and of people, published ones among them, which are no values of runs.
     """
 
     path: PathOrUrl
@@ -41,6 +43,7 @@ class Report:
     versus: Sequence[Versus]
     notices: Sequence[str]
     tables: Sequence[PaperTable] = ()
+    beside: Sequence[PaperTable] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
@@ -50,6 +53,7 @@ class Report:
             "versus": [one.to_json() for one in self.versus],
             "notices": list(self.notices),
             "tables": [one.to_json() for one in self.tables],
+            "beside": [one.to_json() for one in self.beside],
         }
 
 
@@ -117,12 +121,11 @@ def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_f
     sources = {digest: views[at].storage for digest, at in samples.digests_of(rows).items()}
     gallery = within(sources) if single_file else beside(storage, sources)
     standings, versus, told = _standings(views), compare_runs(views), notices(views)
-    tables = _tables(views)
+    tables, beside_runs = _tables(views), judge_tables(views, published=True)
     with storage.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
-        out.writelines(render_page(views, rows, gallery, standings, versus, told, tables))
-    return Report(
-        storage.at(page), standings, versus, told, [one for of_task in tables.values() for one in of_task]
-    )
+        out.writelines(render_page(views, rows, gallery, standings, versus, told, tables, beside_runs))
+    both = ([one for of_task in some.values() for one in of_task] for some in (tables, beside_runs))
+    return Report(storage.at(page), standings, versus, told, *both)
 
 
 def _tables(views: Sequence[RunView]) -> dict[str, list[PaperTable]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from i2s_sdk.report.judge_tables import judge_tables
 from i2s_sdk.report.published import PublishedTable, published_table
 from i2s_sdk.report.subset_tables import subset_tables
 from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
@@ -36,7 +37,7 @@ _WIN_RATE_COLUMN, MEAN = "win_rate", "mean"
 def table(
     runs: Sequence[PathOrUrl], *, published: bool = False, rendered_only: bool = False
 ) -> list[PaperTable]:
-    """Return runs in the tables of the paper.
+    """Return runs in the tables of the paper, then scores of judge models and people that lie beside them.
 
     >>> table(["runs/a", "runs/b"], published=True)  # doctest: +SKIP
 
@@ -51,7 +52,11 @@ def table(
     """
     views = views_of([read_run(run) for run in runs])
     summaries = {view.label: view.summary for view in views}
-    return paper_tables(summaries, published=published, rendered_only=rendered_only)
+    beside = judge_tables(views, published=published)
+    return [
+        *paper_tables(summaries, published=published, rendered_only=rendered_only),
+        *(one for of_task in beside.values() for one in of_task),
+    ]
 
 
 def paper_tables(

@@ -28,6 +28,7 @@ def render_page(
     versus: Sequence[Versus],
     told: Sequence[str],
     tables: Mapping[str, Sequence[PaperTable]],
+    beside: Mapping[str, Sequence[PaperTable]],
 ) -> Iterator[str]:
     """Yield the page piece by piece.
 
@@ -39,6 +40,7 @@ def render_page(
         versus: Comparisons of two runs.
         told: What keeps the numbers from being comparable.
         tables: By task, tables of its subsets.
+        beside: By task, tables of scores of judge models and of people.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -74,6 +76,7 @@ def render_page(
         versus=versus,
         notices=told,
         subset_tables=tables,
+        beside_tables=beside,
         heading_groups=heading_groups,
         charts=charts,
         ranked_by=ranked_by,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from i2s_sdk.clients.render import AsyncRenderClient
+from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.site_source import Given, read_site
@@ -21,6 +22,7 @@ from i2s_sdk.tasks.webpage import WebpageTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import (
     Crop,
+    LatexEngine,
     PageOptions,
     PythonOptions,
     RenderOptions,
@@ -68,6 +70,7 @@ def render_latex(
     dpi: float | None = None,
     page: int = 1,
     whole_page: bool = False,
+    engine: LatexEngine | str | None = None,
     settings: Settings | None = None,
 ) -> RenderedSource:
     r"""Render LaTeX code in its jail.
@@ -84,18 +87,21 @@ def render_latex(
         dpi: Resolution; None is that of the benchmark, 200.
         page: The page that is shown, counted from 1.
         whole_page: Keep the page as it is: no cut at the foot, no crop.
+        engine: "pdflatex" (None), "lualatex" or "xelatex".
         settings: None reads environment and configuration file.
 
     Raises:
+        UnknownNameError: There is no such engine.
         StackError: The renderer cannot be started.
-        ServiceError: It does not answer.
+        ServiceError: It does not answer; or the engine is not installed there.
     """
     settings = settings or Settings.load()
+    tex = _engine(engine)
     task = LatexTask(Profile(profile or settings.profile))
     options = page_options(task.page(), dpi, page, whole_page)
 
     async def work(renderer: AsyncRenderClient) -> RenderedSource:
-        return await render_source(renderer, task, source, options, repair)
+        return await render_source(renderer, task, source, options, repair, tex)
 
     return _with_renderer(RENDER_LATEX, work, settings)
 
@@ -243,15 +249,29 @@ def _with_renderer(service: str, work: Callable[[AsyncRenderClient], Awaitable[A
     return run_blocking(all_of_it())
 
 
+def _engine(name: LatexEngine | str | None) -> LatexEngine | None:
+    if not isinstance(name, str):
+        return name
+    engines = {one.name.lower(): one for one in LatexEngine}
+    if name not in engines:
+        raise UnknownNameError("engine", name, engines)
+    return engines[name]
+
+
 async def render_source(
-    renderer: AsyncRenderClient, task: LatexTask, source: str, page: PageOptions, repair: bool
+    renderer: AsyncRenderClient,
+    task: LatexTask,
+    source: str,
+    page: PageOptions,
+    repair: bool,
+    engine: LatexEngine | None = None,
 ) -> RenderedSource:
     """Render LaTeX code with a renderer at hand; see ``render_latex``."""
     if is_document(source):
-        return RenderedSource(await renderer.render_latex(source, page=page), (), source)
+        return RenderedSource(await renderer.render_latex(source, page=page, engine=engine), (), source)
 
     async def once(document: LatexDocument) -> Rendering:
-        return await renderer.render_latex(document.source, page=page)
+        return await renderer.render_latex(document.source, page=page, engine=engine)
 
     document = task.document(Structure(source))
     if not repair:

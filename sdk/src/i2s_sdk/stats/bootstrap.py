@@ -7,7 +7,7 @@ of fixed point. So neither the order of the samples nor the build of numpy chang
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def mean_intervals(columns: Sequence[Iterable[float | None]]) -> list[Interval |
     for n in {len(one) for one in present if len(one) > 1}:
         same = [at for at, one in enumerate(present) if len(one) == n]
         for at, means in zip(same, _resampled([present[at] for at in same]), strict=True):
-            found[at] = _percentiles(means)
+            found[at] = percentiles(means)
     return found
 
 
@@ -66,7 +66,7 @@ def grouped_interval(groups: Sequence[Iterable[float | None]]) -> Interval | Non
     if not present or max(len(group) for group in present) < 2:
         return None
     means = [_resampled([group], stream)[0] for stream, group in enumerate(present)]
-    return _percentiles(sum(means[1:], means[0]) / len(means))
+    return percentiles(sum(means[1:], means[0]) / len(means))
 
 
 def ratio_interval(rows: Sequence[Sequence[Part | None]], subtracted: int = 0) -> Interval | None:
@@ -95,7 +95,7 @@ def ratio_interval(rows: Sequence[Sequence[Part | None]], subtracted: int = 0) -
     if subtracted:
         means = means - _means_of_rows(drawn[:, :subtracted])
     means = means[~np.isnan(means)]
-    return _percentiles(means) if len(means) else None
+    return percentiles(means) if len(means) else None
 
 
 def _means_of_rows(table: NDArray[np.float64]) -> Means:
@@ -123,18 +123,44 @@ def _resampled(columns: Sequence[Sequence[float]], stream: int = 0) -> list[Mean
     import numpy as np
 
     n = len(columns[0])
-    bits = np.random.PCG64(_SEED + stream)
     fixed, scales = zip(*(_fixed_point(column) for column in columns), strict=True)
     sums = np.empty((len(columns), RESAMPLES), np.int64)
+    for start, places in _drawn_places(n, stream):
+        for at, values in enumerate(fixed):
+            sums[at, start : start + len(places)] = values.take(places).sum(axis=1)
+    return [row / scale / n for row, scale in zip(sums, scales, strict=True)]
+
+
+def resampled_counts(kinds: NDArray[np.intp], number: int) -> NDArray[np.int64]:
+    """Return how often each kind is among RESAMPLES draws of as many values, with replacement.
+
+    Args:
+        kinds: Of the values, from 0 to below ``number``, in an order that values alone decide; at least one.
+        number: Of kinds.
+
+    Returns:
+        Counts; shape (RESAMPLES, number).
+    """
+    import numpy as np
+
+    counts = np.zeros((RESAMPLES, number), np.int64)
+    for start, places in _drawn_places(len(kinds), 0):
+        for row, drawn in enumerate(kinds.take(places), start):
+            counts[row] = np.bincount(drawn, minlength=number)
+    return counts
+
+
+def _drawn_places(n: int, stream: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Yield draws of n places with replacement, RESAMPLES in all: number of the first, and one a row."""
+    import numpy as np
+
+    bits = np.random.PCG64(_SEED + stream)
     rows = max(1, _BLOCK // n)
     for start in range(0, RESAMPLES, rows):
         count = min(rows, RESAMPLES - start)
         # The upper 32 bits of each draw, scaled to 0 … n − 1.
         drawn = (bits.random_raw(count * n) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32)
-        places = drawn.astype(np.intp).reshape(count, n)
-        for at, values in enumerate(fixed):
-            sums[at, start : start + count] = values.take(places).sum(axis=1)
-    return [row / scale / n for row, scale in zip(sums, scales, strict=True)]
+        yield start, drawn.astype(np.intp).reshape(count, n)
 
 
 def _fixed_point(values: Sequence[float]) -> tuple[NDArray[np.int64], float]:
@@ -146,8 +172,8 @@ def _fixed_point(values: Sequence[float]) -> tuple[NDArray[np.int64], float]:
     return np.rint(np.asarray(values, np.float64) * scale).astype(np.int64), scale
 
 
-def _percentiles(means: Means) -> Interval:
-    """Return what the middle LEVEL of the means lies between, interpolated between its neighbours."""
+def percentiles(means: Means) -> Interval:
+    """Return what the middle LEVEL of resampled values lies between, interpolated between its neighbours."""
     ordered = sorted(means.tolist())
     place = (1 - LEVEL) / 2 * (len(ordered) - 1)
     below, share = int(place), place % 1

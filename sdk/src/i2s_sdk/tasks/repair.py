@@ -24,6 +24,8 @@ class RepairKind(enum.StrEnum):
 
     Music: ASSUME_VERSION converted a score that states no version from an older one.
 
+    TikZ: USE_ENGINE compiled with another engine.
+
     Programs: ADD_IMPORT imported a module that the program uses and does not import.
     """
 
@@ -43,6 +45,7 @@ class RepairKind(enum.StrEnum):
     LEAVE_OUT_FILE = "leave_out_file"
     ASSUME_VERSION = "assume_version"
     ADD_IMPORT = "add_import"
+    USE_ENGINE = "use_engine"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.rubric import Rubric
 from i2s_sdk.tasks.schemas import Schema
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.tasks.task import Task
@@ -52,6 +53,9 @@ class TaskSpec:
         files_fault: Returns what is wrong with the content of input files other than images, empty for
             nothing; ``dataset validate`` and imports ask for it.
         view: Returns what a report shows of a sample beside its texts; None for nothing.
+        rubric: By which judge models score its images; None if there is none.
+        human_table: Name of the published table of scores that people gave to systems
+            (``report/published.json``), which is shown beside runs and never ranked with them.
     """
 
     name: str
@@ -76,6 +80,8 @@ class TaskSpec:
     averages: tuple[Average, ...] = ()
     mean_of_cells: bool = False
     subset_tables: Mapping[str, str] = field(default_factory=dict)
+    rubric: Rubric | None = None
+    human_table: str = ""
 
     @property
     def renders(self) -> bool:

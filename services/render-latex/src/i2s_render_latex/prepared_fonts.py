@@ -36,7 +36,7 @@ _BUILD_SECONDS = 600
 _CONFIGURATION = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
-  <cachedir>{cache}</cachedir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
   <dir>/usr/share/fonts</dir>
   <dir>/usr/local/share/fonts</dir>
   <include ignore_missing="yes">/etc/fonts/conf.d</include>
@@ -79,7 +79,7 @@ class PreparedFonts:
         """Return the variables of a job."""
         if engine is LatexEngine.LUALATEX:
             return {"TEXMFCACHE": f"{self.folder}:."}
-        return {"FONTCONFIG_FILE": f"{self.folder / _FONTCONFIG}.conf"}
+        return {"FONTCONFIG_FILE": f"{self.folder / _FONTCONFIG}.conf", "XDG_CACHE_HOME": str(self.folder)}
 
     def files(self, engine: LatexEngine) -> dict[str, bytes]:
         """Return the files that a job finds in its work folder."""
@@ -134,6 +134,7 @@ async def _compile(work: Path, engine: LatexEngine) -> None:
             "HOME": str(work),
             "TEXMFCACHE": str(work),
             "FONTCONFIG_FILE": str(configuration),
+            "XDG_CACHE_HOME": str(work),
         },
         start_new_session=True,
     )
@@ -158,7 +159,7 @@ def _lay_out(work: Path, engine: LatexEngine) -> Path:
     work.mkdir()
     (work / SOURCE).write_text(_DOCUMENTS[engine], encoding="utf-8")
     configuration = work / f"{_FONTCONFIG}.conf"
-    configuration.write_text(_CONFIGURATION.format(cache=work / _FONTCONFIG), encoding="utf-8")
+    configuration.write_text(_CONFIGURATION, encoding="utf-8")
     return configuration
 
 
@@ -179,8 +180,7 @@ def _keep(work: Path, folder: Path) -> None:
             source = work / engine.name.lower() / part
             if source.is_dir():
                 source.rename(made / part)
-        final = _CONFIGURATION.format(cache=folder / _FONTCONFIG)
-        (made / f"{_FONTCONFIG}.conf").write_text(final, encoding="utf-8")
+        (made / f"{_FONTCONFIG}.conf").write_text(_CONFIGURATION, encoding="utf-8")
         for path in (made, *made.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
         folder.parent.mkdir(exist_ok=True)

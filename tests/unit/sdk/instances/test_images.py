@@ -117,3 +117,15 @@ def test_a_reference_that_is_no_picture_is_named(tmp_path: Path, raw: bytes) -> 
         require_usable_references([instance])
     with pytest.raises(DataError, match=r"a\.png: the reference"):
         require_decodable_reference(instance)
+
+
+def test_other_pictures_of_the_inputs_are_looked_at_too(tmp_path: Path) -> None:
+    paths = {name: tmp_path / f"{name}.png" for name in ("image", "style")} | {"document": tmp_path / "a.pdf"}
+    paths["image"].write_bytes(encoded("PNG"))
+    paths["style"].write_bytes(encoded("PNG")[:-20])
+    instance = Instance("a", "chart", "s", paths["image"], files=paths)
+    assert instance.pictures == (paths["image"], paths["style"])
+    with pytest.raises(DataError, match=r"style\.png: "):
+        require_usable_references([instance])
+    with pytest.raises(DataError, match=r"style\.png: "):
+        require_decodable_reference(instance)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.images import ImageFaultError, decode_image
-from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.chart.elements import SCORES
 from i2s_sdk.tasks.chart.published import CHARTMIMIC
@@ -38,20 +36,6 @@ def _answer(content: Content, question: Question) -> str:
     return f"```python\n{code}\n```" if code else ""
 
 
-def _files_fault(instance: Instance) -> str:
-    """Return what is wrong with the image of the style, empty for nothing."""
-    style = instance.files.get("style")
-    if style is None:
-        return ""
-    try:
-        decode_image(style.read_bytes())
-    except ImageFaultError as error:
-        return f"style {style.name}: {error}"
-    except OSError as error:
-        return f"style {style.name}: cannot be read: {error.strerror}"
-    return ""
-
-
 CHART = TaskSpec(
     name="chart",
     title="Chart to code",
@@ -67,7 +51,6 @@ CHART = TaskSpec(
     open=ChartTask,
     answer=_answer,
     structure_fault=text_fault,
-    files_fault=_files_fault,
     inputs=_INPUTS,
     target=STRUCTURE,
     view=view,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from i2s_sdk.tasks.chart.document import ChartProgram
-from i2s_sdk.tasks.latex import LatexDocument
+from i2s_sdk.tasks.scimage.tikz import TikzDocument
 
 #: A program for render-python, or a document for render-latex.
-ScimageDocument = ChartProgram | LatexDocument
+ScimageDocument = ChartProgram | TikzDocument
 
 PYTHON, TIKZ = "python", "tikz"
 OUTPUTS = (PYTHON, TIKZ)

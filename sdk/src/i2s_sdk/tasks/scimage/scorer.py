@@ -17,6 +17,8 @@ from i2s_sdk.tasks.scimage.indicators import INDICATORS
 NAME = "scimage"
 _COMPILED = Metric("compiled", unusable=0.0, aggregate=Aggregate.SHARE)
 _METRICS = (_COMPILED, *(Metric(name, unusable=None) for name in INDICATORS))
+#: The most of a prompt that is kept with a sample, for reports and judge models.
+PROMPT_CHARACTERS = 5000
 _NOT_KNOWN = "the objects of TikZ pictures are not known"
 
 
@@ -57,4 +59,4 @@ class ScimageScorer:
 
 
 def _detail(sample: Scorable) -> dict[str, str]:
-    return {"prompt": str(sample.inputs.get("prompt", ""))[:5000]}
+    return {"prompt": str(sample.inputs.get("prompt", ""))[:PROMPT_CHARACTERS]}

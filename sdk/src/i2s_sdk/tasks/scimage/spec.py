@@ -6,6 +6,7 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import Schema, fields
 from i2s_sdk.tasks.scimage.document import OUTPUTS
+from i2s_sdk.tasks.scimage.rubric import RUBRIC
 from i2s_sdk.tasks.scimage.task import PROMPTS, ScimageTask
 from i2s_sdk.tasks.scimage.view import view
 from i2s_sdk.tasks.spec import TaskSpec
@@ -52,4 +53,6 @@ SCIMAGE = TaskSpec(
     inputs=INPUTS,
     target=TARGET,
     view=view,
+    rubric=RUBRIC,
+    human_table="scimage human",
 )

@@ -20,14 +20,18 @@ from i2s_sdk.tasks.question import Question, TextPart
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.scimage.document import TIKZ, ScimageDocument, output_of
 from i2s_sdk.tasks.scimage.scorer import ScimageScorer
+from i2s_sdk.tasks.scimage.tikz import repair as repair_tikz
+from i2s_sdk.tasks.scimage.tikz import tikz_document
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.figure import Figure
-from i2s_wire.render.options import PythonOptions, RenderOptions
+from i2s_wire.render.options import Crop, LatexOptions, PageOptions, PythonOptions, RenderOptions
 from i2s_wire.render.rendering import Rendering
-from i2s_wire.render.request import PythonSource, RenderRequest
+from i2s_wire.render.request import LatexSource, PythonSource, RenderRequest
 
+#: Resolution of figures in TikZ.
+DPI = 200.0
 #: Sentences of the benchmark around a prompt, by language and output.
 PROMPTS: Mapping[str, Mapping[str, str]] = read_json(files(__package__).joinpath("prompts.json").read_bytes())
 
@@ -51,7 +55,7 @@ class ScimageTask:
     scorers: tuple[Scorer, ...] = (ScimageScorer(),)
     services: tuple[str, ...] = ("render-python", "render-latex")
     size_policy: SizePolicy = SizePolicy.RESIZE
-    _tikz: LatexTask = field(default_factory=LatexTask, repr=False)
+    _latex: LatexTask = field(default_factory=LatexTask, repr=False)
 
     @property
     def rendering(self) -> ScimageTask:
@@ -82,18 +86,21 @@ class ScimageTask:
         found = extract_python(completion)
         if isinstance(found, NoStructure) or output_of(found.code) != TIKZ:
             return found
-        return self._tikz.structure_from(completion, assets)
+        return self._latex.structure_from(completion, assets)
 
     def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> ScimageDocument:
         """Return the program or the document that shows a structure."""
         if output_of(structure.code) == TIKZ:
-            return self._tikz.document(structure)
+            return tikz_document(structure.code)
         return ChartProgram(structure.code)
 
     def request(self, document: ScimageDocument) -> RenderRequest:
         """Return how the program is run, or the document compiled."""
         if not isinstance(document, ChartProgram):
-            return self._tikz.request(document)
+            page = PageOptions(dpi=DPI, first_page=1, page_count=1, cut_bottom=0.0, crop=Crop.INK)
+            latex = LatexOptions(engine=document.engine)
+            tex = LatexSource(document.source.encode("utf-8", "surrogatepass"))
+            return RenderRequest(tex, RenderOptions(page=page, latex=latex))
         source = PythonSource(document.source.encode("utf-8", "surrogatepass"))
         return RenderRequest(source, RenderOptions(python=PythonOptions(want_objects=True)))
 
@@ -103,7 +110,7 @@ class ScimageTask:
         """Return the document after one more repair, or None where nothing helps."""
         if isinstance(document, ChartProgram):
             return repair_python(document, rendering, past)
-        return self._tikz.repair(document, rendering, past)
+        return repair_tikz(document, rendering, past)
 
     def text_for_edit(self, document: ScimageDocument, rendering: Rendering) -> str:
         """Return the objects of the figure of a program as text; those of TikZ are not known."""

@@ -20,6 +20,8 @@ from matplotlib._pylab_helpers import Gcf
 from matplotlib.figure import Figure
 from PIL import Image
 
+from i2s_render_python.inside.figure_objects.text_sizes import Measured, Size, Sizes, kept_sizes
+
 #: Level 1 takes a third of the time of matplotlib's own level, for few bytes more.
 _PNG = {"compress_level": 1}
 _OF_SAVEFIG = (
@@ -32,7 +34,8 @@ _OF_SAVEFIG = (
     "transparent",
 )
 
-Describe = Callable[[Figure, int], Mapping[str, object]]
+#: Of a figure, the number of its picture, and the sizes of its texts.
+Describe = Callable[[Figure, int, Sizes], Mapping[str, object]]
 
 
 class TooManyPixelsError(BaseException):
@@ -112,9 +115,13 @@ class Capture:
         known = self._kept.pop(id(figure), None)
         if known is not None and not options:
             options = known.options
-        kept = _Kept(figure, self._draw(figure, options), options=options)
-        if self._describe is not None:
-            kept.objects = self._describe(figure, 0)
+        if self._describe is None:
+            kept = _Kept(figure, self._draw(figure, options), options=options)
+        else:
+            sizes: dict[Measured, Size] = {}
+            with kept_sizes(sizes):
+                png = self._draw(figure, options)
+            kept = _Kept(figure, png, self._describe(figure, 0, sizes), options)
         figure.stale = False
         self._kept[id(figure)] = kept
         return kept.png

@@ -117,3 +117,11 @@ def test_sources_without_charts_are_refused(tmp_path: Path) -> None:
     (tmp_path / SIZES).write_text("{")
     with pytest.raises(DataError, match="is not JSON"):
         lay(tmp_path / "out", tmp_path)
+
+
+def test_a_style_that_is_no_whole_picture_is_a_fault(tmp_path: Path) -> None:
+    lay(tmp_path / "out", copy(tmp_path / "copy"), tasks=("customized",))
+    (one,) = read_folder(tmp_path / "out").instances
+    one.files["style"].write_bytes(png("red")[:-20])
+    (fault,) = check(tmp_path / "out").faults
+    assert one.files["style"].name in fault.message

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from i2s_render_python.inside.figure_objects.frames import describe_axes
 from i2s_render_python.inside.figure_objects.marks import marks_of_axes, marks_of_figure
+from i2s_render_python.inside.figure_objects.text_sizes import Sizes
 from i2s_render_python.inside.figure_objects.texts import texts_of_axes, texts_of_figure
 from i2s_render_python.inside.figure_objects.values import Object, Values
 
@@ -22,12 +23,15 @@ from i2s_render_python.inside.figure_objects.values import Object, Values
 MAX_AXES, MAX_TEXTS, MAX_MARKS = 200, 5000, 2000
 
 
-def describe(figure: Figure, page: int, calls: Callable[[], list[Object]] | None = None) -> Object:
+def describe(
+    figure: Figure, page: int, sizes: Sizes | None = None, calls: Callable[[], list[Object]] | None = None
+) -> Object:
     """Return the objects of a figure that has been drawn.
 
     Args:
         figure: The figure.
         page: Number of its picture.
+        sizes: Of its texts, from when it was drawn; None if they are not known.
         calls: Returns the calls of plotting functions so far; None if they are not known.
 
     Returns:
@@ -35,13 +39,13 @@ def describe(figure: Figure, page: int, calls: Callable[[], list[Object]] | None
         here and in ``values``, and no number that is not finite.
     """
     try:
-        return {**_described(figure, page), **({"calls": calls()} if calls is not None else {})}
+        return {**_described(figure, page, sizes), **({"calls": calls()} if calls is not None else {})}
     except Exception:  # figures of programs do anything
         return {"page": page, "truncated": True}
 
 
-def _described(figure: Figure, page: int) -> Object:
-    values = Values(figure)
+def _described(figure: Figure, page: int, sizes: Sizes | None) -> Object:
+    values = Values(figure, sizes)
     every_axes = list(_with_insets(figure.axes))
     truncated = len(every_axes) > MAX_AXES
     del every_axes[MAX_AXES:]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
-from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.collections import Collection, QuadMesh
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
@@ -16,6 +15,8 @@ from matplotlib.lines import Line2D
 from matplotlib.path import get_path_collection_extents
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, IdentityTransform
+
+from i2s_render_python.inside.figure_objects.text_sizes import MeasuringRenderer, Sizes
 
 #: The most points and colours of one mark, and numbers and colours of one figure.
 MAX_POINTS, MAX_NUMBERS = 1000, 60_000
@@ -31,13 +32,17 @@ Object = Mapping[str, Any]
 class Values:
     """Writes values down, within the bounds of one figure.
 
+    Args:
+        figure: The figure.
+        sizes: Of texts, from when it was drawn; None if they are not known.
+
     Attributes:
         truncated: Whether something was left out because there was too much of it.
     """
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, sizes: Sizes | None = None) -> None:
         # A canvas of the program's own need not have one.
-        self._renderer = RendererAgg(1, 1, figure.dpi)
+        self._renderer = MeasuringRenderer(figure.dpi, sizes or {})
         self._width, self._height = figure.bbox.width, figure.bbox.height
         self._numbers, self._letters = MAX_NUMBERS, MAX_ALL_LETTERS
         self.truncated = False
@@ -54,6 +59,7 @@ class Values:
                 return self.place(extent) if extent is not None else None
             return self.place(artist.get_window_extent(self._renderer))
         except Exception:  # artists of programs do anything
+            self.truncated |= self._renderer.exceeded
             return None
 
     def place(self, extent: Bbox) -> Object | None:

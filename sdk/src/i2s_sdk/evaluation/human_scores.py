@@ -1,0 +1,49 @@
+"""Scores of people brought to a run: kept in its folder, and compared with judges and metrics."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from i2s_sdk.errors import DataError
+from i2s_sdk.runlog.human import write_human_scores
+from i2s_sdk.runlog.opening import open_storage
+from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.runlog.storage import PathOrUrl
+from i2s_sdk.stats.agreement import Agreement, agreements, human_scores_of_run
+from i2s_sdk.stats.human_scores import read_scores
+from i2s_sdk.stats.judge_scores import judged_runs
+
+
+def human_scores(
+    run: PathOrUrl, files: Sequence[Path | str], *, system: str | None = None
+) -> list[Agreement]:
+    """Keep what people said of the images of a run with it, and return how judges and metrics agree.
+
+    Tables and reports of the run show the scores from then on. Scores that were brought before are replaced.
+
+    Args:
+        run: The folder of the run, or its URL.
+        files: CSV files; see :mod:`i2s_sdk.stats.human_scores`.
+        system: What the files call the model of the run; None if they have one alone.
+
+    Raises:
+        DataError: A file cannot be read, or a line has no scores.
+        UsageError: The folder holds no run, or the scores are not of its samples.
+    """
+    paths = [Path(one) for one in files]
+    scores = [score for path in paths for score in read_scores(path)]
+    storage = open_storage(run)
+    stored = read_run(storage)
+    found = human_scores_of_run(stored, scores, {path.name: _digest(path) for path in paths}, system)
+    with storage.alone():
+        write_human_scores(storage, found)
+    return agreements(stored, found, judged_runs(stored))
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
