@@ -28,7 +28,7 @@ _HERE = Path(__file__).parent
 # An ABI is a Landlock no newer than that: what it does not control is then left to the system call filter or,
 # in namespaces, to them. Before Linux 5.14 processes are counted by user, whatever their namespaces.
 # Those that are nightly combine what the others have: each tier, user, kernel and way of counting is in one
-# of the others, and the suite of the kernels makes all attacks in each tier as each user.
+# of the others.
 _NIGHTLY = pytest.mark.nightly(instead="every tier, user, kernel and way of counting in another combination")
 _WAYS = (
     ("root", "NAMESPACE", ""),
