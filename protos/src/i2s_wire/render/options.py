@@ -110,11 +110,13 @@ class LatexOptions:
         engine: Which TeX compiles the document.
         max_runs: The most runs made until the auxiliary files are stable.
         cold: Compile without a precompiled format: slower, the same picture.
+        last_page: Return the last page; ``first_page`` and ``page_count`` are not obeyed then.
     """
 
     max_runs: int | None = None
     cold: bool = False
     engine: LatexEngine | None = None
+    last_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,7 @@ def _latex(latex: LatexOptions) -> pb.LatexOptions:
         engine=pb.LatexEngine.ValueType(latex.engine or pb.LATEX_ENGINE_UNSPECIFIED),
         max_runs=latex.max_runs,
         cold=latex.cold or None,
+        last_page=latex.last_page,
     )
 
 

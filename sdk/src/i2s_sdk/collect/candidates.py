@@ -41,6 +41,7 @@ class Reason(StrEnum):
     LICENCE = "licence"
     WITHDRAWAL_LIST = "withdrawal_list"
     OWNER_SEEN = "owner_seen"
+    MALFORMED = "malformed"
     # fetch
     GONE = "gone"
     NOT_CACHED = "not_cached"
@@ -67,6 +68,8 @@ class Reason(StrEnum):
     SEVERAL_PAGES = "several_pages"
     NEEDS_NETWORK = "needs_network"
     NOT_SETTLED = "not_settled"
+    MISSING_FILE = "missing_file"
+    THEME = "theme"
     # judge
     BLANK = "blank"
     ONE_COLOR = "one_color"

@@ -98,11 +98,15 @@ class CollectionState:
             os.close(self._lock)
             raise UsageError(f"{folder}: another process is collecting into this folder") from None
         self._path = folder / "state.sqlite"
-        with self._readable():
-            self._database = sqlite3.connect(self._path, isolation_level=None)
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.execute("PRAGMA synchronous=FULL")
-            self._database.executescript(_SCHEMA)
+        try:
+            with self._readable():
+                self._database = sqlite3.connect(self._path, isolation_level=None)
+                self._database.execute("PRAGMA journal_mode=WAL")
+                self._database.execute("PRAGMA synchronous=FULL")
+                self._database.executescript(_SCHEMA)
+        except DataError:
+            os.close(self._lock)
+            raise
 
     def close(self) -> None:
         """Close the database, and let other processes have it."""

@@ -18,6 +18,7 @@ class Options(ResolvedPageOptions):
         max_runs: The most runs of TeX until the auxiliary files are stable.
         cold: Compile without a precompiled format; all engines but pdfTeX always do.
         engine: What compiles the document.
+        last_page: Return the last page, whatever ``first_page`` and ``page_count`` say.
     """
 
     dpi: float = 200.0
@@ -25,6 +26,7 @@ class Options(ResolvedPageOptions):
     max_runs: int = 5
     cold: bool = False
     engine: LatexEngine = LatexEngine.PDFLATEX
+    last_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)

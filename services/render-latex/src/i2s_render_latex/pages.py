@@ -63,6 +63,7 @@ class Drawer:
         """
         self._cell, self._options, self._limits = cell, options, limits
         self._spent_cpu_seconds, self._max_bytes = spent_cpu_seconds, max_bytes
+        self._first, self._count = options.first_page, options.page_count
         self._said = inspect.read_plain(pdf)
         self._drawn = Drawn()
 
@@ -99,14 +100,16 @@ class Drawer:
         if found is None:
             return ()
         drawn.total_pages = found.total_pages
-        wanted = [page for page in found.pages if page.number >= options.first_page]
+        if options.last_page:
+            self._first, self._count = max(found.total_pages, 1), 1
+        wanted = [page for page in found.pages if page.number >= self._first]
         drawn.judgement = self._objection(found, wanted)
         return wanted if drawn.judgement is None else ()
 
     async def _asked(self) -> inspect.Inspection | None:
         """Return what poppler says of the PDF; None if it cannot, which is the judgement then."""
         options, limits, drawn = self._options, self._limits, self._drawn
-        last = min(options.first_page + options.page_count - 1, limits.pages)
+        last = limits.pages if options.last_page else min(self._first + self._count - 1, limits.pages)
         ended = await self._run("inspect", inspect.command(last))
         drawn.judgement = limit_passed(ended.cause, limits, "looking at the PDF")
         if drawn.judgement is not None:
@@ -117,16 +120,16 @@ class Drawer:
         return found
 
     def _objection(self, found: inspect.Inspection, wanted: Sequence[Page]) -> Judgement | None:
-        options, total = self._options, found.total_pages
+        first, total = self._first, found.total_pages
         if total > self._limits.pages:
             return too_many_pages(self._limits)
-        if options.first_page > total:
+        if first > total:
             return Judgement(
-                Verdict.NO_OUTPUT, f"There is no page {options.first_page} among the {total} of the document."
+                Verdict.NO_OUTPUT, f"There is no page {first} among the {total} of the document."
             )
-        last = min(options.first_page + options.page_count - 1, total)
+        last = min(first + self._count - 1, total)
         readable = {page.number for page in wanted}
-        for number in range(options.first_page, last + 1):
+        for number in range(first, last + 1):
             if number not in readable:
                 return unreadable(number, found.complaint)
         objections = (of_page(page, self._options.dpi, self._limits) for page in wanted)

@@ -21,6 +21,9 @@ KEPT_BY_ENGINES = (LUA_CACHE, ".cache/fontconfig/")
 #: The pages as XeTeX writes them; a second program makes the PDF of them.
 XDV = f"{JOB_NAME}.xdv"
 
+#: The first line of a document chooses no format and no options; LuaTeX never lets it.
+NO_FIRST_LINE = "-no-parse-first-line"
+
 # Objects are written plainly, so that the size of the page can be read (inspect.read_plain), and random
 # numbers begin at the same place, since they else start from the clock.
 _BEGIN_PDFTEX = r"\pdfsetrandomseed 1 \pdfobjcompresslevel 0 "
@@ -65,14 +68,14 @@ class TexProgram:
 PROGRAMS: Mapping[LatexEngine, TexProgram] = MappingProxyType(
     {
         LatexEngine.PDFLATEX: TexProgram(
-            ("pdflatex",), "pdftex", _BEGIN_PDFTEX, PDF, "texlive-latex-base", None
+            ("pdflatex", NO_FIRST_LINE), "pdftex", _BEGIN_PDFTEX, PDF, "texlive-latex-base", None
         ),
         LatexEngine.LUALATEX: TexProgram(
             ("lualatex", "--nosocket"), "luahbtex", _BEGIN_LUATEX, PDF, "texlive-luatex", "luahbtex"
         ),
         # XeTeX would start the second program by a shell; here it is a step of its own.
         LatexEngine.XELATEX: TexProgram(
-            ("xelatex", "-no-pdf"), "xetex", _BEGIN_XETEX, XDV, "texlive-xetex", "xetex"
+            ("xelatex", "-no-pdf", NO_FIRST_LINE), "xetex", _BEGIN_XETEX, XDV, "texlive-xetex", "xetex"
         ),
     }
 )

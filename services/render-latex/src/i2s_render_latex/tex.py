@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from i2s_render_latex.document import JOB_NAME, SOURCE
-from i2s_render_latex.programs import PROGRAMS
+from i2s_render_latex.programs import NO_FIRST_LINE, PROGRAMS
 from i2s_wire.render.options import LatexEngine
 
 _FLAGS = (
     "-no-shell-escape",
-    "-no-parse-first-line",
     "-file-line-error",
     "-interaction=batchmode",
     "-halt-on-error",
@@ -38,4 +37,4 @@ def dump_command(definition: str) -> list[str]:
         definition: TeX before the source file.
     """
     begin = f"{PROGRAMS[LatexEngine.PDFLATEX].begin}{definition} {_INPUT}"
-    return ["nice", "-n", "19", "pdftex", "-ini", "-recorder", *_FLAGS, "&pdflatex", begin]
+    return ["nice", "-n", "19", "pdftex", "-ini", "-recorder", NO_FIRST_LINE, *_FLAGS, "&pdflatex", begin]

@@ -55,6 +55,8 @@ ENVIRONMENT: Mapping[str, str] = {
     "error_line": "254",
     "half_error_line": "238",
     **HUGE_PAGES,
+    # LuaTeX keeps fonts in the work folder.
+    "TEXMFCACHE": ".",
     # No trees of a user, and no fonts made on the way.
     "TEXMFHOME": _NOWHERE,
     "TEXMFVAR": _NOWHERE,

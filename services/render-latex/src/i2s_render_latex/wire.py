@@ -30,6 +30,7 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
         max_runs=whole_number(latex, "max_runs", "options.latex", default.max_runs, _MAX_RUNS),
         cold=latex.cold,
         engine=_engine(latex.engine),
+        last_page=latex.last_page,
     )
 
 
@@ -58,7 +59,10 @@ def refuse_missing(engine: LatexEngine, engines: Collection[LatexEngine]) -> Non
 def options_to_wire(options: Options) -> pb.RenderOptions:
     """Return options as the wire has them."""
     latex = pb.LatexOptions(
-        engine=pb.LatexEngine.ValueType(options.engine), max_runs=options.max_runs, cold=options.cold
+        engine=pb.LatexEngine.ValueType(options.engine),
+        max_runs=options.max_runs,
+        cold=options.cold,
+        last_page=options.last_page,
     )
     return pb.RenderOptions(page=page_options(options), latex=latex)
 

@@ -97,8 +97,8 @@ class ScimageTask:
     def request(self, document: ScimageDocument) -> RenderRequest:
         """Return how the program is run, or the document compiled."""
         if not isinstance(document, ChartProgram):
-            page = PageOptions(dpi=DPI, first_page=1, page_count=1, cut_bottom=0.0, crop=Crop.INK)
-            latex = LatexOptions(engine=document.engine)
+            page = PageOptions(dpi=DPI, cut_bottom=0.0, crop=Crop.INK)
+            latex = LatexOptions(engine=document.engine, last_page=True)
             tex = LatexSource(document.source.encode("utf-8", "surrogatepass"))
             return RenderRequest(tex, RenderOptions(page=page, latex=latex))
         source = PythonSource(document.source.encode("utf-8", "surrogatepass"))

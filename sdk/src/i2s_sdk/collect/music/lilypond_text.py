@@ -1,0 +1,189 @@
+r"""Finds the scores, headers and inclusions of a LilyPond source, without running it.
+
+The scanner knows comments, strings, Scheme expressions and braces. It reads every character once, whatever
+the source holds.
+
+Source: LilyPond Notation Reference, structure of input files.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+#: Blocks that hold scores without being one.
+_BOOKS = frozenset({"\\book", "\\bookpart"})
+#: Commands whose blocks show no music.
+_NOT_SHOWN = frozenset({"\\header", "\\paper", "\\layout", "\\midi", "\\markup", "\\markuplist"})
+_SCORE, _LAYOUT, _MIDI, _HEADER, _INCLUDE = "\\score", "\\layout", "\\midi", "\\header", "\\include"
+
+_TOKEN = re.compile(
+    r"%\{.*?(?:%\}|\Z)"  # comment of several lines
+    r"|%[^\n]*"
+    r'|"(?:[^"\\]|\\.)*(?:"|\Z)'
+    r"|\\[A-Za-z]+(?:[-_][A-Za-z]+)*"
+    r"|[#$]"
+    r"|[{}=]|<<|>>"
+    r"|[^\s%\"\\#${}=<>]+",
+    re.DOTALL,
+)
+_SCHEME_PART = re.compile(
+    r'"(?:[^"\\]|\\.)*(?:"|\Z)|;[^\n]*|#\\(?:[A-Za-z]+|.)|#\{.*?(?:#\}|\Z)|#!.*?(?:!#|\Z)|[()]', re.DOTALL
+)
+_SCHEME_ATOM = re.compile(r"[^\s{}()\"%]*")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    r"""A ``\score`` that stands by itself.
+
+    Attributes:
+        first: Index of the backslash.
+        last: Index after the closing brace.
+        shown: Whether it is printed, and not only played.
+    """
+
+    first: int
+    last: int
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LilypondText:
+    r"""What a source holds.
+
+    Attributes:
+        scores: Those outside of other blocks but books, in their order.
+        has_music: Whether there is a score, or music outside of one.
+        includes: Names of the files that it includes.
+        header: Fields of the first header of the file that are plain strings.
+        commands: Names of all commands, with the backslash.
+    """
+
+    scores: tuple[Score, ...]
+    has_music: bool
+    includes: tuple[str, ...]
+    header: dict[str, str]
+    commands: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Block:
+    """A block that is open: the command before it, where that stands, and what was seen in it."""
+
+    command: str
+    first: int
+    assigned: bool
+    layout: bool = False
+    midi: bool = False
+
+
+def read_lilypond(text: str) -> LilypondText:
+    """Return what a source holds. A source that is broken gives what was found before."""
+    return _Scanner(text).scan()
+
+
+class _Scanner:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._blocks: list[_Block] = []
+        self._scores: list[Score] = []
+        self._includes: list[str] = []
+        self._header: dict[str, str] = {}
+        self._commands: set[str] = set()
+        self._has_music = False
+        self._headers = 0
+        # The token before, where it stands, and whether a value is being assigned outside of all blocks.
+        self._before, self._before_at, self._assigned = "", 0, False
+        self._field = ""
+
+    def scan(self) -> LilypondText:
+        position = 0
+        while token := _TOKEN.search(self._text, position):
+            position = token.end()
+            found = token.group()
+            if found.startswith("%"):
+                continue
+            if found in "#$":
+                position = _after_scheme(self._text, position)
+                self._before, self._before_at = found, token.start()
+                continue
+            self._take(found, token.start(), token.end())
+        return LilypondText(
+            tuple(self._scores),
+            self._has_music or bool(self._scores),
+            tuple(self._includes),
+            self._header,
+            frozenset(self._commands),
+        )
+
+    def _take(self, found: str, first: int, last: int) -> None:
+        if found in ("{", "<<"):
+            self._open(found, first)
+        elif found in ("}", ">>"):
+            if self._blocks:
+                self._close(self._blocks.pop(), last)
+        elif found == "=":
+            self._field = self._before
+            if not self._blocks:
+                self._assigned = True
+        elif found.startswith('"'):
+            self._string(_ESCAPED.sub(r"\1", found[1:].removesuffix('"')))
+        elif found.startswith("\\"):
+            self._command(found)
+        self._before, self._before_at = found, first
+
+    def _command(self, command: str) -> None:
+        self._commands.add(command)
+        if self._blocks:
+            self._blocks[-1].layout |= command == _LAYOUT
+            self._blocks[-1].midi |= command == _MIDI
+        elif command in _NOT_SHOWN or command == _SCORE or command in _BOOKS:
+            # "name = \score" keeps its assignment; a command on its own ends that of the line before.
+            self._assigned = self._assigned and self._before == "="
+
+    def _open(self, brace: str, first: int) -> None:
+        command = self._before if brace == "{" and self._before.startswith("\\") else ""
+        assigned = self._assigned and not self._blocks
+        outside = all(block.command in _BOOKS and not block.assigned for block in self._blocks)
+        if outside and not assigned and command not in _NOT_SHOWN | _BOOKS:
+            self._has_music = True
+        if command == _HEADER:
+            self._headers += 1
+        at = self._before_at if command else first
+        self._blocks.append(_Block(command, at, assigned))
+
+    def _close(self, block: _Block, last: int) -> None:
+        if not self._blocks:
+            self._assigned = False
+        inside = all(one.command in _BOOKS and not one.assigned for one in self._blocks)
+        if block.command == _SCORE and inside and not block.assigned:
+            self._scores.append(Score(block.first, last, block.layout or not block.midi))
+
+    def _string(self, value: str) -> None:
+        if self._before == _INCLUDE:
+            self._includes.append(value)
+        in_header = bool(self._blocks) and self._blocks[-1].command == _HEADER
+        if in_header and self._headers == 1 and self._before == "=" and self._field:
+            self._header.setdefault(self._field, value)
+        if not self._blocks:
+            self._assigned = False
+
+
+def _after_scheme(text: str, position: int) -> int:
+    """Return where a Scheme expression ends that begins after its "#" or "$"."""
+    while position < len(text) and text[position] in "'`,@#":
+        position += 1
+    if not text.startswith("(", position):
+        if text.startswith(('"', "{"), position):
+            part = _SCHEME_PART.match(text, position)
+            return part.end() if part else position
+        atom = _SCHEME_ATOM.match(text, position)
+        return atom.end() if atom else position
+    depth = 0
+    for part in _SCHEME_PART.finditer(text, position):
+        depth += {"(": 1, ")": -1}.get(part.group(), 0)
+        if depth == 0:
+            return part.end()
+    return len(text)
