@@ -35,9 +35,9 @@ test-unit:  ## run the unit tests only, less the slow ones
 	@scripts/bootstrap dev
 	@scripts/check unit -- -m "not slow" $(ARGS)
 
-test-nightly:  ## run the unit tests with a thousand examples of each property instead of 25
+test-nightly:  ## run what make test leaves out: a thousand examples of each property, and slow repetitions
 	@scripts/bootstrap dev
-	@I2S_HYPOTHESIS_PROFILE=nightly I2S_TIMEOUT_FACTOR=40 scripts/check unit -- $(ARGS)
+	@I2S_NIGHTLY=1 I2S_HYPOTHESIS_PROFILE=nightly I2S_TIMEOUT_FACTOR=40 scripts/check unit integration security -- $(ARGS)
 
 test-mutants:  ## say which one-line changes to retries, resuming and accounting no unit test finds
 	@scripts/bootstrap dev

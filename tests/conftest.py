@@ -20,6 +20,25 @@ settings.load_profile(os.environ.get("I2S_HYPOTHESIS_PROFILE", "push"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests marked ``nightly`` unless I2S_NIGHTLY is set, and scale the time limits of the rest."""
+    _leave_out_nightly(config, items)
+    _scale_time_limits(config, items)
+
+
+def _leave_out_nightly(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the repetitions that only ``make test-nightly`` runs; each mark says what is run instead."""
+    kept, left_out = list[pytest.Item](), list[pytest.Item]()
+    for item in items:
+        mark = item.get_closest_marker("nightly")
+        if mark is not None and not mark.kwargs.get("instead"):
+            raise pytest.UsageError(f"{item.nodeid}: the mark nightly needs instead='what make test runs'")
+        (kept if mark is None or os.environ.get("I2S_NIGHTLY") else left_out).append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
+
+
+def _scale_time_limits(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Give every test more time, I2S_TIMEOUT_FACTOR times what it has, on machines that are slow or busy."""
     factor = float(os.environ.get("I2S_TIMEOUT_FACTOR", "1"))
     if factor == 1:

@@ -10,7 +10,8 @@ The last two with all of Chromium, which is what the reference implementation ru
 shell, which is what the service runs. Counted are seconds on the clock from question to picture, one page at
 a time. Left out: the wire, the start of Playwright itself, and for ``launched`` the build of Jekyll sites.
 ``prepared`` and ``served`` of Chromium must show the same picture. With ``--soak`` hostile and good pages are
-mixed instead, and nothing is timed.
+mixed instead, and nothing is timed. With ``--followed`` the engine is compared with itself: its browser
+traced, as on machines without control groups, and not.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.html import ways
+from benchmarks.html.followed import compare
 from benchmarks.html.measure import Contest, Say, pages_per_second, sample_all
 from benchmarks.html.report import Report, report_of
 from benchmarks.html.sites import Site, read_sites
@@ -88,6 +90,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--soak", type=int, metavar="PAGES", help="mix so many hostile and good pages instead"
     )
+    parser.add_argument(
+        "--followed",
+        action="store_true",
+        help="measure what tracing costs in place of control groups instead",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -105,6 +112,9 @@ def main() -> int:
             outcome = asyncio.run(soak(sites, options.soak, options.browsers, say))
             print(json.dumps({"holds": outcome.holds, **asdict(outcome)}, indent=2))
             return 0 if outcome.holds else 1
+        if options.followed:
+            print(json.dumps(asdict(asyncio.run(compare(sites, options.repeat, say))), indent=2))
+            return 0
         report = asyncio.run(run(sites, options.repeat, options.browsers, say))
     except (ways.WayError, RendererError, JailError, StartError) as error:
         print(f"benchmarks.html: {error}", file=sys.stderr)

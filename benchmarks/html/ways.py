@@ -34,10 +34,18 @@ class WayError(Exception):
 
 
 @contextlib.asynccontextmanager
-async def open_engine(browsers: int, uid_base: int = 47_000) -> AsyncIterator[HtmlEngine]:
-    """Open the renderer's engine with the defaults of the service, in its jail."""
+async def open_engine(
+    browsers: int, uid_base: int = 47_000, *, control_groups: bool = True
+) -> AsyncIterator[HtmlEngine]:
+    """Open the renderer's engine with the defaults of the service, in its jail.
+
+    Args:
+        browsers: How many pages can be shown at once.
+        uid_base: First of the user ids of jobs; two engines that are open at once need different ones.
+        control_groups: Whether control groups count the processes of a browser. Without them it is traced.
+    """
     settings = HtmlSettings(slots=browsers)
-    jail = await Jail.start(JailSettings(uid_base=uid_base))
+    jail = await Jail.start(JailSettings(uid_base=uid_base, control_groups=control_groups))
     try:
         wanted = browser_settings(settings, find_chromium(settings.chromium))
         chosen, layers = await choose_sandbox(jail, wanted, "auto")

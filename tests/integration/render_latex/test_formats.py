@@ -162,6 +162,14 @@ async def test_a_beginning_that_no_format_can_hold_is_refused(engine, preamble, 
         await build_format(engine._jail, engine.installation, preamble + BEGIN)
 
 
+@pytest.mark.parametrize(
+    "known",
+    [
+        pytest.param("test", marks=pytest.mark.nightly(instead="the same bodies behind the preamble draft")),
+        "draft",
+    ],
+    indirect=True,
+)
 @pytest.mark.parametrize("name", BODIES)
 async def test_a_saved_second_run_would_have_changed_nothing(engine, known, name):
     job = Job(document(known, BODIES[name]))

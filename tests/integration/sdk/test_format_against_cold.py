@@ -53,8 +53,15 @@ def client(running: Settings) -> Iterator[RenderClient]:
         yield client
 
 
-@pytest.mark.parametrize("profile", list(Profile))
-@pytest.mark.parametrize("name", _completions())
+def _cases() -> Iterator[object]:
+    for name in _completions():
+        for profile in Profile:
+            repeated = profile is Profile.HELM and name.startswith("example ")
+            mark = pytest.mark.nightly(instead="the example in the profile paper, other documents in both")
+            yield pytest.param(name, profile, id=f"{name}-{profile.value}", marks=mark if repeated else ())
+
+
+@pytest.mark.parametrize(("name", "profile"), _cases())
 def test_every_document_looks_the_same_with_a_format_and_from_the_first_line(
     client: RenderClient, profile: Profile, name: str
 ) -> None:

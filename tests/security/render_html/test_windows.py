@@ -1,6 +1,7 @@
 """Pages that try to change the window: the picture has the size that was asked for, whatever they do."""
 
 import pytest
+import pytest_asyncio
 
 from i2s_render_html.model import Options
 from i2s_wire.render.rendering import Verdict
@@ -47,15 +48,21 @@ METAS = {
 WINDOWS = {"the default": Options(), "another": Options(width=800, height=600, device_scale=1.5)}
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def plain_pictures(attacked):
+    """The page in each window without any script."""
+    shown = {name: await attacked.show(BODY, options=options) for name, options in WINDOWS.items()}
+    return {name: rendering.picture.png for name, rendering in shown.items()}
+
+
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("attack", SCRIPTS)
-async def test_a_script_does_not_change_the_picture(attacked, attack, window):
+async def test_a_script_does_not_change_the_picture(attacked, plain_pictures, attack, window):
     options = WINDOWS[window]
-    plain = await attacked.show(BODY, options=options)
     rendering = await attacked.show(f"{BODY}<script>{SCRIPTS[attack]}</script>", options=options)
     assert rendering.verdict in {Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS}, rendering.message
     if "frame" not in attack:
-        assert rendering.picture.png == plain.picture.png
+        assert rendering.picture.png == plain_pictures[window]
     wanted = round(options.width * options.device_scale), round(options.height * options.device_scale)
     assert (rendering.picture.width, rendering.picture.height) == wanted
 

@@ -14,10 +14,22 @@ _SOURCES = ("protos", "services/chassis", "services/render-python")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests run as an ordinary user already")
-def test_the_attacks_are_held_for_an_ordinary_user() -> None:
+@pytest.mark.parametrize(
+    "tier",
+    [
+        "landlock",
+        pytest.param(
+            "namespace",
+            marks=pytest.mark.nightly(
+                instead="namespace as root; landlock as ordinary user; test_jail has both"
+            ),
+        ),
+    ],
+)
+def test_the_attacks_are_held_for_an_ordinary_user(tier: str) -> None:
     attacks = "tests/security/render_python/test_python_attacks.py"
     done = run_as_ordinary_user(
-        *("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not forged", attacks),
+        *("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", f"{tier} and not forged", attacks),
         sources=_SOURCES,
         modules=["pytest", "grpc", "pydantic_core", "matplotlib", "i2s_render_python"],
     )

@@ -94,6 +94,7 @@ def queries(render):
     ]
 
 
+@pytest.mark.slow
 def test_every_series_that_is_asked_for_exists_with_its_labels(queries, exported):
     known = {**exported, **OF_PROMETHEUS}
     assert len(queries) > 20

@@ -28,6 +28,7 @@ FOREIGN = ("cert-manager.io", "monitoring.coreos.com", "keda.sh")
 
 
 @pytest.mark.parametrize("version", [OLDEST, NEWEST])
+@pytest.mark.slow
 def test_every_object_fits_the_schema(everything, version):
     distinct = {json.dumps(one): one for rendered in everything for one in rendered.objects}
     for one in distinct.values():

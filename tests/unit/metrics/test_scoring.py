@@ -83,6 +83,7 @@ TINY_AND_EXTREME = [(1, 1), (1, 2), (2, 1), (6, 6), (7, 7), (1, 3000), (3000, 1)
 
 @pytest.mark.parametrize("size", TINY_AND_EXTREME, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("policy", SizePolicy)
+@pytest.mark.slow
 def test_tiny_and_extreme_shapes_have_values_or_reasons_in_paper(encode, size, policy):
     rng = np.random.default_rng(1)
     width, height = size
@@ -131,6 +132,7 @@ def test_a_pair_that_padding_would_blow_up_is_refused(encode):
     assert "2000x2000" in outcome.message
 
 
+@pytest.mark.slow
 def test_memory_never_confuses_references_profiles_or_sizes(encode):
     rng = np.random.default_rng(0)
     sizes = [(20, 30), (20, 30), (27, 30)]

@@ -39,6 +39,7 @@ def test_help_imports_nothing_heavy():
     assert shown.stdout.strip() == "set()"
 
 
+@pytest.mark.slow
 def test_the_service_itself_never_imports_torch():
     program = "import sys; import i2s_metrics.service, i2s_metrics.worker; print('torch' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 COMPARE_ALL = """
 import numpy as np
 import i2s_metrics.warm
@@ -25,6 +27,7 @@ assert [entry.signatures for entry in entries] == before
 """
 
 
+@pytest.mark.slow
 def test_after_warming_no_comparison_compiles_anything():
     done = subprocess.run([sys.executable, "-c", COMPARE_ALL], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -6,6 +6,7 @@ import json
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pytest
 from matplotlib.figure import Figure as Drawing
 from matplotlib.lines import Line2D
 
@@ -57,6 +58,7 @@ def test_a_figure_without_a_canvas_that_draws_is_described():
     assert "t" in [text.text for text in figure.texts]
 
 
+@pytest.mark.slow
 def test_the_greatest_description_is_within_the_limit_of_the_service():
     drawing = plt.figure()
     for index in range(MAX_TEXTS + 1):

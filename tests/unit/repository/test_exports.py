@@ -3,6 +3,8 @@
 import ast
 import importlib
 
+import pytest
+
 
 def bound(statements: list[ast.stmt]) -> set[str]:
     """Public names that these statements bind."""
@@ -30,6 +32,7 @@ def exported(tree: ast.Module) -> list[str] | None:
     return None
 
 
+@pytest.mark.slow
 def test_all_agrees_with_what_a_package_defines(packages):
     wrong = {}
     for package in packages.values():

@@ -76,6 +76,7 @@ def test_every_package_states_its_licence_and_python(packages):
         assert package.project["description"], package.name
 
 
+@pytest.mark.slow
 def test_every_package_declares_what_it_imports(packages):
     providers = packages_distributions()
     own = {name: {package.name} for package in packages.values() for name in package.import_names}

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 
 _TESTS = """
 import pytest
-
-pytestmark = pytest.mark.slow
 
 def test_runs(): pass
 def test_needs_a_gpu(): pytest.skip("NOT TESTED: networks on a GPU; PyTorch sees none here")
@@ -48,9 +48,11 @@ def _skips(report: Path, **environment: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-@pytest.fixture
-def devices(tmp_path: Path) -> Path:
-    return _report(tmp_path, "tests/integration/metrics/networks/test_devices.py", _TESTS)
+@pytest.fixture(scope="module")
+def devices(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _report(
+        tmp_path_factory.mktemp("devices"), "tests/integration/metrics/networks/test_devices.py", _TESTS
+    )
 
 
 @pytest.mark.parametrize("variable", [{"CI": "true"}, {"I2S_REQUIRE_ALL": "1"}])

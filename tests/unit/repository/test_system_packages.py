@@ -215,6 +215,7 @@ def test_debian_has_both(system: System) -> None:
     [("debian", "3.11.2"), ("jammy", "3.10.12"), ("noble", "3.12.3")],
     indirect=["system"],
 )
+@pytest.mark.slow
 def test_with_everything_in_place_nothing_is_run(system: System, version: str) -> None:
     system.python("python3", version=version, venv=False)
     system.bootstrap()

@@ -92,6 +92,7 @@ def folder(tmp_path: Path) -> Path:
 @example(DEEP)
 @example(DEEP_OBJECT)
 @example(b'{"id":"a","task":"latex","subset":"s","image":"a.png","assets":' + b"[" * 900 + b"]" * 900 + b"}")
+@pytest.mark.slow
 def test_any_index_is_a_data_set_or_a_fault(folder: Path, raw: bytes) -> None:
     (folder / INDEX).write_bytes(raw)
     for read in (read_folder, check):

@@ -158,7 +158,10 @@ def test_a_run_of_records_replays_to_the_same_numbers(
     ("number", "shell"),
     [
         (signal.SIGINT, ()),
-        (signal.SIGTERM, ()),
+        pytest.param(
+            *(signal.SIGTERM, ()),
+            marks=pytest.mark.nightly(instead="SIGTERM below a shell, which differs for SIGINT alone"),
+        ),
         (signal.SIGTERM, ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")),  # as shells start what runs beside
     ],
 )

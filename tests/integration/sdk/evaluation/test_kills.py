@@ -33,8 +33,6 @@ from tiny_formulas import TinyFormulas, write_tiny_formulas
 
 pytestmark = pytest.mark.integration
 
-SAMPLES, KILLS = 300, 10
-
 
 def _command(data: Path, model: str, out: str, *more: str) -> list[str]:
     words = ["evaluate", "--data", str(data), "--model", model, "--out", out, "--json", *more]
@@ -78,12 +76,21 @@ def _once_each(out: str, data: TinyFormulas) -> None:
 _HASTY = {"I2S_STORE_SECONDS": "0.05", "I2S_STORE_LINES": "7", "I2S_LEASE_SECONDS": "2"}
 
 
-@pytest.mark.parametrize("kind", ["folder", "store"])
+@pytest.mark.parametrize(
+    ("kind", "samples", "kills"),
+    [
+        ("folder", 60, 5),
+        ("store", 60, 5),
+        pytest.param(
+            *("folder", 300, 10),
+            marks=pytest.mark.nightly(instead="the same with 60 samples and 5 kills"),
+        ),
+    ],
+)
 @pytest.mark.timeout(1200)
 def test_killed_at_many_moments_a_run_ends_with_the_bytes_of_an_undisturbed_one(
-    tmp_path: Path, light_endpoints: dict[str, str], kind: str
+    tmp_path: Path, light_endpoints: dict[str, str], kind: str, samples: int, kills: int
 ) -> None:
-    samples, kills = (SAMPLES, KILLS) if kind == "folder" else (SAMPLES // 3, KILLS // 2)
     data = write_tiny_formulas(tmp_path / "data", samples)
     answers = tmp_path / "answers.jsonl"
     rows = ({"id": name, "completion": text} for name, text in data.answers().items())

@@ -89,6 +89,7 @@ def test_what_we_have_reaped_counts_and_what_was_before_does_not() -> None:
     assert account.cpu_seconds >= 0.9 * _WORK
 
 
+@pytest.mark.slow
 def test_scaffolding_does_not_count_but_what_it_reaps_does(children: list[int]) -> None:
     def parent() -> None:
         _work(3 * _WORK)

@@ -111,6 +111,7 @@ def test_a_process_that_nobody_waits_for_counts() -> None:
     assert _follow(program)[0].too_many
 
 
+@pytest.mark.slow
 def test_processes_one_after_the_other_do_not_count_together() -> None:
     def program() -> None:
         for _ in range(5 * _LIMIT):
@@ -123,6 +124,7 @@ def test_processes_one_after_the_other_do_not_count_together() -> None:
     assert (fate.status, fate.too_many) == (0, False)
 
 
+@pytest.mark.slow
 def test_orphans_that_have_ended_do_not_count() -> None:
     def program() -> None:
         for _ in range(5 * _LIMIT):

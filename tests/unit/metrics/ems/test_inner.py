@@ -57,6 +57,7 @@ rules = st.sampled_from([HELM, PAPER])
 
 
 @given(seeds, seeds, ink, ink, rules)
+@pytest.mark.slow
 def test_costs_equal_those_of_the_full_problem(seed_a, seed_b, ink_a, ink_b, rules):
     a, b = contents(seed_a, ink=ink_a, rules=rules), contents(seed_b, ink=ink_b, rules=rules)
     pairs = all_pairs(a, b)
@@ -105,6 +106,7 @@ def bound_of(a, i, b, j, potential):
 
 
 @given(seeds, ink, ink, rules)
+@pytest.mark.slow
 def test_bounds_of_one_pair_lie_between_the_bounds_of_all_pairs_and_the_cost(seed, ink_a, ink_b, rules):
     a, b = contents(seed, ink=ink_a, rules=rules), contents(seed + 1, ink=ink_b, rules=rules)
     pairs = all_pairs(a, b)
@@ -115,6 +117,7 @@ def test_bounds_of_one_pair_lie_between_the_bounds_of_all_pairs_and_the_cost(see
 
 
 @given(seeds, ink, st.floats(0, 10))
+@pytest.mark.slow
 def test_any_potentials_give_a_bound(seed, ink, scale):
     a, b = contents(seed, ink=ink), contents(seed + 1, ink=1.0)
     rng = np.random.default_rng(seed)

@@ -21,6 +21,7 @@ def page(seed=0, height=120, width=200, colour=WHITE, ink=0.2):
 @pytest.mark.parametrize(
     "picture", [page(), page(colour=(13, 17, 23)), page(height=61, width=75), page(ink=0)]
 )
+@pytest.mark.slow
 def test_a_picture_is_all_like_itself(picture, rules):
     result = earth_mover_similarity(picture, picture.copy(), rules)
     assert (result.value, result.block_emd) == (1.0, 0.0)
@@ -57,6 +58,7 @@ def test_paper_clips_where_helm_goes_below_zero():
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 30), (7, 7), (1, 3000), (3000, 1), (16, 2400)])
+@pytest.mark.slow
 def test_tiny_and_extreme_shapes_are_defined_in_paper(shape):
     rng = np.random.default_rng(0)
     a, b = (rng.integers(0, 256, (*shape, 3), dtype=np.uint8) for _ in range(2))

@@ -37,6 +37,7 @@ def problems(draw):
 
 
 @given(problems())
+@pytest.mark.slow
 def test_it_finds_the_optimum(problem):
     cost, supply, demand = problem
     _, found = solved(packed(cost), supply, demand)

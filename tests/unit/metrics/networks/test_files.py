@@ -97,6 +97,7 @@ def test_imported_weights_are_known_by_their_content(places, content):
         files.find(Network.VGG16, places)
 
 
+@pytest.mark.slow
 def test_the_names_of_published_files_are_those_of_torchvision():
     pytest.importorskip("torch")
     from i2s_metrics.networks.operators import declare_missing_operators

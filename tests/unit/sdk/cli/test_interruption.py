@@ -75,6 +75,7 @@ def test_whatever_is_at_work_the_command_ends_and_says_what_is_done(how: str, tm
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.slow
 def test_an_interrupted_run_names_the_command_that_continues_it(
     number: signal.Signals, tmp_path: Path
 ) -> None:
@@ -107,6 +108,7 @@ def test_an_interrupted_run_names_the_command_that_continues_it(
     assert json.loads(again.stdout)["done"] == 3
 
 
+@pytest.mark.slow
 def test_a_program_that_does_not_end_is_killed_when_the_time_is_over(tmp_path: Path) -> None:
     """It reads no end of its input and ignores SIGTERM."""
     data = write_tiny_formulas(tmp_path / "data", 1)

@@ -77,6 +77,7 @@ def test_a_larger_choice_of_a_seed_holds_the_smaller() -> None:
     )
 
 
+@pytest.mark.slow
 def test_another_process_chooses_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
         "from pathlib import Path; from i2s_sdk.data import *;"

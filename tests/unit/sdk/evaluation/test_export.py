@@ -64,6 +64,7 @@ def test_half_of_a_character_does_not_stop_a_table(tmp_path: Path, name: str) ->
     assert export(run, tmp_path / "out", name) == 1
 
 
+@pytest.mark.slow
 def test_a_run_of_many_batches_is_whole(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", 2100, pictures=False)
     export(run, tmp_path / "out.parquet")

@@ -68,6 +68,7 @@ async def test_a_text_that_is_too_long_is_marked() -> None:
     assert found.finish is Finish.TOO_LONG
 
 
+@pytest.mark.slow
 async def test_cpu_time_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pdftotext(tmp_path, monkeypatch, "import sys\nwhile sys.argv[1] != '-v': pass")
     with pytest.raises(

@@ -189,6 +189,7 @@ async def test_a_program_that_says_too_much_is_answered_for(tmp_path: Path, form
         await provider.close()
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_a_completion_of_45_mb(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     peaks = []

@@ -139,6 +139,7 @@ def test_a_record_of_containers_at_which_nothing_listens_is_not_what_is_up(
     assert up(["render-latex"], docker=True) == new
 
 
+@pytest.mark.slow
 def test_down_where_a_supervisor_was_killed_removes_what_it_left(folder: Path) -> None:
     _record(folder, Kind.PROCESSES)
     assert down() is Ended.NOTHING

@@ -76,6 +76,7 @@ def test_settings_win_over_what_is_up(folder, listening):
     assert known_address(Settings(), "metrics") is None
 
 
+@pytest.mark.slow
 def test_a_damaged_record_is_an_error_that_says_what_to_do(folder):
     folder.mkdir(parents=True)
     (folder / "stack.json").write_text("{")
@@ -96,6 +97,7 @@ def test_up_refuses_a_name_that_no_service_has():
         up(["render-latx"])
 
 
+@pytest.mark.slow
 def test_down_says_whether_there_was_anything():
     assert down() is Ended.NOTHING
 

@@ -77,6 +77,7 @@ def test_a_choice_has_eight_frames_apart_and_the_gold_one_among_them():
     assert not refused - Counter(["web_caption: no description of the page", "heading_ocr: no heading"])
 
 
+@pytest.mark.slow
 def test_wrong_choices_are_those_of_the_same_kind_and_size():
     alike = rows(8)
     links = [
@@ -88,6 +89,7 @@ def test_wrong_choices_are_those_of_the_same_kind_and_size():
             assert len(tops) == 1, "all are links, or none is"
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_items_and_another_one_others():
     def chosen(seed):
         return [(one.task, one.target, one.inputs, one.picture) for one in made(drawn(*rows(20)), seed)[0]]
@@ -137,6 +139,7 @@ def actions(pages, per_page=1):
     return list(action_items(pages, per_page, 0, refused)), refused
 
 
+@pytest.mark.slow
 def test_what_comes_after_a_click_is_one_of_eight_descriptions():
     items, refused = actions(site())
     found = [one for one in items if one.task == "action_prediction"]
@@ -148,6 +151,7 @@ def test_what_comes_after_a_click_is_one_of_eight_descriptions():
     assert refused == {}
 
 
+@pytest.mark.slow
 def test_where_to_click_is_one_of_eight_elements():
     items, _ = actions(site())
     found = [one for one in items if one.task == "action_ground"]
@@ -158,6 +162,7 @@ def test_where_to_click_is_one_of_eight_elements():
         assert item.inputs["options"][item.target] == ratios(gold, WIDTH, HEIGHT)
 
 
+@pytest.mark.slow
 def test_links_that_are_ambiguous_are_refused():
     again = link("once more", 700, 900, "3.html")
     items, refused = actions(site(extra=(again,)), per_page=9)

@@ -135,6 +135,7 @@ def test_equal_figures_of_any_size_score_1() -> None:
     assert scored(figure, figure) == dict.fromkeys(SCORES, 1.0)
 
 
+@pytest.mark.slow
 def test_different_figures_of_any_size_stay_within_bounds() -> None:
     values = scored(crowded(2_000, 2), crowded(2_000, 3))
     assert all(0.0 <= value <= 1.0 for value in values.values())
