@@ -37,7 +37,7 @@ test-unit:  ## run the unit tests only, less the slow ones
 
 test-nightly:  ## run what make test leaves out: a thousand examples of each property, and slow repetitions
 	@scripts/bootstrap dev
-	@I2S_NIGHTLY=1 I2S_HYPOTHESIS_PROFILE=nightly I2S_TIMEOUT_FACTOR=40 scripts/check unit integration security -- $(ARGS)
+	@I2S_NIGHTLY=1 I2S_HYPOTHESIS_PROFILE=nightly I2S_TIMEOUT_FACTOR=40 scripts/check unit integration -- $(ARGS)
 
 test-mutants:  ## say which one-line changes to retries, resuming and accounting no unit test finds
 	@scripts/bootstrap dev

@@ -18,9 +18,17 @@ _SOURCES = ("protos", "services/chassis", "services/render-latex", "services/met
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests run as an ordinary user already")
-def test_the_attacks_are_held_for_an_ordinary_user() -> None:
+@pytest.mark.parametrize(
+    "attacks",
+    [
+        ["tests/security/test_latex_attacks.py"],
+        ["tests/security/test_latex_engine_attacks.py", "-k", "host or limit"],
+    ],
+    ids=["pdflatex", "engines"],
+)
+def test_the_attacks_are_held_for_an_ordinary_user(attacks: list[str]) -> None:
     done = run_as_ordinary_user(
-        *("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/security/test_latex_attacks.py"),
+        *("-m", "pytest", "-q", "-p", "no:cacheprovider", *attacks),
         sources=_SOURCES,
         modules=["pytest", "grpc", "pydantic_core", "i2s_render_latex"],
     )

@@ -27,19 +27,16 @@ _HERE = Path(__file__).parent
 # mounts either, and processes are counted together with those of the service and of other cells.
 # An ABI is a Landlock no newer than that: what it does not control is then left to the system call filter or,
 # in namespaces, to them. Before Linux 5.14 processes are counted by user, whatever their namespaces.
-# Those that are nightly combine what the others have: each tier, user, kernel and way of counting is in one
-# of the others.
-_NIGHTLY = pytest.mark.nightly(instead="every tier, user, kernel and way of counting in another combination")
 _WAYS = (
     ("root", "NAMESPACE", ""),
-    pytest.param("root", "LANDLOCK", "", marks=_NIGHTLY),
+    ("root", "LANDLOCK", ""),
     ("ordinary", "NAMESPACE", ""),
     ("ordinary", "LANDLOCK", ""),
-    pytest.param("bare", "LANDLOCK", "", marks=_NIGHTLY),
-    pytest.param("root", "LANDLOCK", "abi=2", marks=_NIGHTLY),
+    ("bare", "LANDLOCK", ""),
+    ("root", "LANDLOCK", "abi=2"),
     ("bare", "LANDLOCK", "abi=1"),
     ("ordinary", "NAMESPACE", "abi=0 counted-together"),
-    pytest.param("root", "NAMESPACE", "ungrouped", marks=_NIGHTLY),
+    ("root", "NAMESPACE", "ungrouped"),
     ("root", "LANDLOCK", "abi=2 ungrouped"),
 )
 

@@ -36,18 +36,7 @@ def call(*words):
 """
 
 
-#: As root, landlock is nightly: test_as_ordinary_user.py makes the attacks in it as an ordinary user.
-TIERS_OF_USER = [
-    pytest.param(
-        "landlock", marks=pytest.mark.nightly(instead="namespace as root, landlock as ordinary user")
-    )
-    if name == "landlock" and os.geteuid() == 0
-    else name
-    for name in TIERS
-]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session", params=TIERS_OF_USER)
+@pytest_asyncio.fixture(scope="module", loop_scope="session", params=TIERS)
 async def under_attack(request):
     async with attacked(request.param) as found:
         yield found

@@ -36,25 +36,8 @@ def without_renderings(found: dict[str, Any]) -> dict[str, Any]:
 FEW = ("equation-evidence-bound", "webpage-css-reading-list", "music-melody")
 
 
-#: Each model in the profile that is not made at every push.
-NIGHTLY = {("oracle", Profile.HELM), ("baseline", Profile.PAPER)}
-
-
-@pytest.mark.parametrize(
-    ("model", "profile"),
-    [
-        pytest.param(
-            model,
-            profile,
-            id=f"{model}-{profile.value}",
-            marks=pytest.mark.nightly(instead="the model in the other profile, the replay in both")
-            if (model, profile) in NIGHTLY
-            else (),
-        )
-        for model in MODELS
-        for profile in Profile
-    ],
-)
+@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize("model", MODELS)
 def test_examples_have_the_values_of_before(
     model: str, profile: Profile, tmp_path: Path, everything_running_without_networks: Settings
 ) -> None:
