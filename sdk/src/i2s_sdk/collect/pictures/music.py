@@ -43,7 +43,7 @@ FEATURES = (
 )
 
 #: Of the regression: one weight for each number, then the constant.
-WEIGHTS = (0.0,) * (len(FEATURES) + 1)
+WEIGHTS = (20.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -7.0)
 
 #: Of the weights above; stored with every value.
 VERSION = "1"
