@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from i2s_sdk.collect.pictures.values import on_white
 from i2s_sdk.errors import UsageError
+from i2s_sdk.json_text import read_json
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -101,7 +102,7 @@ class Fingerprint:
             FingerprintError: It holds none.
         """
         try:
-            stored: dict[str, Any] = json.loads(text)
+            stored: dict[str, Any] = read_json(text)
             width, height = stored["size"]
             return cls(
                 str(stored["source"]),
