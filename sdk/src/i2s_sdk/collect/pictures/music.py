@@ -43,7 +43,7 @@ FEATURES = (
 )
 
 #: Of the regression: one weight for each number, then the constant.
-WEIGHTS = (0.0,) * (len(FEATURES) + 1)
+WEIGHTS = (2.7414, 0.22311, -0.3686, -2.8205, 7.6396, 1.7015, -8.4674, -2.1087, 1.6755, -2.1973, -1.4567)
 
 #: Of the weights above; stored with every value.
 VERSION = "1"
