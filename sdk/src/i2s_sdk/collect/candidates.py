@@ -61,6 +61,8 @@ class Reason(StrEnum):
     LINKS = "links"
     TEMPLATE = "template"
     ENOUGH_OF_DOCUMENT = "enough_of_document"
+    MACROS = "macros"
+    CATEGORY_CODES = "category_codes"
     # render
     NOT_RENDERED = "not_rendered"
     UNDEFINED_COMMAND = "undefined_command"
