@@ -85,6 +85,18 @@ def read_site_folder(folder: Path) -> dict[str, bytes]:
     return _collected(_folder_members(folder))
 
 
+def gunzip(raw: bytes) -> bytes:
+    """Return what a gzip file holds.
+
+    Raises:
+        ValueError: It is none, or unpacks to more than ``MAX_BYTES``.
+    """
+    try:
+        return _gunzip(raw)
+    except (EOFError, OSError, zlib.error) as error:
+        raise ValueError(f"is not a gzip file: {error}") from None
+
+
 def _gunzip(raw: bytes) -> bytes:
     with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
         content = packed.read(MAX_BYTES + 1)
