@@ -2,11 +2,11 @@
 
     python -m benchmarks.collect.papers FOLDER… --renderer ADDRESS
 
-Each folder is taken as a paper with all files below it, such as /usr/share/doc/texlive-doc/latex/* of Debian's
-documentation packages, whose compressed files must be unpacked before. Folders are not part of the project. A
-piece is compiled if it is drawn without an error, and kept if its rendering is a reference (one page, no box far
-too wide) that passes the filters on pictures. Of one folder and subset only the first pieces are drawn, in the
-order of a hash, so that large manuals do not outweigh the others.
+Each folder is taken as a paper with all files below it, such as /usr/share/doc/texlive-doc/latex/* of
+Debian's documentation packages, whose compressed files must be unpacked before. Folders are not part of the
+project. A piece is compiled if it is drawn without an error, and kept if its rendering is a reference (one
+page, no box far too wide) that passes the filters on pictures. Of one folder and subset only the first pieces
+are drawn, in the order of a hash, so that large manuals do not outweigh the others.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ import asyncio
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from datetime import date
 from hashlib import sha256
 from pathlib import Path
 
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.collect.arxiv import ArxivSource
-from i2s_sdk.collect.candidates import Document, Dropped, Licence, Piece, Reason
+from i2s_sdk.collect.candidates import Dropped, Piece, Reason
 from i2s_sdk.collect.filters import Filters
 from i2s_sdk.collect.rendering import draw
 from i2s_sdk.collect.tex.cutting import cut_paper
@@ -141,7 +140,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--renderer", required=True, help="address of render-latex")
-    parser.add_argument("--failures", type=Path, help="file to which a line for each refused piece is appended")
+    parser.add_argument(
+        "--failures", type=Path, help="file to which a line for each refused piece is appended"
+    )
     parser.add_argument("--pictures", type=Path, help="folder for the pictures of kept pieces")
     options = parser.parse_args()
     if options.pictures:

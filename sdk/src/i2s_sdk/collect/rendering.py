@@ -66,7 +66,8 @@ async def draw(source: Source, piece: Piece, renderers: Mapping[str, AsyncRender
         said = rendering.error.message if rendering.error else rendering.message
         known = source.rendering_fault(piece, rendering)
         reason = known.reason if known else Reason.NOT_RENDERED
-        return Dropped(reason, f"{rendering.verdict.name}: {said}"[:300], subset=piece.subset)
+        found = f" ({known.detail})" if known and known.detail else ""
+        return Dropped(reason, f"{rendering.verdict.name}: {said}{found}"[:300], subset=piece.subset)
     if refused := source.rendering_fault(piece, rendering):
         return refused
     picture = rendering.pictures[0]

@@ -21,8 +21,8 @@ def unpack(content: bytes) -> dict[str, bytes]:
 
     Raises:
         NoSourceError: It is a PDF or PostScript file.
-        ValueError: It is an archive that cannot be read, that is too large, or that holds something other than
-            files and folders; the message says so.
+        ValueError: It is an archive that cannot be read, that is too large, or that holds something other
+            than files and folders; the message says so.
     """
     unpacked = gunzip(content) if content.startswith(_GZIP) else content
     if unpacked[_USTAR] == b"ustar" or b"\0" in unpacked[:_HEADER]:

@@ -103,12 +103,13 @@ def read_page(body: bytes) -> Page:
     try:
         root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise MalformedAnswerError(f"is no XML: {error}"[:200]) from None
+        said = " ".join(str(error).split())
+        raise MalformedAnswerError(f"is no XML: {said}"[:200]) from None
     if root.getroottree().docinfo.doctype or root.tag != _OAI + "OAI-PMH":
         raise MalformedAnswerError("is no answer of OAI-PMH")
-    error = root.find(_OAI + "error")
-    if error is not None:
-        return Page(error=error.get("code", "error"), message=_text(error))
+    fault = root.find(_OAI + "error")
+    if fault is not None:
+        return Page(error=fault.get("code", "error"), message=" ".join(_text(fault).split()))
     listed = root.find(_OAI + "ListRecords")
     if listed is None:
         raise MalformedAnswerError("has neither records nor an error")
@@ -150,7 +151,7 @@ def _checked_id(text: str) -> str:
 
 
 def _versions(raw: etree._Element) -> tuple[Version, ...]:
-    """Return the versions; none if one of them cannot be read, since its date could be the one that counts."""
+    """Return the versions; none if one of them cannot be read, since its date could be what counts."""
     found: list[Version] = []
     for one in raw.iterfind(_RAW + "version"):
         number = _VERSION.fullmatch(one.get("version", ""))

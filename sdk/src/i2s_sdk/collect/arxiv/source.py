@@ -55,7 +55,7 @@ class ArxivSource:
 
     @classmethod
     def at(cls, base_url: str) -> ArxivSource:
-        """Return the source behind another server, with metadata under ``/oai`` and sources under ``/src``."""
+        """Return the source behind another server: metadata under ``/oai``, sources under ``/src``."""
         return cls(f"{base_url}/oai", f"{base_url}/src")
 
     @property

@@ -1,1 +1,1 @@
-"""Reads the LaTeX sources of a paper: scanner, tree of files, own macros, and the environments that are cut out."""
+"""Reads the LaTeX sources of a paper: scanner, tree of files, own macros, environments that are cut out."""

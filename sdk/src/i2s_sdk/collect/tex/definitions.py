@@ -11,7 +11,11 @@ from i2s_sdk.collect.tex.scanner import Braces
 
 _BLANK = re.compile(r"(?:\s|%[^\n]*(?:\n|\Z))*")
 _COMMAND = re.compile(r"\\([A-Za-z@]+|[^A-Za-z@])")
+_COUNT = re.compile(r"\[\s*([1-9])\s*\]|\[\s*(0)\s*\]")
 _SIMPLE_PARAMETERS = re.compile(r"((?:#[1-9])*)[ \t]*(?=\{)")
+_BRACKET_MARK = re.compile(r"\\.|[{}\]]", re.DOTALL)
+#: The longest text between brackets, in characters.
+MAX_BRACKETED = 1_000
 #: The longest text of parameters of a ``\def`` that is looked through for its body, in characters.
 MAX_PARAMETER_TEXT = 200
 
@@ -80,31 +84,26 @@ class Reading:
         self.macros.define(name, value, 0 if everywhere else self.depth)
 
 
-def bracket_end(text: str, start: int, closing: Callable[[int], int | None], limit: int = 5_000) -> int | None:
+def bracket_end(text: str, start: int, closing: Callable[[int], int | None]) -> int | None:
     """Return where the bracket that opens at ``start`` is closed, or None.
 
     Args:
         text: The source.
         start: Of the bracket.
         closing: Tells where a brace is closed.
-        limit: Characters that are looked through.
     """
-    position = start + 1
-    last = min(len(text), start + limit)
-    while position < last:
-        character = text[position]
-        if character == "\\":
-            position += 1
-        elif character == "{":
-            end = closing(position)
+    position, last = start + 1, min(len(text), start + MAX_BRACKETED)
+    while found := _BRACKET_MARK.search(text, position, last):
+        position = found.end()
+        if found[0] == "]":
+            return position
+        if found[0] == "}":
+            return None
+        if found[0] == "{":
+            end = closing(found.start())
             if end is None:
                 return None
-            position = end
-        elif character == "}":
-            return None
-        elif character == "]":
-            return position + 1
-        position += 1
+            position = end + 1
     return None
 
 
@@ -128,21 +127,25 @@ def _new_command(word: str, position: int, reading: Reading) -> int | None:
     if found is None:
         return None
     name, position = found
-    parameters, defaults = "", ()
-    if count := reading.bracket(position):
-        position = count[1]
-        if not count[0].strip().isdecimal() or len(count[0]) > 3:
-            return None
-        parameters = "m" * int(count[0])
-        if default := reading.bracket(position):
-            position = default[1]
-            parameters, defaults = "o" + parameters[1:], (default[0],)
+    parameters, defaults, position = _parameters(position, reading)
     body = reading.group(position)
     if body is None:
         return None
     if word != "providecommand" or reading.macros.get(name) is None:
         reading.define(name, macro(body[0], parameters, defaults))
     return body[1]
+
+
+def _parameters(position: int, reading: Reading) -> tuple[str, tuple[str, ...], int]:
+    """Return the parameters of a LaTeX definition, their defaults, and where they end."""
+    count = _COUNT.match(reading.text, reading.blank(position))
+    if count is None:
+        return "", (), position
+    parameters = "m" * int(count[1] or 0)
+    default = reading.bracket(count.end())
+    if default is None:
+        return parameters, (), count.end()
+    return "o" + parameters[1:], (default[0],), default[1]
 
 
 def _def(word: str, position: int, reading: Reading) -> int | None:
@@ -242,15 +245,7 @@ def _environment(word: str, position: int, reading: Reading) -> int | None:
     if name is None:
         return None
     position = name[1]
-    parameters, defaults = "", ()
-    if count := reading.bracket(position):
-        position = count[1]
-        if not count[0].strip().isdecimal() or len(count[0]) > 3:
-            return None
-        parameters = "m" * int(count[0])
-        if default := reading.bracket(position):
-            position = default[1]
-            parameters, defaults = "o" + parameters[1:], (default[0],)
+    parameters, defaults, position = _parameters(position, reading)
     begin = reading.group(position)
     end = reading.group(begin[1]) if begin else None
     if begin is None or end is None:

@@ -247,6 +247,7 @@ class _Expander:
         if not text.startswith("%", token.start):
             return
         if not before or before.endswith("\n"):
+            self._strip_indentation()
             scanner.position = token.end + text.startswith("\n", token.end)
         elif text.startswith("\n", token.end) and not self._parts[-1].endswith((" ", "\t")):
             self._emit("%")
@@ -259,7 +260,13 @@ class _Expander:
         found = _LINE_END.match(rest.text, rest.position)
         before = "".join(self._parts[-2:])
         if found and (not before.strip(" \t") or before.rstrip(" \t").endswith("\n")):
+            self._strip_indentation()
             rest.position = found.end()
+
+    def _strip_indentation(self) -> None:
+        """Take back the blanks at the beginning of a line that goes."""
+        if self._parts:
+            self._parts[-1] = self._parts[-1].rstrip(" \t")
 
     def _space(self) -> None:
         r"""Emit what ``\xspace`` stands for."""

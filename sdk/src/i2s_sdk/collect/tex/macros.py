@@ -1,8 +1,8 @@
 r"""The macros that a paper defines, and which of them hold at each place.
 
 Read are ``\newcommand`` and its relatives, ``\def`` with parameters that nothing delimits, ``\let``,
-``\DeclareMathOperator``, ``\DeclarePairedDelimiter``, ``\NewDocumentCommand`` with arguments m, o, O and s, and
-``\newenvironment``. Whatever else defines a name makes it opaque: it stays as it is where it is used.
+``\DeclareMathOperator``, ``\DeclarePairedDelimiter``, ``\NewDocumentCommand`` with arguments m and O alone,
+and ``\newenvironment``. Whatever else defines a name makes it opaque: it stays as it is where it is used.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from i2s_sdk.collect.tex.scanner import Kind, Scanner
+from i2s_sdk.collect.tex.scanner import Kind, Scanner, words
 
 #: The most parameters of a macro, as TeX has it.
 MAX_PARAMETERS = 9
@@ -19,13 +19,13 @@ MAX_PARAMETERS = 9
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A macro that a paper defines.
+    r"""A macro that a paper defines.
 
     Attributes:
         body: What a use is replaced with; ``#1`` stands for an argument.
         parameters: One letter each: "m" for an argument, "o" for an optional one, "s" for a star.
         defaults: Of optional arguments, in their order.
-        is_final: Whether the body is not looked through for other macros, as after ``\\let``.
+        is_final: Whether the body is not looked through for other macros, as after ``\let``.
         is_opaque: Whether it cannot be expanded.
         starred_body: The body of a use with a star; only with the parameter "s".
         opens: Environments that the body begins and does not end.
@@ -87,9 +87,9 @@ def macro(
     return Macro(body, parameters, defaults, is_final, False, starred_body, tuple(opens), tuple(closes))
 
 
-_INTERNAL = frozenset(
-    "def edef gdef xdef let futurelet expandafter csname global catcode newcommand renewcommand providecommand "
-    "ifx NewDocumentCommand IfNoValueTF IfValueTF IfBooleanTF".split()
+_INTERNAL = words(
+    "def edef gdef xdef let futurelet expandafter csname global catcode newcommand renewcommand "
+    "providecommand ifx NewDocumentCommand IfNoValueTF IfValueTF IfBooleanTF"
 )
 
 
@@ -151,4 +151,3 @@ class MacroTable:
         self.now += 1
         self._times[name].append(self.now)
         self._versions[name].append(value)
-

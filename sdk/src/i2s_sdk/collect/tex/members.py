@@ -88,7 +88,9 @@ def _class_of(text: str) -> str | None:
     return None
 
 
-def resolve(name: str, folders: tuple[str, ...], members: Mapping[str, bytes], suffixes: tuple[str, ...]) -> str:
+def resolve(
+    name: str, folders: tuple[str, ...], members: Mapping[str, bytes], suffixes: tuple[str, ...]
+) -> str:
     """Return which member a name in the source means, or nothing.
 
     Args:
@@ -123,4 +125,3 @@ def _joined(folder: str, name: str) -> str:
 def folder_of(member: str) -> str:
     """Return the folder of a member; "" for that of the archive."""
     return member.rpartition("/")[0]
-

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from i2s_sdk.collect.candidates import Dropped, Reason
-from i2s_sdk.collect.tex.definitions import DEFINITIONS, Reading, read_definition
+from i2s_sdk.collect.tex.definitions import DEFINITIONS, MAX_BRACKETED, Reading, read_definition
 from i2s_sdk.collect.tex.macros import Macro, MacroTable
 from i2s_sdk.collect.tex.members import (
     MAX_FILE_BYTES,
@@ -259,9 +259,9 @@ class _Reader:
         while (one := self._pop(file)).name != name:
             pass
         subset = _subset_of(name)
-        if subset and self._in_body and not file.only_definitions and one.level < MAX_NESTED:
-            if len(self.paper.found) < MAX_FOUND:
-                self.paper.found.append(Found(subset, name, file.text, one.start, end, one.time))
+        wanted = self._in_body and not file.only_definitions and one.level < MAX_NESTED
+        if subset and wanted and len(self.paper.found) < MAX_FOUND:
+            self.paper.found.append(Found(subset, name, file.text, one.start, end, one.time))
 
     def _own(self, file: _File, token: Token, found: Macro) -> None:
         """Follow a macro of the paper that begins or ends environments."""
@@ -303,8 +303,10 @@ class _Reader:
     def _input(self, file: _File, token: Token) -> None:
         reading = Reading(file.text.text, file.braces, self.paper.macros, 0)
         position = token.end
-        option = reading.bracket(position) if token.name in _PACKAGES else None
-        group = reading.group(option[1] if option else position)
+        if token.name in _PACKAGES and file.text.text.startswith("[", position):
+            # Braces within options are rare, and a search for the bracket alone is fast.
+            position = file.text.text.find("]", position, position + MAX_BRACKETED) + 1 or position
+        group = reading.group(position)
         if group is None:
             plain = _PLAIN_NAME.match(file.text.text, position) if token.name == "input" else None
             if plain is None:

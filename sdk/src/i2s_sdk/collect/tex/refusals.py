@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from i2s_sdk.collect.candidates import Dropped, Reason
-from i2s_sdk.collect.tex.scanner import Kind, Scanner
+from i2s_sdk.collect.tex.scanner import Kind, Scanner, words
 from i2s_sdk.collect.tex.subsets import PLOT
 
 #: The most characters of a piece.
@@ -13,25 +13,28 @@ MAX_CHARACTERS = 4_000
 #: The most characters of a cut before its macros are expanded and its comments are removed.
 MAX_RAW_CHARACTERS = 20_000
 
-_REFERENCES = frozenset(
-    "ref eqref pageref autoref nameref cref Cref crefrange Crefrange cpageref vref Vref fref Fref subref hyperref "
-    "ref* autoref* labelcref namecref zcref thmref secref figref tabref footref "
-    "cite citep citet citealt citealp citeauthor citeyear citeyearpar citenum Citet Citep onlinecite parencite "
-    "textcite footcite autocite supercite fullcite nocite footcitetext smartcite shortcite citeasnoun".split()
+_REFERENCES = words(
+    "ref eqref pageref autoref nameref cref Cref crefrange Crefrange cpageref vref Vref fref Fref "
+    "subref hyperref labelcref namecref zcref thmref secref figref tabref footref cite "
+    "citep citet citealt citealp citeauthor citeyear citeyearpar citenum Citet Citep onlinecite "
+    "parencite textcite footcite autocite supercite fullcite nocite footcitetext smartcite shortcite "
+    "citeasnoun"
 )
-_PICTURES = frozenset(
-    "includegraphics includesvg includepdf epsfig psfig epsfbox epsffile pgfimage pgfuseimage includestandalone "
-    "animategraphics".split()
+_PICTURES = words(
+    "includegraphics includesvg includepdf epsfig psfig epsfbox epsffile pgfimage pgfuseimage "
+    "includestandalone animategraphics"
 )
-_FILES = frozenset(
-    "input include subfile import subimport includefrom inputfrom lstinputlisting verbatiminput VerbatimInput "
-    "inputminted csvreader csvautotabular csvautobooktabular pgfplotstabletypesetfile DTLloaddb "
-    "pgfplotstableread InputIfFileExists".split()
+_FILES = words(
+    "input include subfile import subimport includefrom inputfrom lstinputlisting verbatiminput "
+    "VerbatimInput inputminted csvreader csvautotabular csvautobooktabular pgfplotstabletypesetfile "
+    "DTLloaddb pgfplotstableread InputIfFileExists"
 )
-_SPECIAL_CODES = frozenset({"catcode", "lccode", "uccode", "mathcode", "write", "openout", "directlua", "special"})
+_SPECIAL_CODES = frozenset(
+    {"catcode", "lccode", "uccode", "mathcode", "write", "openout", "directlua", "special"}
+)
 
 _READ_FILE = re.compile(
-    r"(?<![A-Za-z])(?:table|file|gnuplot\s*\[[^\]]*\]|graphics)\s*(?:\[[^\[\]]{0,500}\]\s*)?\{\s*[^\s{}\\&;]{1,200}\s*\}"
+    r"(?<![A-Za-z])(?:table|file|gnuplot\s*\[[^\]]{0,500}\]|graphics)\s*(?:\[[^\[\]]{0,500}\]\s*)?\{\s*[^\s{}\\&;]{1,200}\s*\}"
 )
 _PGF_TABLE = re.compile(r"\\pgfplotstabletypeset\s*(?:\[[^\[\]]{0,2000}\]\s*)?\{\s*[^\s{}\\&]{1,200}\s*\}")
 _DELIMITERS = re.compile(

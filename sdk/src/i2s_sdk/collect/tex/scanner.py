@@ -12,14 +12,17 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text, for constants."""
+    return frozenset(text.split())
+
+
 #: Environments whose content is not read as TeX.
-VERBATIM = frozenset(
-    name + star
-    for name in (
-        "verbatim", "Verbatim", "BVerbatim", "LVerbatim", "SaveVerbatim", "lstlisting", "minted", "filecontents",
-    )
-    for star in ("", "*")
-)  # fmt: skip
+VERBATIM = words(
+    "verbatim verbatim* Verbatim Verbatim* BVerbatim BVerbatim* LVerbatim LVerbatim* SaveVerbatim "
+    "SaveVerbatim* lstlisting lstlisting* minted minted* filecontents filecontents*"
+)
 #: Environments whose content is dropped.
 COMMENTS = frozenset({"comment"})
 #: The longest argument of ``\verb`` and ``\url`` that is looked for, in characters.
@@ -28,13 +31,11 @@ MAX_VERBATIM_ARGUMENT = 2_000
 _INLINE_VERBATIM = frozenset({"verb", "Verb", "lstinline", "mintinline"})
 _LINKS = frozenset({"url", "path", "nolinkurl", "href"})
 # What begins with "if" and is a macro with arguments, without \fi: of amssymb, ifthen and etoolbox.
-_NO_CONDITIONALS = frozenset(
-    (
-        "iff ifthenelse ifbool iftoggle ifblank ifdef ifcsdef ifundef ifcsundef ifdefmacro ifcsmacro ifdefparam "
-        "ifdefempty ifdefvoid ifcsempty ifcsvoid ifdefequal ifcsequal ifdefstring ifcsstring ifdefstrequal "
-        "ifstrequal ifstrempty ifnumcomp ifnumequal ifnumgreater ifnumless ifnumodd ifdimcomp ifdimequal "
-        "ifdimgreater ifdimless ifboolexpr ifboolexpe ifinlist ifinlistcs"
-    ).split()
+_NO_CONDITIONALS = words(
+    "iff ifthenelse ifbool iftoggle ifblank ifdef ifcsdef ifundef ifcsundef ifdefmacro ifcsmacro "
+    "ifdefparam ifdefempty ifdefvoid ifcsempty ifcsvoid ifdefequal ifcsequal ifdefstring ifcsstring "
+    "ifdefstrequal ifstrequal ifstrempty ifnumcomp ifnumequal ifnumgreater ifnumless ifnumodd "
+    "ifdimcomp ifdimequal ifdimgreater ifdimless ifboolexpr ifboolexpe ifinlist ifinlistcs"
 )
 
 _REST = (
