@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate test test-unit test-nightly test-mutants images test-containers test-platforms test-kernels test-load in-debian lint format lock references clean
+.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-mutants images test-containers test-platforms test-kernels test-load in-debian lint format lock references clean
 
 MODEL ?=
 DATA ?= examples
@@ -26,6 +26,10 @@ networks:  ## add PyTorch and VGG16's weights, which the metrics lpips and cis n
 evaluate:  ## evaluate a model on the bundled examples, services included
 	@scripts/bootstrap run
 	@scripts/evaluate "$(OUT)" $(if $(MODEL),"$(MODEL)",oracle baseline/ocr) -- --data "$(DATA)" --profile "$(PROFILE)" $(ARGS)
+
+collect-demo:  ## collect two small data sets from a stand-in of GitHub, and evaluate two models on them
+	@scripts/bootstrap dev
+	@PYTHONPATH=tests/support .venv/bin/python tests/support/collect_demo.py "$(OUT)"
 
 test:  ## lint, type-check and run every suite
 	@scripts/bootstrap dev $(if $(I2S_REQUIRE_DOCKER),containers) $(if $(I2S_REQUIRE_PLATFORMS),platforms) $(if $(I2S_REQUIRE_KERNELS),kernels)

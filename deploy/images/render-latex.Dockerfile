@@ -15,7 +15,7 @@ FROM ${RUNTIME} AS engine
 ARG TEX="texlive-latex-base texlive-latex-recommended texlive-latex-extra texlive-science texlive-pictures texlive-plain-generic texlive-fonts-recommended cm-super texlive-luatex texlive-xetex texlive-lang-chinese texlive-lang-arabic"
 RUN apt-get update -q \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
-        ${TEX} poppler-utils poppler-data bubblewrap fonts-noto-core fonts-dejavu-core \
+        ${TEX} poppler-utils poppler-data bubblewrap fonts-dejavu-core \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
     && find /usr/share/doc -type f ! -name copyright -delete \
     && find / -xdev -type f -perm /6000 -exec chmod a-s {} +

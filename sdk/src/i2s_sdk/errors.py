@@ -23,6 +23,7 @@
     ├── StoreError                      an object store does not answer, or refuses
     ├── ScorerError                     a scorer failed, or its process was killed from outside
     ├── ProtocolError                   an answer that the contract does not allow
+    ├── SourceStoppedError              a source of fresh documents refuses or does not answer
     └── ModelError                      a model gave no completion
         ├── ModelRefusedError           it would not answer: the model's doing, counted with 0
         ├── ModelFailedError            no usable answer after all attempts

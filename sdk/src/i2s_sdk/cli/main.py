@@ -39,6 +39,7 @@ COMMANDS = (
     "metrics",
     "dataset",
     "human-scores",
+    "collect",
     "judge",
     "doctor",
     "up",

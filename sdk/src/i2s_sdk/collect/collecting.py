@@ -117,7 +117,8 @@ class Collection:
         self.options.check()
         state.keep_facts(self._facts())
         if "collected" not in state.facts():
-            state.keep_facts({"collected": datetime.now(UTC).date().isoformat()})
+            today = datetime.now(UTC).date().isoformat()
+            state.keep_facts({"collected": today, "collector": f"i2s-sdk {version('i2s-sdk')}"})
         if not state.discovered():
             state.keep_documents(self._found(), self.options.seed)
 
@@ -131,7 +132,6 @@ class Collection:
             "seed": str(options.seed),
             "per document": str(options.per_document),
             "redistributable": "yes" if options.redistributable else "no",
-            "collector": f"i2s-sdk {version('i2s-sdk')}",
             **{f"filter {name}": value for name, value in self.judge.facts.items()},
         }
 
@@ -223,7 +223,10 @@ class Collection:
         drops: list[Drop],
     ) -> None:
         """Visit a document for the subsets that still want it, unless that was done, and offer its pieces."""
-        wanting = [subset for subset in self.source.subsets if acceptance.wants(document, subset) is None]
+        # A document that serves one subset says so, and is not fetched for another.
+        served = document.detail.get("subset")
+        possible = [subset for subset in self.source.subsets if served in (None, subset)]
+        wanting = [subset for subset in possible if acceptance.wants(document, subset) is None]
         if not wanting:
             summary.not_needed += 1
             return

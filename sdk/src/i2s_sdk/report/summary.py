@@ -14,7 +14,7 @@ from rich.text import Text
 from i2s_sdk.report import figures
 from i2s_sdk.report.table_formats import print_table
 from i2s_sdk.report.table_lines import PaperTable
-from i2s_sdk.report.view import usable_word
+from i2s_sdk.report.view import profile_word, usable_word
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
 from i2s_sdk.stats.leaderboard import Standing
@@ -36,7 +36,7 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
     """
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
     for task, result in summary.tasks.items():
-        title = visible_line(f"{task}, profile {summary.profile}")
+        title = visible_line(f"{task}, profile {profile_word(task, summary.profile)}")
         across = len(result.total.metrics) <= _METRICS_ACROSS
         console.print((_table if across else _long_table)(title, usable_word(task), result))
     for name, mean in summary.benchmarks.items():

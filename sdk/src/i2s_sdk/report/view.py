@@ -15,6 +15,7 @@ from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.leaderboard import labels
 from i2s_sdk.stats.results import summarize_run, task_columns
 from i2s_sdk.tasks.registry import task_spec
+from i2s_wire.metrics.profile import Profile
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -64,6 +65,11 @@ def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
 def usable_word(task: str) -> str:
     """Return what a usable sample of a task is called: "rendered" where the task renders."""
     return "rendered" if task_spec(task).renders else "usable"
+
+
+def profile_word(task: str, profile: str) -> str:
+    """Return what a profile is called for a task: ``helm`` is "reference" if HELM lacks the task."""
+    return "reference" if profile == Profile.HELM and not task_spec(task).hub_name else profile
 
 
 def checked(record: Record) -> Record:

@@ -6,8 +6,11 @@ import io
 import re
 from pathlib import Path
 
+import pytest
+
 from i2s_sdk.data import Instance
 from i2s_sdk.report import print_summary
+from i2s_sdk.report.view import profile_word
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.scoring.scorer import Metric
@@ -68,3 +71,18 @@ def test_the_interval_of_the_total_stands_below_it() -> None:
 def test_a_mean_of_equal_values_says_so_in_place_of_an_interval() -> None:
     text = _printed(*(_scored(str(number), Verdict.RENDERED, 1.0) for number in range(3)))
     assert re.search(r"95 % interval +43.9 to 100.0 % +all 3 equal", text)
+
+
+@pytest.mark.parametrize(
+    ("task", "profile", "shown"),
+    [
+        ("latex", "helm", "helm"),
+        ("latex", "paper", "paper"),
+        ("readoc", "helm", "reference"),
+        ("sobench", "paper", "paper"),
+    ],
+)
+def test_the_rules_of_a_released_evaluation_are_called_helm_where_helm_has_the_task(
+    task: str, profile: str, shown: str
+) -> None:
+    assert profile_word(task, profile) == shown

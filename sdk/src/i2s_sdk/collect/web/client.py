@@ -60,7 +60,8 @@ class HttpWeb:
         gaps: Of hosts.
         contact: Of the person who collects, as ``checked_contact`` returns it.
         version: Of this program.
-        manners: Of hosts by name and port; other hosts have the defaults.
+        manners: Of hosts by name and port.
+        others: Of all other hosts.
         offline: Whether only stored answers are used.
         sleep: How waiting for a server is done.
     """
@@ -73,11 +74,12 @@ class HttpWeb:
         version: str,
         manners: Mapping[str, Manners] | None = None,
         *,
+        others: Manners = Manners(),  # noqa: B008 - it is frozen
         offline: bool = False,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._cache, self._gaps, self._manners = cache, gaps, dict(manners or {})
-        self._offline, self._sleep = offline, sleep
+        self._others, self._offline, self._sleep = others, offline, sleep
         self._robots: dict[str, Robots] = {}
         self._agent = f"{AGENT}/{version} (+{contact})"
         self._client: httpx.Client | None = None
@@ -89,6 +91,10 @@ class HttpWeb:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
         if self._client is not None:
             self._client.close()
 
@@ -185,7 +191,7 @@ class HttpWeb:
         return self._client
 
     def _manners_of(self, url: str) -> Manners:
-        return self._manners.get(urlsplit(url).netloc, Manners())
+        return self._manners.get(urlsplit(url).netloc, self._others)
 
     def _check_robots(self, url: str) -> None:
         host = urlsplit(url).netloc

@@ -1,0 +1,207 @@
+"""``i2s-sdk collect``: a data set of fresh documents, with licences and provenance."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from i2s_sdk.cli.main import BELOW_COVERAGE
+from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.progress import Progress
+from i2s_sdk.cli.terminal import say
+from i2s_sdk.visible import visible_line
+
+if TYPE_CHECKING:
+    from i2s_sdk.collect.collecting import Progress as Collected
+    from i2s_sdk.collect.summary import Summary
+
+_DAY = click.DateTime(["%Y-%m-%d"])
+
+
+@click.command("collect", short_help="Make a data set of fresh documents of a public source.")
+@click.argument("source")
+@click.option(
+    "--into", required=True, metavar="DIR", help="Folder of the data set; an earlier collection goes on."
+)
+@click.option(
+    "--from", "first", required=True, type=_DAY, metavar="DATE", help="First day of publication, UTC."
+)
+@click.option("--until", "last", required=True, type=_DAY, metavar="DATE", help="Last day; it must be over.")
+@click.option(
+    "--contact", metavar="WHO", help="E-mail address or URL of yours, which servers are told.  [I2S_CONTACT]"
+)
+@click.option(
+    "--per-subset", type=click.IntRange(1), default=300, metavar="N", help="Instances.  [default: 300]"
+)
+@click.option(
+    "--per-day",
+    type=click.IntRange(1),
+    default=40,
+    metavar="N",
+    help="The most of one day and subset.  [default: 40]",
+)
+@click.option(
+    "--per-owner",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="The most documents of one owner and subset.  [default: 1]",
+)
+@click.option(
+    "--per-document",
+    type=click.IntRange(1),
+    default=3,
+    metavar="N",
+    help="The most instances of one document and subset.  [default: 3]",
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="Decides what is taken first.  [default: 0]")
+@click.option("--redistributable", is_flag=True, help="Only what may be published with its files.")
+@click.option("--withdrawn", type=Path, metavar="FILE", help="Lines of ids that must not be used.")
+@click.option("--thresholds", type=Path, metavar="FILE", help="Of difficulties, of the first month.")
+@click.option(
+    "--seen", type=Path, metavar="FILE", help="Fingerprints that the collections of all months share."
+)
+@click.option("--offline", is_flag=True, help="Ask nobody; use what was stored before.")
+@click.option("--dry-run", is_flag=True, help="Find the documents, and say what fetching them would take.")
+@click.option("--base-url", default="", metavar="URL", help="Where the interface of the source is.")
+@click.option(
+    "--gap",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="Between requests to one host. Less than the source asks for counts with --base-url alone.",
+)
+@json_option
+@settings_options
+def command(
+    source: str,
+    into: str,
+    first: datetime,
+    last: datetime,
+    contact: str | None,
+    per_subset: int,
+    per_day: int,
+    per_owner: int,
+    per_document: int,
+    seed: int,
+    redistributable: bool,
+    withdrawn: Path | None,
+    thresholds: Path | None,
+    seen: Path | None,
+    offline: bool,
+    dry_run: bool,
+    base_url: str,
+    gap: float | None,
+    as_json: bool,
+    **given: str | bool | None,
+) -> int:
+    """Collect documents of SOURCE that were first published between two days, and make a data set of them.
+
+    \b
+    SOURCE          task
+    github-pages    webpage: sites of repositories on GitHub (token: GITHUB_TOKEN)
+    music           music: LilyPond sources of repositories on GitHub (token: GITHUB_TOKEN)
+    mutopia         music: scores of the Mutopia project
+
+    The same command goes on where an earlier one ended, and asks for nothing twice. The order of documents
+    depends on the seed alone, so a larger collection holds the smaller one. What was dropped and why is in
+    DIR/collection/drops.jsonl and summary.json.
+
+    Exit codes: 0 every subset is full, 1 the source stopped, 3 not every subset is full.
+
+    \b
+    Examples:
+      i2s-sdk collect github-pages --into pages --from 2026-10-01 --until 2026-10-31 --contact me@example.org
+      i2s-sdk collect github-pages --into pages --from 2026-10-01 --until 2026-10-31 --offline
+      i2s-sdk collect music --into scores --from 2026-10-01 --until 2026-10-31 --dry-run
+    """  # noqa: D301
+    from i2s_sdk.collect.candidates import Window
+    from i2s_sdk.collect.caps import Caps
+    from i2s_sdk.collect.collecting import CollectOptions
+    from i2s_sdk.collect.difficulty import read_thresholds
+    from i2s_sdk.collect.harm.withdrawn import read_withdrawn
+    from i2s_sdk.collect.run import Asking, collect, plan_collection
+
+    settings = load_settings(given)
+    options = CollectOptions(
+        Window(first.date(), last.date()),
+        Caps(per_subset, per_day, per_owner),
+        per_document,
+        seed,
+        redistributable,
+        read_withdrawn(withdrawn) if withdrawn else frozenset(),
+        read_thresholds(thresholds) if thresholds else {},
+    )
+    asking = Asking(contact or os.environ.get("I2S_CONTACT", ""), offline, base_url, gap)
+    if dry_run:
+        planned = plan_collection(source, into, options, asking)
+        if as_json:
+            found = {"documents": planned.documents, "seconds": planned.longest_seconds}
+            say(json.dumps({**found, "requests": planned.requests}, indent=2))
+        else:
+            say(
+                f"{planned.documents} documents, found with {planned.requests} requests; fetching all of "
+                f"them takes at least {planned.longest_seconds / 3600:.1f} h"
+            )
+        return 0
+    with Progress(sys.stderr, ("documents",)) as progress:
+        summary = collect(
+            source,
+            into,
+            options,
+            asking,
+            seen=seen,
+            notify=_shown(progress),
+            settings=settings,
+        )
+    if as_json:
+        say(json.dumps(summary.as_json(), indent=2))
+    else:
+        _say(summary, into)
+    return 0 if summary.full else BELOW_COVERAGE
+
+
+def _shown(progress: Progress) -> Callable[[Collected], None]:
+    """Return what shows how far a collection is."""
+    begun = False
+
+    def show(found: Collected) -> None:
+        nonlocal begun
+        if not begun:
+            progress.show({"documents": 0}, found.documents, None)
+            begun = True
+        counts = ", ".join(f"{subset} {count}" for subset, count in found.accepted.items())
+        progress.show({"documents": found.visited}, found.documents, counts)
+
+    return show
+
+
+def _say(summary: Summary, into: str) -> None:
+    """Print the counts as tables."""
+    from i2s_sdk.collect.candidates import Stage
+
+    for stage in Stage:
+        counted = sorted(
+            (subset, reason.value, count)
+            for (one, subset, reason), count in summary.drops.items()
+            if one is stage
+        )
+        for subset, reason, count in counted:
+            say(
+                visible_line(f"dropped in {stage.value}: {count:6d}  {subset or 'documents'}: {reason}"),
+                err=True,
+            )
+    say(
+        f"{summary.documents} documents: {summary.visited} visited, {summary.not_needed} not needed, "
+        f"{summary.not_cached} not stored",
+        err=True,
+    )
+    for subset, count in summary.accepted.items():
+        say(f"{subset}: {count} of {summary.wanted}, of {summary.pieces[subset]} pieces")
+    say(f"{into}: {sum(summary.accepted.values())} instances")

@@ -1,0 +1,168 @@
+"""Rows of published data sets, in the columns of those of Image2Struct, and recipes in their place."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.errors import DataError
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.tasks.registry import task_spec
+
+#: Columns in their order; all hold texts, but ``image``.
+COLUMNS = (
+    "structure",
+    "text",
+    "image",
+    "download_url",
+    "instance_name",
+    "date",
+    "additional_info",
+    "date_scrapped",
+    "file_filters",
+    "compilation_info",
+    "rendering_filters",
+    "assets",
+    "category",
+    "uuid",
+    "length",
+    "difficulty",
+    "licence",
+    "attribution",
+    "source_version",
+)
+#: Of each hundred instances, how many are held back.
+HELD_BACK = 10
+
+_NAMESPACE = uuid.UUID("5c0c7a0e-2d3f-5b7e-9a55-6a3d4e1f9b21")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An instance of a collected data set, with what is known of its origin.
+
+    Attributes:
+        instance: Its line.
+        provenance: Where it comes from; see docs/collecting.md.
+        structure: Content of the file of its ground truth.
+        picture: Content of its picture.
+    """
+
+    instance: Instance
+    provenance: Mapping[str, Any]
+    structure: bytes
+    picture: bytes
+
+    @property
+    def uuid(self) -> str:
+        """UUIDv5 of its origin, the same in every collection."""
+        origin = [self.provenance[name] for name in ("source", "id", "version", "member", "bytes")]
+        return str(uuid.uuid5(_NAMESPACE, json.dumps([*origin, self.instance.subset])))
+
+    @property
+    def redistributable(self) -> bool:
+        """Whether its licence permits to publish its files."""
+        return self.provenance["licence"]["redistributable"] is True
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether it belongs to the tenth that is held back; decided by a hash of its origin."""
+        return int(hashlib.sha256(self.uuid.encode()).hexdigest()[:8], 16) % 100 < HELD_BACK
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of structure and picture, by which an instance that is held back can be proven later."""
+        return hashlib.sha256(
+            hashlib.sha256(self.structure).digest() + hashlib.sha256(self.picture).digest()
+        ).hexdigest()
+
+    def row(self) -> dict[str, Any]:
+        """Return its row."""
+        found, filters = self.provenance, dict(self.provenance["filters"])
+        is_site = task_spec(self.instance.task).structure_is_site
+        structure = base64.b64encode(self.structure).decode() if is_site else self.structure.decode("utf-8")
+        return {
+            "structure": structure,
+            "text": "",
+            "image": {"bytes": self.picture, "path": f"{self.uuid}.png"},
+            "download_url": found["url"],
+            "instance_name": self.instance.id,
+            "date": found["date"],
+            "additional_info": json.dumps(
+                {"id": found["id"], "member": found["member"], "bytes": found["bytes"]}
+            ),
+            "date_scrapped": found["collected"],
+            "file_filters": json.dumps(found["notes"], sort_keys=True),
+            "compilation_info": json.dumps(found["engine"], sort_keys=True),
+            "rendering_filters": json.dumps(filters, sort_keys=True),
+            "assets": json.dumps([asset.name for asset in self.instance.assets]),
+            "category": self.instance.subset,
+            "uuid": self.uuid,
+            "length": str(found["length"]),
+            "difficulty": self.instance.difficulty,
+            "licence": json.dumps(found["licence"], sort_keys=True),
+            "attribution": json.dumps(found["attribution"], sort_keys=True, ensure_ascii=False),
+            "source_version": found["version"],
+        }
+
+    def recipe(self) -> dict[str, Any]:
+        """Return how it is made again by whoever may not be given its files."""
+        found = self.provenance
+        return {
+            "uuid": self.uuid,
+            "task": self.instance.task,
+            "subset": self.instance.subset,
+            "difficulty": self.instance.difficulty,
+            **{name: found[name] for name in ("source", "id", "version", "url", "member", "bytes", "notes")},
+            "structure_sha256": hashlib.sha256(self.structure).hexdigest(),
+            "picture_sha256": hashlib.sha256(self.picture).hexdigest(),
+            "licence": found["licence"],
+        }
+
+
+def read_item(instance: Instance, index: Path) -> Item:
+    """Return an instance with its files.
+
+    Args:
+        instance: Its line.
+        index: That has the line.
+
+    Raises:
+        DataError: A file cannot be read, or the line has no provenance of a collection.
+    """
+    provenance = instance.provenance
+    needed = {
+        "source",
+        "id",
+        "version",
+        "url",
+        "member",
+        "bytes",
+        "licence",
+        "attribution",
+        "date",
+        "collected",
+    }
+    needed |= {"engine", "filters", "notes", "length"}
+    if missing := sorted(needed - set(provenance)):
+        raise DataError(
+            index,
+            0,
+            f"{instance.id!r} was not collected by this program: its provenance has no {missing[0]!r}",
+        )
+    if instance.structure is None or instance.image is None:
+        raise DataError(index, 0, f"{instance.id!r} has no ground truth or no picture")
+    return Item(instance, provenance, _read(instance.structure), _read(instance.image))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None

@@ -1,0 +1,82 @@
+"""The sources that can be collected from, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from i2s_sdk.collect.github.api import BASE_URL, GithubApi
+from i2s_sdk.collect.github.pages import GithubPagesSource
+from i2s_sdk.collect.music.github_scores import GithubScoresSource
+from i2s_sdk.collect.music.mutopia import MutopiaSource
+from i2s_sdk.collect.source import Source
+from i2s_sdk.collect.web.manners import Manners
+from i2s_sdk.errors import UnknownNameError
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """What a source is told.
+
+    Attributes:
+        environment: With secrets such as GITHUB_TOKEN.
+        redistributable: Whether only documents are wanted whose licence permits to publish copies.
+        base_url: Where its interface is; empty is where it is by default.
+    """
+
+    environment: Mapping[str, str]
+    redistributable: bool = False
+    base_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSource:
+    """A source, and how its hosts are asked.
+
+    Attributes:
+        source: Of documents.
+        manners: By host.
+    """
+
+    source: Source
+    manners: Mapping[str, Manners]
+
+
+def _github(options: SourceOptions) -> tuple[GithubApi, Mapping[str, Manners]]:
+    api = GithubApi.from_environment(options.environment, options.base_url or BASE_URL)
+    return api, {urlsplit(api.base_url).netloc: api.manners}
+
+
+def _pages(options: SourceOptions) -> OpenedSource:
+    api, manners = _github(options)
+    return OpenedSource(GithubPagesSource(api, options.redistributable), manners)
+
+
+def _scores(options: SourceOptions) -> OpenedSource:
+    api, manners = _github(options)
+    return OpenedSource(GithubScoresSource(api, options.redistributable), manners)
+
+
+def _mutopia(options: SourceOptions) -> OpenedSource:
+    api, manners = _github(options)
+    return OpenedSource(MutopiaSource(api), manners)
+
+
+#: Names of sources, and what opens them.
+SOURCES: Mapping[str, Callable[[SourceOptions], OpenedSource]] = {
+    "github-pages": _pages,
+    "music": _scores,
+    "mutopia": _mutopia,
+}
+
+
+def open_source(name: str, options: SourceOptions) -> OpenedSource:
+    """Return a source.
+
+    Raises:
+        UnknownNameError: There is none of that name.
+    """
+    if name not in SOURCES:
+        raise UnknownNameError("source", name, SOURCES)
+    return SOURCES[name](options)

@@ -1,0 +1,173 @@
+"""A data set of fresh documents, from a stand-in of GitHub by the real renderers, to an oracle of 1.0."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_sources.exchange import FakeAnswer, FakeRequest, FakeSource
+from fake_sources.github import FakeGithub
+from fake_sources.server import FakeServer, fake_server
+
+from i2s_sdk.data.check import check
+from i2s_sdk.evaluation.evaluate import evaluate
+from i2s_sdk.runlog.folder import read_records
+from i2s_sdk.settings import Settings
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+
+WINDOW = ("--from", "2026-10-01", "--until", "2026-10-31")
+
+
+class Killing:
+    """A source that kills whoever asks, at every tenth request.
+
+    Attributes:
+        source: That answers.
+        victim: The process that is killed; None for nobody.
+    """
+
+    def __init__(self, source: FakeSource) -> None:
+        self.source, self.asked = source, 0
+        self.victim: subprocess.Popen[str] | None = None
+
+    def answer(self, request: FakeRequest) -> FakeAnswer:
+        self.asked += 1
+        if self.victim is not None and self.asked % 10 == 0:
+            self.victim.send_signal(signal.SIGKILL)
+        return self.source.answer(request)
+
+
+def started(
+    source: str, into: Path, server: FakeServer, settings: Settings, cache: Path, more: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    environment = {
+        **os.environ,
+        "I2S_RENDER_HTML": str(settings.render_html),
+        "I2S_RENDER_LILYPOND": str(settings.render_lilypond),
+        "I2S_CONTACT": "ann@example.org",
+        "XDG_CACHE_HOME": str(cache),
+    }
+    words = [
+        "collect",
+        source,
+        "--into",
+        str(into),
+        *WINDOW,
+        "--base-url",
+        server.url,
+        "--gap",
+        "0.02",
+        "--json",
+    ]
+    command = [sys.executable, "-m", "i2s_sdk.cli", *words, *more]
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=into.parent
+    )
+
+
+def collected(
+    source: str,
+    into: Path,
+    server: FakeServer,
+    settings: Settings,
+    cache: Path,
+    more: Sequence[str] = (),
+    code: int = 3,
+) -> Mapping[str, Any]:
+    process = started(source, into, server, settings, cache, more)
+    out, told = process.communicate()
+    assert process.returncode == code, told
+    found: Mapping[str, Any] = json.loads(out)
+    return found
+
+
+def lines(folder: Path) -> bytes:
+    return (folder / "instances.jsonl").read_bytes()
+
+
+def adds_up(summary: Mapping[str, Any]) -> bool:
+    """Whether every document and every piece that was found is accepted, dropped or not needed."""
+    dropped = [one for found in summary["dropped"].values() for one in found]
+    undiscovered = sum(one["count"] for one in summary["dropped"].get("discover", []))
+    visited = summary["visited"] + summary["not_needed"] + summary["not_cached"]
+    pieces = {
+        subset: count + sum(one["count"] for one in dropped if one["subset"] == subset)
+        for subset, count in summary["accepted"].items()
+    }
+    found = {subset: summary["pieces"].get(subset, 0) for subset in pieces}
+    return summary["documents"] == undiscovered + visited and pieces == found
+
+
+def test_sites_of_a_month_become_a_data_set_with_an_oracle_of_one(
+    tmp_path: Path, everything_running_without_networks: Settings
+) -> None:
+    settings = everything_running_without_networks
+    cache, into = tmp_path / "cache", tmp_path / "pages"
+    with fake_server(FakeGithub()) as server:
+        summary = collected("github-pages", into, server, settings, cache)
+        assert adds_up(summary)
+        assert sum(summary["accepted"].values()) >= 10
+        reasons = {one["reason"] for found in summary["dropped"].values() for one in found}
+        assert {"needs_network", "links"} <= reasons
+        asked = len(server.log)
+        again = collected("github-pages", into, server, settings, cache)
+        assert again == summary
+        assert len(server.log) == asked  # nothing is asked for twice
+        server.refusing = True
+        written = lines(into)
+        other = tmp_path / "offline"
+        other.mkdir()
+        (into / "collection" / "http").rename(other / "http")
+        (other / "collection").mkdir()
+        (other / "http").rename(other / "collection" / "http")
+        offline = collected("github-pages", other, server, settings, cache, ["--offline"])
+        assert offline["accepted"] == summary["accepted"]
+        assert lines(other) == written
+    assert check(into).faults == ()
+    result = evaluate(into, out=tmp_path / "run", settings=settings)
+    assert result.summary.scored == sum(summary["accepted"].values())
+    values = {one.metrics["ems"] for one in read_records(tmp_path / "run").values()}
+    assert values == {1.0}
+
+
+def test_killed_at_every_tenth_request_it_ends_with_the_same_bytes(
+    tmp_path: Path, everything_running_without_networks: Settings
+) -> None:
+    settings, cache = everything_running_without_networks, tmp_path / "cache"
+    with fake_server(FakeGithub()) as server:
+        collected("github-pages", tmp_path / "quiet", server, settings, cache)
+    source = Killing(FakeGithub())
+    with fake_server(source) as server:
+        kills = 0
+        while True:
+            source.victim = started("github-pages", tmp_path / "killed", server, settings, cache)
+            _, told = source.victim.communicate()
+            if source.victim.returncode != -signal.SIGKILL:
+                break
+            kills += 1
+        assert source.victim.returncode == 3, told
+        assert kills >= 3
+    assert lines(tmp_path / "killed") == lines(tmp_path / "quiet")
+
+
+def test_a_month_that_was_collected_before_is_empty(
+    tmp_path: Path, everything_running_without_networks: Settings
+) -> None:
+    settings, cache = everything_running_without_networks, tmp_path / "cache"
+    seen = ["--seen", str(tmp_path / "seen.sqlite")]
+    with fake_server(FakeGithub()) as server:
+        first = collected("music", tmp_path / "first", server, settings, cache, seen)
+        assert sum(first["accepted"].values()) > 0
+        second = collected("music", tmp_path / "second", server, settings, cache, seen)
+    assert sum(second["accepted"].values()) == 0
+    assert adds_up(second)
+    (reasons,) = [second["dropped"]["select"]]
+    assert {one["reason"] for one in reasons} == {"duplicate"}
