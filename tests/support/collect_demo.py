@@ -1,8 +1,8 @@
-"""Collects two small data sets from a stand-in of GitHub on loopback, and evaluates two models on them.
+"""Collects small data sets from stand-ins of arXiv and GitHub on loopback, and evaluates two models on them.
 
     python tests/support/collect_demo.py FOLDER
 
-Nothing outside of this machine is asked. The repositories are those of the tests.
+Nothing outside of this machine is asked. Papers and repositories are those of the tests.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from fake_sources.arxiv import FakeArxiv
 from fake_sources.github import FakeGithub
 from fake_sources.server import fake_server
 
@@ -21,8 +22,8 @@ _NOT_FULL = 3
 def main(folder: Path) -> int:
     """Collect, evaluate, and return the exit code."""
     command = [sys.executable, "-m", "i2s_sdk.cli"]
-    for source in ("github-pages", "music"):
-        with fake_server(FakeGithub()) as server:
+    for source in ("arxiv", "github-pages", "music"):
+        with fake_server(FakeArxiv() if source == "arxiv" else FakeGithub()) as server:
             words = ["collect", source, "--into", str(folder / source), *_WINDOW, "--base-url", server.url]
             code = subprocess.run([*command, *words], check=False).returncode
         if code not in (0, _NOT_FULL):

@@ -105,6 +105,7 @@ def command(
 
     \b
     SOURCE          task
+    arxiv           latex: equations, tables, algorithms and plots of papers on arXiv
     github-pages    webpage: sites of repositories on GitHub (token: GITHUB_TOKEN)
     music           music: LilyPond sources of repositories on GitHub (token: GITHUB_TOKEN)
     mutopia         music: scores of the Mutopia project

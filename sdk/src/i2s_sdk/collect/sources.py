@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from i2s_sdk.collect.arxiv import ArxivSource
 from i2s_sdk.collect.github.api import BASE_URL, GithubApi
 from i2s_sdk.collect.github.pages import GithubPagesSource
 from i2s_sdk.collect.music.github_scores import GithubScoresSource
@@ -63,8 +64,15 @@ def _mutopia(options: SourceOptions) -> OpenedSource:
     return OpenedSource(MutopiaSource(api), manners)
 
 
+def _arxiv(options: SourceOptions) -> OpenedSource:
+    source = ArxivSource.at(options.base_url) if options.base_url else ArxivSource()
+    hosts = {urlsplit(url).netloc for url in (source.metadata_url, source.sources_url)}
+    return OpenedSource(source, dict.fromkeys(hosts, source.manners))
+
+
 #: Names of sources, and what opens them.
 SOURCES: Mapping[str, Callable[[SourceOptions], OpenedSource]] = {
+    "arxiv": _arxiv,
     "github-pages": _pages,
     "music": _scores,
     "mutopia": _mutopia,

@@ -1,4 +1,4 @@
-"""A data set of fresh documents, from a stand-in of GitHub by the real renderers, to an oracle of 1.0."""
+"""Data sets of fresh documents, from stand-ins of sources by the real renderers, to an oracle of 1.0."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_sources.arxiv import FakeArxiv
 from fake_sources.exchange import FakeAnswer, FakeRequest, FakeSource
 from fake_sources.github import FakeGithub
 from fake_sources.server import FakeServer, fake_server
@@ -50,6 +51,7 @@ def started(
 ) -> subprocess.Popen[str]:
     environment = {
         **os.environ,
+        "I2S_RENDER_LATEX": str(settings.render_latex),
         "I2S_RENDER_HTML": str(settings.render_html),
         "I2S_RENDER_LILYPOND": str(settings.render_lilypond),
         "I2S_CONTACT": "ann@example.org",
@@ -106,19 +108,43 @@ def adds_up(summary: Mapping[str, Any]) -> bool:
     return summary["documents"] == undiscovered + visited and pieces == found
 
 
-def test_sites_of_a_month_become_a_data_set_with_an_oracle_of_one(
-    tmp_path: Path, everything_running_without_networks: Settings
+SOURCES = [
+    pytest.param("github-pages", FakeGithub, {"needs_network", "links"}, id="github-pages"),
+    pytest.param(
+        "arxiv",
+        FakeArxiv,
+        {
+            "withdrawn",
+            "bad_archive",
+            "reference",
+            "overfull",
+            "several_pages",
+            "undefined_command",
+            "duplicate",
+        },
+        id="arxiv",
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "fake", "expected"), SOURCES)
+def test_documents_of_a_month_become_a_data_set_with_an_oracle_of_one(
+    source: str,
+    fake: Callable[[], FakeSource],
+    expected: set[str],
+    tmp_path: Path,
+    everything_running_without_networks: Settings,
 ) -> None:
     settings = everything_running_without_networks
     cache, into = tmp_path / "cache", tmp_path / "pages"
-    with fake_server(FakeGithub()) as server:
-        summary = collected("github-pages", into, server, settings, cache)
+    with fake_server(fake()) as server:
+        summary = collected(source, into, server, settings, cache)
         assert adds_up(summary)
         assert sum(summary["accepted"].values()) >= 10
         reasons = {one["reason"] for found in summary["dropped"].values() for one in found}
-        assert {"needs_network", "links"} <= reasons
+        assert expected <= reasons
         asked = len(server.log)
-        again = collected("github-pages", into, server, settings, cache)
+        again = collected(source, into, server, settings, cache)
         assert again == summary
         assert len(server.log) == asked  # nothing is asked for twice
         server.refusing = True
@@ -128,7 +154,7 @@ def test_sites_of_a_month_become_a_data_set_with_an_oracle_of_one(
         (into / "collection" / "http").rename(other / "http")
         (other / "collection").mkdir()
         (other / "http").rename(other / "collection" / "http")
-        offline = collected("github-pages", other, server, settings, cache, ["--offline"])
+        offline = collected(source, other, server, settings, cache, ["--offline"])
         assert offline["accepted"] == summary["accepted"]
         assert lines(other) == written
     assert check(into).faults == ()
@@ -138,22 +164,28 @@ def test_sites_of_a_month_become_a_data_set_with_an_oracle_of_one(
     assert values == {1.0}
 
 
+@pytest.mark.parametrize(("source", "fake", "expected"), SOURCES)
 def test_killed_at_every_tenth_request_it_ends_with_the_same_bytes(
-    tmp_path: Path, everything_running_without_networks: Settings
+    source: str,
+    fake: Callable[[], FakeSource],
+    expected: set[str],
+    tmp_path: Path,
+    everything_running_without_networks: Settings,
 ) -> None:
     settings, cache = everything_running_without_networks, tmp_path / "cache"
-    with fake_server(FakeGithub()) as server:
-        collected("github-pages", tmp_path / "quiet", server, settings, cache)
-    source = Killing(FakeGithub())
-    with fake_server(source) as server:
+    with fake_server(fake()) as server:
+        summary = collected(source, tmp_path / "quiet", server, settings, cache)
+    assert expected & {one["reason"] for found in summary["dropped"].values() for one in found}
+    killing = Killing(fake())
+    with fake_server(killing) as server:
         kills = 0
         while True:
-            source.victim = started("github-pages", tmp_path / "killed", server, settings, cache)
-            _, told = source.victim.communicate()
-            if source.victim.returncode != -signal.SIGKILL:
+            killing.victim = started(source, tmp_path / "killed", server, settings, cache)
+            _, told = killing.victim.communicate()
+            if killing.victim.returncode != -signal.SIGKILL:
                 break
             kills += 1
-        assert source.victim.returncode == 3, told
+        assert killing.victim.returncode == 3, told
         assert kills >= 3
     assert lines(tmp_path / "killed") == lines(tmp_path / "quiet")
 

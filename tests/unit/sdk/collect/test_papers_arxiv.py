@@ -178,7 +178,7 @@ def cut(world: World, key: str) -> list[Piece | Dropped]:
     document = replace(ANY, key=key)
     fetched = world.source.fetch(document, world.web())
     assert isinstance(fetched, Fetched)
-    assert fetched.url == f"{world.server.url}/src/{key}"
+    assert fetched.url == f"https://export.arxiv.org/src/{key}"
     return list(world.source.cut(document, fetched.content))
 
 

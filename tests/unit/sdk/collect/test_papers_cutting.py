@@ -306,3 +306,47 @@ def test_bytes_are_counted_from_a_known_place() -> None:
     text = read_text("a", "aé€b".encode())
     assert [text.byte(number) for number in range(5)] == [0, 1, 3, 6, 7]
     assert text.byte(4, (2, 3)) == 7
+
+
+DECLARED = (
+    "\\definecolor{sea}{rgb}{0,0.2,0.5}\\colorlet{deep}{sea!50}\\definecolor{unused}{gray}{0.5}\n"
+    "\\tikzset{box/.style={draw,fill=deep}, dot/.style={circle}}\\tikzset{>=latex}\n"
+    "\\tikzstyle{old}=[draw=\\thick]\n"
+    "\\newcolumntype{C}[1]{>{\\centering}p{#1}}\\pgfplotsset{compat=1.16}\\newcommand{\\thick}{red}\n"
+)
+
+
+def test_colors_styles_and_columns_are_taken_along_if_they_are_used() -> None:
+    body = (
+        "\\begin{tikzpicture} \\node[box] {a}; \\end{tikzpicture}\n"
+        "\\begin{tikzpicture} \\node[old] {a}; \\end{tikzpicture}\n"
+        "\\begin{table}\\begin{tabular}{lC{2cm}} a & \\color{sea} b \\end{tabular}\\end{table}\n"
+        "\\[ a \\] \\[ \\color{unused} sea \\]"
+    )
+    one, two, three, four, five = pieces(paper(body, DECLARED))
+    assert one.text.splitlines() == [
+        "\\definecolor{sea}{rgb}{0,0.2,0.5}",
+        "\\colorlet{deep}{sea!50}",
+        "\\tikzset{box/.style={draw,fill=deep}, dot/.style={circle}}",
+        "\\tikzset{>=latex}",
+        "\\begin{tikzpicture} \\node[box] {a}; \\end{tikzpicture}",
+    ]
+    assert one.notes["declarations"] == 4
+    assert two.text.splitlines()[:2] == ["\\tikzset{>=latex}", "\\tikzstyle{old}=[draw=red]"]
+    assert three.text.splitlines()[:2] == [
+        "\\definecolor{sea}{rgb}{0,0.2,0.5}",
+        "\\newcolumntype{C}[1]{>{\\centering}p{#1}}",
+    ]
+    assert four.text == "\\[ a \\]"
+    assert "\\definecolor{unused}" in five.text
+
+
+def test_a_declaration_holds_in_its_group() -> None:
+    plot = "\\begin{tikzpicture} \\node {a}; \\end{tikzpicture}"
+    body = f"{plot} \\begin{{figure}}\\tikzset{{x=2cm}}{plot}\\end{{figure}} {plot}"
+    assert texts(body) == [plot, f"\\tikzset{{x=2cm}}\n{plot}", plot]
+
+
+def test_plots_that_refer_to_other_places_of_a_page_are_refused() -> None:
+    body = "\\begin{tikzpicture}[remember picture,overlay] \\draw (a) -- (b); \\end{tikzpicture}"
+    assert reasons(paper(body)) == [("plot", Reason.REFERENCE)]

@@ -61,6 +61,9 @@ def reasons(found: list[Piece | Dropped]) -> list[Reason]:
         "%" * MANY,
         "\\" * MANY,
         "\\newif" * MANY,
+        "\\tikzset{" * MANY,
+        "\\definecolor[" * MANY,
+        "\\tikzstyle{a}=[" * MANY,
     ],
     ids=lambda body: repr(body[:20]),
 )
@@ -97,6 +100,21 @@ def test_arguments_within_arguments_are_bounded() -> None:
     text = "\\a{" * depth + "x" + "}" * depth
     with pytest.raises(ExpansionError):
         expand(text * 3, {"a": macro("#1", "m")}.get)
+
+
+def test_many_declarations_and_many_cuts_are_bounded() -> None:
+    declared = "\\tikzset{" + ",".join(f"a{n}/.style={{a}}" for n in range(100)) + "}"
+    plots = "\\begin{tikzpicture} " + "a " * 1_000 + "\\end{tikzpicture}"
+    found = cut(plots * 300, declared * 200 + "\\definecolor{a}{gray}{1}" * 200)
+    assert {one.reason for one in found if isinstance(one, Dropped)} <= {Reason.TOO_LONG}
+    assert len(found) == 300
+
+
+def test_a_paper_that_is_nothing_but_macros_is_given_up() -> None:
+    body = ("\\[ " + "\\a{" * 400 + "x" + "}" * 400 + " \\]") * 1_000
+    found = reasons(cut(body, "\\def\\a#1{#1}"))
+    assert found[-1] is Reason.MACROS
+    assert len(found) == 1_000
 
 
 def test_files_of_fifty_megabytes_are_not_read() -> None:

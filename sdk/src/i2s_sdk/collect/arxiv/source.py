@@ -78,12 +78,15 @@ class ArxivSource:
                     yield found
 
     def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
-        """Return the source of a paper, of the version that its key names."""
+        """Return the source of a paper, of the version that its key names.
+
+        Its URL is that of arXiv whatever the server, so that a mirror makes the same data set.
+        """
         ask = Ask(f"{self.sources_url}/{document.key}", max_bytes=MAX_SOURCE_BYTES, expected=_GONE)
         answer = web.get(ask)
         if answer.status != 200:
             return Dropped(Reason.GONE, f"the source is gone ({answer.status})", document.key)
-        return Fetched(answer.body, "", ask.url)
+        return Fetched(answer.body, "", f"{SOURCES_URL}/{document.key}")
 
     def cut(self, document: Document, content: bytes) -> Iterator[Piece | Dropped]:
         """Yield the pieces of a paper and the refused ones."""

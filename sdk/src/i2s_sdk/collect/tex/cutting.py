@@ -8,12 +8,16 @@ from dataclasses import replace
 from itertools import groupby
 
 from i2s_sdk.collect.candidates import Dropped, Piece, Reason
+from i2s_sdk.collect.tex.declarations import needed
 from i2s_sdk.collect.tex.definitions import DEFINITIONS, Reading, read_definition
-from i2s_sdk.collect.tex.expansion import ExpansionError, expand
-from i2s_sdk.collect.tex.macros import MacroTable
+from i2s_sdk.collect.tex.expansion import MAX_READ, ExpansionError, expand
+from i2s_sdk.collect.tex.macros import Macro, MacroTable
 from i2s_sdk.collect.tex.reading import Found, Paper, read_paper
 from i2s_sdk.collect.tex.refusals import MAX_RAW_CHARACTERS, refusal
 from i2s_sdk.collect.tex.scanner import Braces, Kind, Scanner
+
+#: The most characters that are read to expand the macros of one paper.
+MAX_READ_OF_PAPER = 100 * MAX_READ
 
 _SPACES = re.compile(r"[ \t]+(?=\n|\Z)")
 _EMPTY_LINES = re.compile(r"\n{3,}")
@@ -66,17 +70,22 @@ def cut_one(found: Found, paper: Paper) -> Piece | Dropped:
         return Dropped(
             Reason.TOO_LONG, f"{length} characters, more than {MAX_RAW_CHARACTERS}", subset=found.subset
         )
+    if paper.read > MAX_READ_OF_PAPER:
+        return Dropped(Reason.MACROS, "the paper has too many macros to expand", subset=found.subset)
     raw = found.text.text[found.start : found.end].replace("\r\n", "\n").replace("\r", "\n")
+
+    def meaning(name: str) -> Macro | None:
+        return paper.macros.at(found.time, name)
+
     try:
-        expanded = expand(
-            raw,
-            lambda name: paper.macros.at(found.time, name),
-            own_names(raw),
-            paper.conditionals,
-        )
+        cut = expand(raw, meaning, own_names(raw), paper.conditionals)
+        declared = needed(cut.text, found.subset, found.declared)
+        before = [expand(one.replace("\r", ""), meaning, (), paper.conditionals) for one in declared]
     except ExpansionError as error:
+        paper.read += MAX_READ
         return Dropped(Reason.MACROS, str(error), subset=found.subset)
-    text = _EMPTY_LINES.sub("\n\n", _SPACES.sub("", expanded.text)).strip()
+    paper.read += sum(one.read for one in (*before, cut))
+    text = "\n".join(_tidy(one.text) for one in (*before, cut))
     if refused := refusal(found.subset, text):
         return refused
     return Piece(
@@ -86,8 +95,16 @@ def cut_one(found: Found, paper: Paper) -> Piece | Dropped:
         structure=text.encode("utf-8"),
         text=text,
         length=len(text),
-        notes={"environment": found.name, "expanded": expanded.count},
+        notes={
+            "environment": found.name,
+            "expanded": sum(one.count for one in (*before, cut)),
+            "declarations": len(before),
+        },
     )
+
+
+def _tidy(text: str) -> str:
+    return _EMPTY_LINES.sub("\n\n", _SPACES.sub("", text)).strip()
 
 
 def own_names(text: str) -> frozenset[str]:

@@ -93,6 +93,8 @@ def bracket_end(text: str, start: int, closing: Callable[[int], int | None]) -> 
         closing: Tells where a brace is closed.
     """
     position, last = start + 1, min(len(text), start + MAX_BRACKETED)
+    if text.find("]", position, last) < 0:
+        return None
     while found := _BRACKET_MARK.search(text, position, last):
         position = found.end()
         if found[0] == "]":

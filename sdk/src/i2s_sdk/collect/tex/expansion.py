@@ -23,7 +23,7 @@ MAX_DEPTH = 100
 #: The longest name of a command that is told from the letters after it.
 MAX_WORD = 100
 #: The most characters that are read to expand one cut, over and over those of arguments within arguments.
-MAX_READ = 2_000_000
+MAX_READ = 200_000
 
 _WHITE = re.compile(r"[ \t\r]*(?:\n(?![ \t\r]*\n)[ \t\r]*)?")
 _LINE_END = re.compile(r"[ \t\r]*\n")
@@ -46,10 +46,12 @@ class Expanded:
     Attributes:
         text: Without comments, false branches and labels.
         count: Macros that were expanded.
+        read: Characters that were read for that.
     """
 
     text: str
     count: int
+    read: int
 
 
 def expand(
@@ -91,7 +93,7 @@ class _Expander:
     def run(self) -> Expanded:
         while self._frames:
             self._step()
-        return Expanded("".join(self._parts), self._count)
+        return Expanded("".join(self._parts), self._count, self._read)
 
     def _step(self) -> None:
         scanner = self._frames[-1]

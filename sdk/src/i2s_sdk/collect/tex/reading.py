@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from i2s_sdk.collect.candidates import Dropped, Reason
+from i2s_sdk.collect.tex.declarations import ARGUMENTS, Declaration, read_declaration
 from i2s_sdk.collect.tex.definitions import DEFINITIONS, MAX_BRACKETED, Reading, read_definition
 from i2s_sdk.collect.tex.macros import Macro, MacroTable
 from i2s_sdk.collect.tex.members import (
@@ -32,7 +33,7 @@ MAX_OPEN_FILES = 20
 #: Of environments of one subset within one another, how many are looked at.
 MAX_NESTED = 3
 #: The most environments of a paper that are looked at.
-MAX_FOUND = 20_000
+MAX_FOUND = 2_000
 
 _INPUT = frozenset({"input", "include", "subfile", "InputIfFileExists"})
 _IMPORT = frozenset({"import", "subimport", "inputfrom", "includefrom", "subinputfrom", "subincludefrom"})
@@ -55,6 +56,7 @@ class Found:
         start: Its first character in the file.
         end: The character after its last.
         time: Of the macros when it began.
+        declared: The last declaration that held when it began.
     """
 
     subset: str
@@ -63,6 +65,7 @@ class Found:
     start: int
     end: int
     time: int
+    declared: Declaration | None = None
 
 
 @dataclass(slots=True)
@@ -75,6 +78,7 @@ class Paper:
         macros: Of the paper, over time.
         conditionals: Of the paper, as they are at its end.
         faults: Files that were not read, or not to their end.
+        read: Characters that were read so far to expand macros.
     """
 
     roots: tuple[str, ...] = ()
@@ -82,6 +86,7 @@ class Paper:
     macros: MacroTable = field(default_factory=MacroTable)
     conditionals: Conditionals = field(default_factory=Conditionals)
     faults: list[Dropped] = field(default_factory=list)
+    read: int = 0
 
 
 def read_paper(members: Mapping[str, bytes]) -> Paper:
@@ -104,6 +109,7 @@ class _Open:
     start: int
     time: int
     level: int  # how many environments of its subset are open around it
+    declared: Declaration | None
 
 
 @dataclass(slots=True)
@@ -130,11 +136,12 @@ class _Reader:
         self._files: list[_File] = []
         self._root = ""
         self._in_body = False
+        self._declared: Declaration | None = None
         self.paper = Paper(tuple(find_roots(members)))
 
     def read(self, root: str) -> None:
         """Read a root and what it names."""
-        self._root, self._in_body = root, False
+        self._root, self._in_body, self._declared = root, False, None
         self._begin(root)
         while self._files:
             file = self._files[-1]
@@ -188,7 +195,8 @@ class _Reader:
 
     def _push(self, file: _File, name: str, start: int) -> None:
         subset = _subset_of(name)
-        file.open.append(_Open(name, start, self.paper.macros.now, file.subsets[subset] if subset else 0))
+        level = file.subsets[subset] if subset else 0
+        file.open.append(_Open(name, start, self.paper.macros.now, level, self._declared))
         if name:
             file.names[name] += 1
         if subset:
@@ -196,6 +204,7 @@ class _Reader:
 
     def _pop(self, file: _File) -> _Open:
         one = file.open.pop()
+        self._declared = one.declared
         if one.name:
             file.names[one.name] -= 1
             if subset := _subset_of(one.name):
@@ -261,7 +270,7 @@ class _Reader:
         subset = _subset_of(name)
         wanted = self._in_body and not file.only_definitions and one.level < MAX_NESTED
         if subset and wanted and len(self.paper.found) < MAX_FOUND:
-            self.paper.found.append(Found(subset, name, file.text, one.start, end, one.time))
+            self.paper.found.append(Found(subset, name, file.text, one.start, end, one.time, one.declared))
 
     def _own(self, file: _File, token: Token, found: Macro) -> None:
         """Follow a macro of the paper that begins or ends environments."""
@@ -274,6 +283,8 @@ class _Reader:
         name = token.name
         if name in DEFINITIONS:
             self._define(file, token)
+        elif name in ARGUMENTS:
+            self._declare(file, token)
         elif name == "endinput":
             return False
         elif name == "newif":
@@ -293,6 +304,12 @@ class _Reader:
         end = read_definition(token.name, token.end, reading)
         if end is not None:
             file.scanner.position = max(end, file.scanner.position)
+
+    def _declare(self, file: _File, token: Token) -> None:
+        reading = Reading(file.text.text, file.braces, self.paper.macros, 0)
+        found = read_declaration(token.name, token.end, token.start, reading, self._declared)
+        if found is not None:
+            self._declared, file.scanner.position = found[0], max(found[1], file.scanner.position)
 
     def _new_conditional(self, file: _File, token: Token) -> None:
         reading = Reading(file.text.text, file.braces, self.paper.macros, 0)

@@ -42,6 +42,9 @@ _DELIMITERS = re.compile(
 )
 
 
+_OF_PAGE = re.compile(r"\bremember picture\b")
+
+
 def refusal(subset: str, text: str) -> Dropped | None:
     """Return why a cut cannot stand alone, or None.
 
@@ -57,6 +60,8 @@ def refusal(subset: str, text: str) -> Dropped | None:
             continue
         if reason := _reason_of(token.name):
             return Dropped(reason, f"\\{token.name}", subset=subset)
+    if subset == PLOT and _OF_PAGE.search(text):
+        return Dropped(Reason.REFERENCE, "remember picture", subset=subset)
     if subset == PLOT and (found := _READ_FILE.search(text) or _PGF_TABLE.search(text)):
         reason = Reason.PICTURE_FILE if found[0].startswith("graphics") else Reason.INPUT_FILE
         return Dropped(reason, " ".join(found[0].split())[:100], subset=subset)
