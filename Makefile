@@ -27,7 +27,7 @@ evaluate:  ## evaluate a model on the bundled examples, services included
 	@scripts/bootstrap run
 	@scripts/evaluate "$(OUT)" $(if $(MODEL),"$(MODEL)",oracle baseline/ocr) -- --data "$(DATA)" --profile "$(PROFILE)" $(ARGS)
 
-collect-demo:  ## collect two small data sets from a stand-in of GitHub, and evaluate two models on them
+collect-demo:  ## collect three small data sets from stand-ins of arXiv and GitHub, and evaluate two models on them
 	@scripts/bootstrap dev
 	@PYTHONPATH=tests/support .venv/bin/python tests/support/collect_demo.py "$(OUT)"
 
