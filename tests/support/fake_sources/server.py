@@ -20,7 +20,7 @@ class Logged:
     Attributes:
         path: Path and query.
         began: When it came, in seconds of the monotonic clock.
-        ended: When the answer was sent.
+        ended: When the answer began to be sent.
         headers: By name in lower case.
     """
 
@@ -36,7 +36,7 @@ class FakeServer:
 
     Attributes:
         url: Of the server.
-        log: Of all requests, in the order in which they ended.
+        log: Of all requests, in the order in which they were answered.
         refusing: Whether connections are closed without an answer.
     """
 
@@ -71,6 +71,8 @@ def fake_server(source: FakeSource) -> Iterator[FakeServer]:
                 request = FakeRequest(parts.path, parse_qs(parts.query), headers, state.url, number)
                 answer = source.answer(request)
             time.sleep(answer.delay)
+            with lock:  # before the answer, so that whoever has the answer finds it
+                state.log.append(Logged(self.path, began, time.monotonic(), headers))
             self.send_response(answer.status)
             self.send_header("Content-Length", str(len(answer.body)))
             for key, value in answer.headers.items():
@@ -80,8 +82,6 @@ def fake_server(source: FakeSource) -> Iterator[FakeServer]:
             if answer.cut_short:
                 self.wfile.flush()
                 self.close_connection = True
-            with lock:
-                state.log.append(Logged(self.path, began, time.monotonic(), headers))
 
         def log_message(self, format: str, *args: object) -> None:
             """Write nothing."""
