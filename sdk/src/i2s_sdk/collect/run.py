@@ -16,11 +16,13 @@ from i2s_sdk.collect.harm.profanity import ProfanityJudge
 from i2s_sdk.collect.pictures.duplicates import KnownPieces
 from i2s_sdk.collect.pictures.seen import SeenStore
 from i2s_sdk.collect.sources import SourceOptions, open_source
-from i2s_sdk.collect.state import CollectionState
+from i2s_sdk.collect.state import DATABASE, CollectionState
 from i2s_sdk.collect.summary import Summary
 from i2s_sdk.collect.web.cache import AnswerCache
 from i2s_sdk.collect.web.client import HttpWeb, checked_contact
 from i2s_sdk.collect.web.manners import HostGaps, Manners
+from i2s_sdk.data.folder import INDEX
+from i2s_sdk.errors import UsageError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
@@ -90,8 +92,8 @@ def collect(
         settings: None reads environment and configuration file.
 
     Raises:
-        UsageError: The window is not over, the contact is none, the folder holds another collection, or
-            another process is collecting into it.
+        UsageError: The window is not over, the contact is none, the folder holds another collection or a
+            data set that was not collected, or another process is collecting into it.
         SourceStoppedError: The source refuses or does not answer; what was done is stored.
         NotCachedError: The collection is offline, and not all documents of the window are known.
         StackError: A renderer cannot be started.
@@ -142,10 +144,12 @@ class _Opened:
         seen: Path | None,
     ) -> None:
         options.check()
+        state = folder / COLLECTION
+        if (folder / INDEX).exists() and not (state / DATABASE).exists():
+            raise UsageError(f"{folder} is a data set that was not collected; name another folder")
         found = open_source(source, SourceOptions(os.environ, options.redistributable, asking.base_url))
         self.manners = {host: asking.applied(manners) for host, manners in found.manners.items()}
         agent = "" if asking.offline else checked_contact(asking.contact)
-        state = folder / COLLECTION
         self.web = HttpWeb(
             AnswerCache(state / "http"),
             HostGaps(_hosts()),

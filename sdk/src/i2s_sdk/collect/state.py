@@ -19,6 +19,9 @@ from i2s_sdk.errors import DataError, RunConflictError, UsageError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.writing import writing
 
+#: File of the database in the folder of the state.
+DATABASE = "state.sqlite"
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS documents (key TEXT PRIMARY KEY, position TEXT NOT NULL, document TEXT NOT NULL);
@@ -76,7 +79,7 @@ class Outcome:
 class CollectionState:
     """The state of a collection: a folder with an SQLite database and files by content.
 
-    One process at a time has it. Everything is stored in transactions, so that a process that is killed loses
+    One process at a time has it, and of its threads one at a time. Everything is stored in transactions, so that a process that is killed loses
     the document it was working on and nothing else.
 
     Args:
@@ -98,10 +101,14 @@ class CollectionState:
         except BlockingIOError:
             os.close(self._lock)
             raise UsageError(f"{folder}: another process is collecting into this folder") from None
-        self._path = folder / "state.sqlite"
+        self._path = folder / DATABASE
         try:
             with self._readable():
-                self._database = sqlite3.connect(self._path, isolation_level=None)
+                self._database = sqlite3.connect(
+                    self._path,
+                    isolation_level=None,
+                    check_same_thread=False,  # coroutines run in another one in notebooks
+                )
                 self._database.execute("PRAGMA journal_mode=WAL")
                 self._database.execute("PRAGMA synchronous=FULL")
                 self._database.executescript(_SCHEMA)
