@@ -25,8 +25,8 @@ SECONDS = 5400
 #: Makes a kernel ignore cmpxchg16b (feature 13 of word 4), for which QEMU 7.2 computes wrong flags. Programs
 #: still see that the processor has it: NumPy does not start without it.
 _NO_CX16 = "clearcpuid=141"
-#: Seconds that a disk may take to answer, by default 30, by the clock of the guest, which goes as ours while it
-#: waits: on a busy machine a kernel gives a slow disk up, after which every read is an I/O error.
+#: Seconds that a disk may take to answer, by default 30, by the clock of the guest, which goes as ours while
+#: it waits: on a busy machine a kernel gives a slow disk up, after which every read is an I/O error.
 _PATIENT_DISKS = "nvme_core.io_timeout=3600 nvme_core.admin_timeout=3600"
 JAILS = "jails"
 

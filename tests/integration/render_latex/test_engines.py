@@ -125,9 +125,8 @@ async def test_pages_that_cannot_be_made_a_pdf_say_why(with_fonts):
     source = document("x\\special{pdf:epdf (document.tex)}")  # which is no PDF
     rendering = await rendered(with_fonts, TexEngine.XELATEX, source)
     assert rendering.verdict is Verdict.NO_OUTPUT
-    assert rendering.message.startswith(
-        "The pages cannot be made a PDF: xdvipdfmx:fatal: Image inclusion failed"
-    )
+    why = "The pages cannot be made a PDF: xdvipdfmx:fatal: Image inclusion failed"
+    assert rendering.message.startswith(why)
 
 
 @pytest.mark.parametrize("tex", OTHERS)

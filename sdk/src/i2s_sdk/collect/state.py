@@ -79,8 +79,8 @@ class Outcome:
 class CollectionState:
     """The state of a collection: a folder with an SQLite database and files by content.
 
-    One process at a time has it, and of its threads one at a time. Everything is stored in transactions, so that a process that is killed loses
-    the document it was working on and nothing else.
+    One process at a time has it, and of its threads one at a time. Everything is stored in transactions, so
+    that a process that is killed loses the document it was working on and nothing else.
 
     Args:
         folder: Is made if it is not there.
