@@ -8,6 +8,8 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
+from i2s_wire.render.source_error import Provider
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -72,6 +74,9 @@ class Reason(StrEnum):
     NOT_SETTLED = "not_settled"
     MISSING_FILE = "missing_file"
     THEME = "theme"
+    # of what is made again from a recipe
+    CHANGED = "changed"
+    OTHER_PICTURE = "other_picture"
     # judge
     BLANK = "blank"
     ONE_COLOR = "one_color"
@@ -133,6 +138,8 @@ class Document:
         authors: For the attribution, in their order.
         url: Where people find it.
         detail: What the source needs to fetch and cut it; JSON.
+        version: The version that is fetched, such as a commit; empty for the one that the key names, or the
+            newest one.
     """
 
     key: str
@@ -143,6 +150,7 @@ class Document:
     authors: tuple[str, ...]
     url: str
     detail: Mapping[str, Any] = field(default_factory=dict)
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +183,8 @@ class Piece:
             has it computed from the picture, as for music.
         assets: Names of members of the structure that an answer may use.
         notes: What was done to it, such as {"expanded": 3}; JSON, becomes part of the provenance.
+        loads: Lines by which its document loads packages and libraries. Those that the engine lacks for the
+            piece are put before its structure.
     """
 
     subset: str
@@ -185,3 +195,4 @@ class Piece:
     length: int
     assets: tuple[str, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
+    loads: Mapping[Provider, str] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import uuid
 from collections.abc import Callable
@@ -11,11 +12,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from i2s_sdk.collect.collecting import COLLECTION, Collection, CollectOptions, Progress
+from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.filters import Filters
 from i2s_sdk.collect.harm.profanity import ProfanityJudge
 from i2s_sdk.collect.pictures.duplicates import KnownPieces
 from i2s_sdk.collect.pictures.seen import SeenStore
-from i2s_sdk.collect.sources import SourceOptions, open_source
+from i2s_sdk.collect.recipes import read_recipes
+from i2s_sdk.collect.remaking import Remade, Remaker, write_reports
+from i2s_sdk.collect.sources import OpenedSource, SourceOptions, open_source, source_named
 from i2s_sdk.collect.state import DATABASE, CollectionState
 from i2s_sdk.collect.summary import Summary
 from i2s_sdk.collect.web.cache import AnswerCache
@@ -132,6 +136,88 @@ def plan_collection(
         return Planned(count, opened.web.requests, count * gap)
 
 
+def remake(
+    recipes: Path,
+    into: Path | str,
+    asking: Asking,
+    *,
+    withdrawn: frozenset[str] = frozenset(),
+    notify: Callable[[int, int], None] = lambda done, all_: None,
+    settings: Settings | None = None,
+) -> Remade:
+    """Make a data set again from recipes; the same call again goes on where an earlier one ended.
+
+    Args:
+        recipes: File of recipes, as `i2s-sdk dataset publish` writes it.
+        into: Folder of the data set.
+        asking: How the source is asked.
+        withdrawn: Ids of documents and instances that must not be used.
+        notify: Is called with the numbers of recipes that are done, and of all.
+        settings: None reads environment and configuration file.
+
+    Raises:
+        DataError: The file is none of recipes.
+        UsageError: As for ``collect``.
+        SourceStoppedError: The source refuses or does not answer; what was fetched is stored.
+        StackError: A renderer cannot be started.
+        ServiceError: A renderer does not answer.
+        WriteError: Something cannot be written.
+    """
+    settings = settings or Settings.load()
+    found = [one for one in read_recipes(recipes) if not {one.name, one.document.key} & withdrawn]
+    if not found:
+        raise UsageError(f"{recipes}: all of its instances are withdrawn")
+    folder = Path(into)
+    _check_own(folder)
+    opened = source_named(found[0].source, SourceOptions(os.environ, base_url=asking.base_url))
+    web = _web(opened, folder, asking)
+    with closing(CollectionState(folder / COLLECTION)) as state, web:
+        digest = hashlib.sha256(recipes.read_bytes()).hexdigest()
+        state.keep_facts({"source": f"recipes {digest}"})
+        files = ContentFiles(state.folder / "files")
+        task = task_spec(opened.source.task).open(Profile.PAPER).rendering
+        assert task is not None, opened.source.task
+
+        async def work() -> Remade:
+            with passing_logs() as logs:
+                async with open_services(settings, logs, task.services) as services:
+                    remaker = Remaker(opened.source, web, services.renderers, files)
+                    facts = {name: str(found[0].provenance[name]) for name in ("collected", "collector")}
+                    return await remaker.remake(found, folder, facts, lambda done: notify(done, len(found)))
+
+        remade = run_blocking(work())
+        write_reports(state.folder, remade)
+        return remade
+
+
+def _check_own(folder: Path) -> None:
+    """Check that a folder is none that holds a data set of somebody else.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if (folder / INDEX).exists() and not (folder / COLLECTION / DATABASE).exists():
+        raise UsageError(f"{folder} is a data set that was not collected; name another folder")
+
+
+def _web(opened: OpenedSource, folder: Path, asking: Asking) -> HttpWeb:
+    """Return what asks the servers of a source for the data set of a folder.
+
+    Raises:
+        UsageError: The contact is none.
+    """
+    agent = "" if asking.offline else checked_contact(asking.contact)
+    return HttpWeb(
+        AnswerCache(folder / COLLECTION / "http"),
+        HostGaps(_hosts()),
+        agent,
+        version("i2s-sdk"),
+        {host: asking.applied(manners) for host, manners in opened.manners.items()},
+        others=asking.applied(Manners()),
+        offline=asking.offline,
+    )
+
+
 class _Opened:
     """Everything that a collection has open, as a context manager."""
 
@@ -145,20 +231,10 @@ class _Opened:
     ) -> None:
         options.check()
         state = folder / COLLECTION
-        if (folder / INDEX).exists() and not (state / DATABASE).exists():
-            raise UsageError(f"{folder} is a data set that was not collected; name another folder")
+        _check_own(folder)
         found = open_source(source, SourceOptions(os.environ, options.redistributable, asking.base_url))
         self.manners = {host: asking.applied(manners) for host, manners in found.manners.items()}
-        agent = "" if asking.offline else checked_contact(asking.contact)
-        self.web = HttpWeb(
-            AnswerCache(state / "http"),
-            HostGaps(_hosts()),
-            agent,
-            version("i2s-sdk"),
-            self.manners,
-            others=asking.applied(Manners()),
-            offline=asking.offline,
-        )
+        self.web = _web(found, folder, asking)
         self.state = CollectionState(state)
         try:
             if "id" not in self.state.facts():

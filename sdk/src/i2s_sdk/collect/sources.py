@@ -88,3 +88,16 @@ def open_source(name: str, options: SourceOptions) -> OpenedSource:
     if name not in SOURCES:
         raise UnknownNameError("source", name, SOURCES)
     return SOURCES[name](options)
+
+
+def source_named(name: str, options: SourceOptions) -> OpenedSource:
+    """Return the source that has a name in provenances and recipes.
+
+    Raises:
+        UnknownNameError: There is none.
+    """
+    opened = [open_source(one, options) for one in SOURCES]
+    for one in opened:
+        if one.source.name == name:
+            return one
+    raise UnknownNameError("source", name, [one.source.name for one in opened])

@@ -97,9 +97,10 @@ class Visitor:
         drawn = await draw(self.source, piece, self.renderers)
         if isinstance(drawn, Dropped):
             return self._outcome(document, fetched, piece, Stage.RENDER, drawn.reason, drawn.detail)
-        return await asyncio.to_thread(self._judged, document, fetched, piece, drawn)
+        return await asyncio.to_thread(self._judged, document, fetched, drawn)
 
-    def _judged(self, document: Document, fetched: Fetched, piece: Piece, drawn: Drawn) -> Outcome:
+    def _judged(self, document: Document, fetched: Fetched, drawn: Drawn) -> Outcome:
+        piece = drawn.piece
         judged = self.judge.judge(piece, drawn.png, drawn.text)
         values = {**judged.values, **({"flags": list(judged.flags)} if judged.flags else {})}
         if judged.dropped:
@@ -159,5 +160,10 @@ class Visitor:
 
 def piece_key(document: Document, piece: Piece) -> str:
     """Return what identifies a piece for good: its document, and where it stood there."""
-    first, last = piece.span
-    return f"{document.key} {piece.subset} {piece.member} {first}-{last}"
+    return key_of_piece(document, piece.subset, piece.member, piece.span)
+
+
+def key_of_piece(document: Document, subset: str, member: str, span: tuple[int, int]) -> str:
+    """Return what identifies a piece for good; see ``piece_key``."""
+    first, last = span
+    return f"{document.key} {subset} {member} {first}-{last}"
