@@ -21,10 +21,9 @@ from i2s_sdk.collect.state import CollectionState
 from i2s_sdk.collect.summary import Drop, Summary
 from i2s_sdk.collect.visiting import Visitor
 from i2s_sdk.collect.web.answer import Web
-from i2s_sdk.collect.web.cache import write_whole
 from i2s_sdk.collect.web.errors import NotCachedError
 from i2s_sdk.errors import UsageError
-from i2s_sdk.writing import writing
+from i2s_sdk.writing import write_whole, writing
 
 #: The folder of a data set that holds how it was collected.
 COLLECTION = "collection"
@@ -114,7 +113,6 @@ class Collection:
             SourceStoppedError: The source does not answer.
             RunConflictError: The folder was begun with other options.
         """
-        self.options.check()
         state.keep_facts(self._facts())
         if "collected" not in state.facts():
             today = datetime.now(UTC).date().isoformat()

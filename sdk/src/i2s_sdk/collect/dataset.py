@@ -10,11 +10,10 @@ from typing import Any
 
 from i2s_sdk.collect.caps import Accepted, instance_id
 from i2s_sdk.collect.files import ContentFiles
-from i2s_sdk.collect.web.cache import write_whole
 from i2s_sdk.data.folder import INDEX
 from i2s_sdk.data.format_2 import Line, line
 from i2s_sdk.tasks.registry import task_spec
-from i2s_sdk.writing import writing
+from i2s_sdk.writing import write_whole, writing
 
 _PARTS = ("references", "structures")
 #: Names of files that were written here: the SHA-256 of their content.

@@ -26,9 +26,8 @@ from i2s_sdk.collect.state import Outcome
 from i2s_sdk.collect.summary import Drop
 from i2s_sdk.collect.visiting import piece_key
 from i2s_sdk.collect.web.answer import Web
-from i2s_sdk.collect.web.cache import write_whole
 from i2s_sdk.collect.web.errors import BodyTooLargeError, NotCachedError
-from i2s_sdk.writing import writing
+from i2s_sdk.writing import write_whole, writing
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.collect.candidates import Document, Dropped, Licence, Reason, Stage
+from i2s_sdk.collect.transactions import transaction
 from i2s_sdk.errors import DataError, RunConflictError, UsageError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.writing import writing
@@ -205,14 +206,8 @@ class CollectionState:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._readable():
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._database.execute("ROLLBACK")
-                raise
-            self._database.execute("COMMIT")
+        with self._readable(), transaction(self._database):
+            yield
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

@@ -41,7 +41,7 @@ def fetch_checkout(
     request = api.ask(f"/repos/{document.key}/tarball/{found}", max_bytes=max_bytes, expected=_GONE)
     answer = web.get(request)
     if answer.status != 200:
-        return Dropped(Reason.GONE, f"the archive is gone ({answer.status})", document.key)
+        return Dropped(Reason.GONE, f"the archive is gone or closed ({answer.status})", document.key)
     return Fetched(answer.body, found, f"https://github.com/{document.key}/tree/{found}")
 
 
@@ -63,7 +63,7 @@ def commit_of(repository: str, branch: str, web: Web, api: GithubApi) -> str | D
     )
     answer = web.get(request)
     if answer.status != 200:
-        return Dropped(Reason.GONE, f"the branch is gone ({answer.status})", repository)
+        return Dropped(Reason.GONE, f"the branch is gone or closed ({answer.status})", repository)
     try:
         body = read_json(answer.body)
     except ValueError:

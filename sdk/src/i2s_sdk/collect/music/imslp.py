@@ -19,10 +19,9 @@ from urllib.parse import quote
 from i2s_sdk.collect.candidates import Dropped, Reason, Window
 from i2s_sdk.collect.music.wikitext import FileBlock, file_blocks
 from i2s_sdk.collect.web.answer import Ask, Web
-from i2s_sdk.collect.web.cache import write_whole
 from i2s_sdk.collect.web.errors import SourceStoppedError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.writing import writing
+from i2s_sdk.writing import write_whole, writing
 
 #: Where IMSLP is.
 BASE_URL = "https://imslp.org"
