@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-
 #: How much of an answer is searched for a refusal, in bytes.
 REFUSAL_BYTES = 10_000
 
@@ -40,8 +39,8 @@ class Ask:
         documented: Whether it is a documented interface for programs, so that robots.txt is not asked.
         max_bytes: The largest body that is taken.
         expected: Statuses besides 200 that are answers of the source rather than failures, such as 404.
-        refusals: Texts, in lower case. An answer of 403 whose body has one of them is an answer about what was
-            asked for, and refuses nothing else.
+        refusals: Texts, in lower case. An answer of 403 whose body has one of them is about what was asked
+            for, and refuses nothing else.
         fresh: Whether the answer may change from day to day, so that one of an earlier day is asked anew
             unless the collection is offline.
     """
