@@ -66,6 +66,13 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 @click.option("--withdrawn", type=Path, metavar="FILE", help="Lines of ids that must not be used.")
 @click.option("--thresholds", type=Path, metavar="FILE", help="Of difficulties, of the first month.")
 @click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="CODE",
+    help="Only pages in this language, such as en; may be repeated.",
+)
+@click.option(
     "--seen", type=Path, metavar="FILE", help="Fingerprints that the collections of all months share."
 )
 @click.option(
@@ -100,6 +107,7 @@ def command(
     redistributable: bool,
     withdrawn: Path | None,
     thresholds: Path | None,
+    languages: tuple[str, ...],
     seen: Path | None,
     recipes: Path | None,
     offline: bool,
@@ -159,6 +167,7 @@ def command(
         redistributable,
         not_used,
         read_thresholds(thresholds) if thresholds else {},
+        frozenset(languages),
     )
     if dry_run:
         planned = plan_collection(source, into, options, asking)

@@ -86,6 +86,7 @@ class Reason(StrEnum):
     HARMFUL_TEXT = "harmful_text"
     HARMFUL_PICTURE = "harmful_picture"
     PERSONAL_DATA = "personal_data"
+    LANGUAGE = "language"
     # select
     ENOUGH_OF_OWNER = "enough_of_owner"
     ENOUGH_OF_DAY = "enough_of_day"

@@ -42,6 +42,7 @@ class CollectOptions:
         withdrawn: Keys of documents, and ids of instances, that must not be used.
         thresholds: Of the first month, by subset, so that difficulties of months compare; subsets without
             are divided by their own lengths.
+        languages: Codes of the natural languages of pages that are wanted, see ``languages``; empty for all.
     """
 
     window: Window
@@ -51,6 +52,7 @@ class CollectOptions:
     redistributable: bool = False
     withdrawn: frozenset[str] = frozenset()
     thresholds: Mapping[str, Thresholds] = field(default_factory=dict)
+    languages: frozenset[str] = frozenset()
 
     def check(self) -> None:
         """Check the window.

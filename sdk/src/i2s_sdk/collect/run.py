@@ -13,8 +13,9 @@ from pathlib import Path
 
 from i2s_sdk.collect.collecting import COLLECTION, Collection, CollectOptions, Progress
 from i2s_sdk.collect.files import ContentFiles
-from i2s_sdk.collect.filters import Filters
+from i2s_sdk.collect.filters import PAGE_TASKS, Filters
 from i2s_sdk.collect.harm.profanity import ProfanityJudge
+from i2s_sdk.collect.languages import UNDETERMINED, LanguageIdentifier
 from i2s_sdk.collect.pictures.duplicates import KnownPieces
 from i2s_sdk.collect.pictures.seen import SeenStore
 from i2s_sdk.collect.recipes import read_recipes
@@ -218,6 +219,22 @@ def _web(opened: OpenedSource, folder: Path, asking: Asking) -> HttpWeb:
     )
 
 
+def _filters(task: str, options: CollectOptions) -> Filters:
+    """Return the filters of a task.
+
+    Raises:
+        UsageError: Languages are wanted of a task without pages, or one of them is not known.
+    """
+    identifier = LanguageIdentifier() if task in PAGE_TASKS else None
+    if options.languages and identifier is None:
+        raise UsageError(f"--language is for web pages; instances of task {task} have no natural language")
+    if identifier is not None:
+        for code in sorted(options.languages - identifier.known - {UNDETERMINED}):
+            raise UsageError(f"{code!r} is no language that {identifier.version} knows, such as en")
+    texts = [ProfanityJudge()] if task != "music" else []
+    return Filters(task, texts, (), options.redistributable, identifier, options.languages)
+
+
 class _Opened:
     """Everything that a collection has open, as a context manager."""
 
@@ -234,6 +251,7 @@ class _Opened:
         _check_own(folder)
         found = open_source(source, SourceOptions(os.environ, options.redistributable, asking.base_url))
         self.manners = {host: asking.applied(manners) for host, manners in found.manners.items()}
+        judge = _filters(found.source.task, options)
         self.web = _web(found, folder, asking)
         self.state = CollectionState(state)
         try:
@@ -246,8 +264,6 @@ class _Opened:
         except BaseException:
             self.state.close()
             raise
-        task = found.source.task
-        judge = Filters(task, [ProfanityJudge()] if task != "music" else [], (), options.redistributable)
         self.collection = Collection(folder, found.source, self.web, judge, self._known, options)
 
     def __enter__(self) -> _Opened:
