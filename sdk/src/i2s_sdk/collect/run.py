@@ -15,12 +15,14 @@ from i2s_sdk.collect.filters import Filters
 from i2s_sdk.collect.harm.profanity import ProfanityJudge
 from i2s_sdk.collect.pictures.duplicates import KnownPieces
 from i2s_sdk.collect.pictures.seen import SeenStore
+from i2s_sdk.collect.source import DrawnSource, Source
 from i2s_sdk.collect.sources import SourceOptions, open_source
 from i2s_sdk.collect.state import CollectionState
 from i2s_sdk.collect.summary import Summary
 from i2s_sdk.collect.web.cache import AnswerCache
 from i2s_sdk.collect.web.client import HttpWeb, checked_contact
 from i2s_sdk.collect.web.manners import HostGaps, Manners
+from i2s_sdk.service_table import DOCUMENTS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
@@ -39,12 +41,14 @@ class Asking:
         base_url: Where the interface of the source is; empty is where it is by default.
         gap: Seconds between requests to one host; None is what the source asks for. Less counts only
             with a ``base_url``.
+        given: Folder of files that a person has fetched, for sources that do not permit programs to do so.
     """
 
     contact: str = ""
     offline: bool = False
     base_url: str = ""
     gap: float | None = None
+    given: Path | None = None
 
     def applied(self, manners: Manners) -> Manners:
         """Return manners with the gap."""
@@ -103,13 +107,12 @@ def collect(
     with _Opened(source, folder, options, asking, seen) as opened:
         opened.collection.notify = notify
         opened.collection.discover(opened.state)
-        task = task_spec(opened.collection.source.task).open(Profile.PAPER).rendering
-        assert task is not None, opened.collection.source.task
+        needed = _needed(opened.collection.source, asking)
 
         async def work() -> Summary:
             with passing_logs() as logs:
-                async with open_services(settings, logs, task.services) as services:
-                    return await opened.collection.work(opened.state, services.renderers)
+                async with open_services(settings, logs, needed) as services:
+                    return await opened.collection.work(opened.state, services.renderers, services.documents)
 
         summary = run_blocking(work())
         opened.keep_seen()
@@ -142,7 +145,9 @@ class _Opened:
         seen: Path | None,
     ) -> None:
         options.check()
-        found = open_source(source, SourceOptions(os.environ, options.redistributable, asking.base_url))
+        found = open_source(
+            source, SourceOptions(os.environ, options.redistributable, asking.base_url, asking.given)
+        )
         self.manners = {host: asking.applied(manners) for host, manners in found.manners.items()}
         agent = "" if asking.offline else checked_contact(asking.contact)
         state = folder / COLLECTION
@@ -181,6 +186,15 @@ class _Opened:
         """Store what was accepted, so that later collections do not accept it again."""
         with closing(SeenStore(self._seen)) as store:
             store.replace(self._id, self._known.added)
+
+
+def _needed(source: Source, asking: Asking) -> tuple[str, ...]:
+    """Return the names of the services that the documents of a source need."""
+    if isinstance(source, DrawnSource):
+        return (DOCUMENTS,) if asking.given else ()
+    task = task_spec(source.task).open(Profile.PAPER).rendering
+    assert task is not None, source.task
+    return tuple(task.services)
 
 
 def _hosts() -> Path:

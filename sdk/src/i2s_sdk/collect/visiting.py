@@ -10,20 +10,26 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 
+from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Stage
 from i2s_sdk.collect.difficulty import ink_length
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.judging import Duplicates, PieceJudge
 from i2s_sdk.collect.rendering import Drawn, draw
-from i2s_sdk.collect.source import Source
+from i2s_sdk.collect.source import DrawnSource, Source
 from i2s_sdk.collect.state import Outcome, order
 from i2s_sdk.collect.web.answer import Web
 from i2s_sdk.collect.web.errors import BodyTooLargeError
+from i2s_wire.render.rendering import Engine
 
 #: For each piece of a document that may be accepted, how many are drawn at most.
 ATTEMPTS_PER_PIECE = 3
+
+#: The engine of the documents service that draws pages.
+PAGE_ENGINE = "pdfium"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class Visitor:
         files: Keeps structures and pictures.
         seed: Decides which pieces of a document are tried first.
         per_document: The most pieces of a document and a subset that are accepted.
+        documents: Draws pages; needed by a ``DrawnSource``.
     """
 
     source: Source
@@ -49,12 +56,13 @@ class Visitor:
     files: ContentFiles
     seed: int
     per_document: int
+    documents: AsyncDocumentsClient | None = None
 
     async def visit(self, document: Document, subsets: Collection[str]) -> dict[str, list[Outcome]]:
         """Return what became of the pieces of a document, by subset; "" is the document itself.
 
         Raises:
-            NotCachedError: The collection is offline and the document was never fetched.
+            NotAtHandError: The document is not there now.
             SourceStoppedError: The source does not answer.
             ServiceError: A renderer does not answer.
             WriteError: A file cannot be written.
@@ -66,7 +74,7 @@ class Visitor:
         if isinstance(fetched, Dropped):
             dropped = Outcome("", "", Stage.FETCH, fetched.reason, fetched.detail)
             return {"": [dropped], **{subset: [] for subset in subsets}}
-        cut = await asyncio.to_thread(lambda: list(self.source.cut(document, fetched.content)))
+        cut = await self._cut(document, fetched)
         found: dict[str, list[Outcome]] = {"": [], **{subset: [] for subset in subsets}}
         pieces: defaultdict[str, list[Piece]] = defaultdict(list)
         for one in cut:
@@ -78,6 +86,13 @@ class Visitor:
         for subset in subsets:
             found[subset] += await self._subset(document, fetched, pieces[subset])
         return found
+
+    async def _cut(self, document: Document, fetched: Fetched) -> list[Piece | Dropped]:
+        if isinstance(self.source, DrawnSource):
+            assert self.documents is not None, self.source.name
+            drawn = self.source.cut_drawn(document, fetched.content, self.documents)
+            return [one async for one in drawn]
+        return await asyncio.to_thread(lambda: list(self.source.cut(document, fetched.content)))
 
     async def _subset(self, document: Document, fetched: Fetched, pieces: list[Piece]) -> list[Outcome]:
         """Draw and judge pieces in their order until enough of them are accepted."""
@@ -94,10 +109,16 @@ class Visitor:
         return outcomes
 
     async def _piece(self, document: Document, fetched: Fetched, piece: Piece) -> Outcome:
-        drawn = await draw(self.source, piece, self.renderers)
+        drawn = await (self._taken(piece) if piece.picture else draw(self.source, piece, self.renderers))
         if isinstance(drawn, Dropped):
             return self._outcome(document, fetched, piece, Stage.RENDER, drawn.reason, drawn.detail)
         return await asyncio.to_thread(self._judged, document, fetched, piece, drawn)
+
+    async def _taken(self, piece: Piece) -> Drawn:
+        """Return the picture of a piece that is not rendered."""
+        engines = (await self.documents.describe()).engines if self.documents else ()
+        engine = next((one for one in engines if one.name == PAGE_ENGINE), Engine())
+        return Drawn(piece.picture, sha256(piece.picture).hexdigest(), engine, piece.text)
 
     def _judged(self, document: Document, fetched: Fetched, piece: Piece, drawn: Drawn) -> Outcome:
         judged = self.judge.judge(piece, drawn.png, drawn.text)
@@ -105,14 +126,14 @@ class Visitor:
         if judged.dropped:
             why = judged.dropped
             return self._outcome(document, fetched, piece, Stage.JUDGE, why.reason, why.detail, values=values)
-        engine = drawn.rendering.engine
+        engine = drawn.engine
         return self._outcome(
             document,
             fetched,
             piece,
             Stage.JUDGE,
             None,
-            structure=self.files.keep(piece.structure),
+            structure=self.files.keep(piece.structure) if piece.structure else "",
             picture=self.files.keep(drawn.png),
             values=values,
             fingerprint=self.duplicates.fingerprint(piece, drawn.png),
@@ -154,10 +175,12 @@ class Visitor:
             engine=engine or {},
             version=fetched.version,
             url=fetched.url,
+            place=piece.place,
         )
 
 
 def piece_key(document: Document, piece: Piece) -> str:
     """Return what identifies a piece for good: its document, and where it stood there."""
     first, last = piece.span
-    return f"{document.key} {piece.subset} {piece.member} {first}-{last}"
+    place = f" {piece.place}" if piece.place else ""
+    return f"{document.key} {piece.subset} {piece.member} {first}-{last}{place}"

@@ -50,7 +50,7 @@ class Item:
     Attributes:
         instance: Its line.
         provenance: Where it comes from; see docs/collecting.md.
-        structure: Content of the file of its ground truth.
+        structure: Content of the file of its ground truth; empty if it has none.
         picture: Content of its picture.
     """
 
@@ -63,6 +63,7 @@ class Item:
     def uuid(self) -> str:
         """UUIDv5 of its origin, the same in every collection."""
         origin = [self.provenance[name] for name in ("source", "id", "version", "member", "bytes")]
+        origin += [self.provenance["place"]] if "place" in self.provenance else []
         return str(uuid.uuid5(_NAMESPACE, json.dumps([*origin, self.instance.subset])))
 
     @property
@@ -120,6 +121,7 @@ class Item:
             "subset": self.instance.subset,
             "difficulty": self.instance.difficulty,
             **{name: found[name] for name in ("source", "id", "version", "url", "member", "bytes", "notes")},
+            **{name: found[name] for name in ("place",) if name in found},
             "structure_sha256": hashlib.sha256(self.structure).hexdigest(),
             "picture_sha256": hashlib.sha256(self.picture).hexdigest(),
             "licence": found["licence"],
@@ -156,9 +158,10 @@ def read_item(instance: Instance, index: Path) -> Item:
             0,
             f"{instance.id!r} was not collected by this program: its provenance has no {missing[0]!r}",
         )
-    if instance.structure is None or instance.image is None:
-        raise DataError(index, 0, f"{instance.id!r} has no ground truth or no picture")
-    return Item(instance, provenance, _read(instance.structure), _read(instance.image))
+    if instance.image is None:
+        raise DataError(index, 0, f"{instance.id!r} has no picture")
+    structure = b"" if instance.structure is None else _read(instance.structure)
+    return Item(instance, provenance, structure, _read(instance.image))
 
 
 def _read(path: Path) -> bytes:
