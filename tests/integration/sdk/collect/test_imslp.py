@@ -84,7 +84,7 @@ def test_given_scores_become_systems_without_ground_truth(tmp_path: Path, docume
         summary = collected(into, server, documents, "--pdfs", str(given))
         assert len(server.log) == asked
         assert all(one.path.startswith(("/robots.txt", "/api.php")) for one in server.log)
-    assert (summary["visited"], summary["not_cached"]) == (2, 2)
+    assert (summary["visited"], summary["not_cached"] + summary["not_needed"]) == (2, 2)
     reasons = {one["reason"] for one in summary["dropped"]["cut"]}
     assert reasons == {"not_music", "not_rendered"}
     assert check(into).faults == ()

@@ -94,7 +94,7 @@ def test_uploads_of_a_window_are_listed_and_no_file_is_asked_for(world: World, o
         ),
     ]
     assert listed[0].sha1 == hashlib.sha1(b"NB_Sonata_1.pdf").hexdigest()
-    assert listed[0].link == f"{world.server.url}/wiki/Sonata_No.1_%28Nobody%2C_Ann%29"
+    assert listed[0].link == "https://imslp.org/wiki/Sonata_No.1_%28Nobody%2C_Ann%29"
     assert asked(world.server, "imslpscripts") == 0
     assert asked(world.server, "action=parse") == 2  # the page of each work once
     assert all(one.path.startswith(("/robots.txt", "/api.php")) for one in world.server.log)

@@ -41,7 +41,8 @@ class ListedScore:
     Attributes:
         file: Its name.
         page: Title of the page of the work; empty if no page names the file.
-        link: URL of that page, for people; without it, of the file's own page.
+        link: URL of that page, for people; without it, of the own page of the file. It is that of IMSLP wherever
+            the list was read, so that a mirror makes the same data set.
         sha1: Of the file, in hexadecimal.
         licence: As the page of the work names it; empty if it does not.
         pages: Number of pages; 0 if unknown.
@@ -102,7 +103,7 @@ def _of_uploads(uploads: list[FileFacts], api: ImslpApi) -> Iterator[ListedScore
                 block, title = described[one][facts.name], one
                 break
         if facts.uploaded is not None:
-            yield _listed(title, facts.uploaded, block, facts, api.base_url)
+            yield _listed(title, facts.uploaded, block, facts)
 
 
 def _of_works(
@@ -116,18 +117,18 @@ def _of_works(
         for block, day in blocks:
             facts = known.get(plain_name(block.name))
             yield (
-                _listed(title, day, block, facts, api.base_url)
+                _listed(title, day, block, facts)
                 if facts
                 else Dropped(Reason.MALFORMED, "its SHA-1 is not known", block.name)
             )
 
 
-def _listed(title: str, day: date, block: FileBlock | None, facts: FileFacts, base_url: str) -> ListedScore:
+def _listed(title: str, day: date, block: FileBlock | None, facts: FileFacts) -> ListedScore:
     page = title or f"File:{facts.name}"
     return ListedScore(
         file=facts.name,
         page=title,
-        link=base_url + _PAGE_PREFIX + quote(page.replace(" ", "_"), safe="/:"),
+        link=BASE_URL + _PAGE_PREFIX + quote(page.replace(" ", "_"), safe="/:"),
         sha1=facts.sha1,
         licence=block.licence if block else "",
         pages=block.pages if block else 0,
