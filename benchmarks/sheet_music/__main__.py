@@ -45,12 +45,13 @@ SMALLEST = (100, 30)
 RIDGE, STEPS = 1e-3, 60
 
 _BODY = re.compile(r"%+ ly snippet:.*?\n(.*?)% \*+\s*\n% end ly snippet", re.DOTALL)
+_FILE_NAME = re.compile(r'\\sourcefilename "([^"]+)"')
 _COMMENT = re.compile(r"%\{.*?%\}|%[^\n]*", re.DOTALL)
 _NOTES = re.compile(r"(?:[\s{<][a-g](?:is|es|isis|eses)?[',]*(?:1|2|4|8|16|32)?\.?[\s}>\\(~\-_^|\[]){1}")
 _OTHER_STAVES = re.compile(
     r"RhythmicStaff|Vaticana|Mensural|Petrucci|Kievan|Gregorian|line-count|line-positions|FretBoards|fret-diagram|"
     r"TabStaff|Staff_symbol|StaffSymbol|\\drums|DrumStaff|\\omit\s*Staff|\\hide\s*Staff|ChordNames|\\chords|"
-    r"stopStaff|\\lyrics|\\figures|\\score-lines|transparent|stencil|Staff_engraver|Lyrics"
+    r"stopStaff|ChordGrid|\\lyrics|\\figures|\\score-lines|transparent|stencil|Staff_engraver|Lyrics"
 )
 
 
@@ -61,16 +62,17 @@ class Example:
     Attributes:
         path: Of its file.
         music: Whether it is sheet music.
+        document: From which it is; all pictures of a document are in the same half.
     """
 
     path: Path
     music: bool
+    document: str
 
     @property
     def seen(self) -> bool:
         """Return whether it is in the half that is learnt from."""
-        group = re.split("_|-page", self.path.stem)[0]
-        return hashlib.sha256(group.encode()).digest()[0] < 128
+        return hashlib.sha256(self.document.encode()).digest()[0] < 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +95,34 @@ def sets_staves(source: str) -> bool:
     return len(_NOTES.findall(body)) >= 2
 
 
+def page(path: Path, music: bool) -> Example:
+    """Return a page; its document is the part of its name before the first "_" or "-page"."""
+    return Example(path, music, re.split("_|-page", path.stem)[0])
+
+
+def document_of(source: str) -> str:
+    """Return what pictures of LilyPond's documentation have in common that are of one document.
+
+    That is the file that they were made from; without one, their source without comments, texts and spaces,
+    since the manuals of several languages have the same pictures with other texts.
+    """
+    if found := _FILE_NAME.search(source):
+        return found[1]
+    match = _BODY.search(source)
+    body = _COMMENT.sub("", match.group(1) if match else source)
+    return re.sub(r'"[^"]*"|\\sourcefileline \d+|\s', "", body)
+
+
 def snippets(folder: Path, sources: Path) -> Iterator[Example]:
     """Yield the pictures of LilyPond's documentation that are surely sheet music."""
     for source in sorted(sources.rglob("lily-*.ly")):
         picture = folder / source.relative_to(sources).with_suffix(".png")
-        if picture.exists() and sets_staves(source.read_text("utf-8", "replace")):
+        text = source.read_text("utf-8", "replace")
+        if picture.exists() and sets_staves(text):
             with Image.open(picture) as image:
                 large = image.width >= SMALLEST[0] and image.height >= SMALLEST[1]
             if large:
-                yield Example(picture, True)
+                yield Example(picture, True, document_of(text))
 
 
 def degraded(image: Image.Image, name: str) -> Image.Image:
@@ -216,8 +237,8 @@ def main() -> int:
     parser.add_argument("--published", action="store_true", help="measure the weights of the module")
     parser.add_argument("--processes", type=int, default=1)
     args = parser.parse_args()
-    examples = [Example(path, True) for folder in args.music for path in sorted(folder.rglob("*.png"))]
-    other = [Example(path, False) for folder in args.other for path in sorted(folder.rglob("*.png"))]
+    examples = [page(path, True) for folder in args.music for path in sorted(folder.rglob("*.png"))]
+    other = [page(path, False) for folder in args.other for path in sorted(folder.rglob("*.png"))]
     examples += first_by_hash(other, args.most_other)
     if args.snippets and args.sources:
         examples += first_by_hash(snippets(args.snippets, args.sources), args.most)

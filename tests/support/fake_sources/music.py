@@ -30,11 +30,19 @@ class FakeImslp:
 
     Attributes:
         works: Wikitext by title.
-        per_page: Works a page of the list.
+        uploads: When files were uploaded, by name; None if the interface does not list uploads.
+        contents: Of files, by name; others have a SHA-1 of their own all the same.
+        old_list: Whether the list of uploads goes on as that of old versions of MediaWiki.
+        ignores_window: Whether the list of uploads holds all files.
+        per_page: Works a page of the list, and files of the list of uploads.
         robots: What robots.txt says.
     """
 
     works: dict[str, str] = field(default_factory=lambda: dict(_works()))
+    uploads: dict[str, str] | None = field(default_factory=lambda: dict(_uploads()))
+    contents: dict[str, bytes] = field(default_factory=dict)
+    old_list: bool = False
+    ignores_window: bool = False
     per_page: int = 2
     robots: str = ROBOTS
 
@@ -66,12 +74,54 @@ class FakeImslp:
             if title not in self.works:
                 return _json({"error": {"code": "missingtitle"}})
             return _json({"parse": {"title": title, "wikitext": {"*": self.works[title]}}})
+        if request.query.get("list") == ["allimages"]:
+            return self._uploads(request)
+        if request.query.get("list") == ["imageusage"]:
+            file = request.query["iutitle"][0].partition(":")[2]
+            titles = [title for title, text in self.works.items() if file.replace(" ", "_") in text]
+            return _json({"query": {"imageusage": [{"ns": 0, "title": title} for title in titles]}})
         pages = {
-            str(number): {"title": title.replace("_", " "), "imageinfo": [_facts(title)]}
+            str(number): {"title": title.replace("_", " "), "imageinfo": [self._facts(title)]}
             for number, title in enumerate(request.query["titles"][0].split("|"))
             if "Lost" not in title
         }
         return _json({"query": {"pages": pages}})
+
+    def _uploads(self, request: FakeRequest) -> FakeAnswer:
+        if self.uploads is None:
+            info = "Unrecognized value for parameter 'aisort': timestamp"
+            return _json({"error": {"code": "unknown_aisort", "info": info}})
+        first, last = request.query["aistart"][0], request.query["aiend"][0]
+        found = sorted(
+            (time, name)
+            for name, time in self.uploads.items()
+            if self.ignores_window or first <= time <= last
+        )
+        start = int(request.query.get("aicontinue", ["0"])[0])
+        entries = [
+            {"name": name, **self._facts(f"File:{name}"), "timestamp": time}
+            for time, name in found[start : start + self.per_page]
+        ]
+        body: dict[str, object] = {"query": {"allimages": entries}}
+        if start + self.per_page < len(found):
+            following = {"aicontinue": str(start + self.per_page)}
+            if self.old_list:
+                body["query-continue"] = {"allimages": following}
+            else:
+                body["continue"] = {**following, "continue": "-||"}
+        return _json(body)
+
+    def _facts(self, title: str) -> dict[str, object]:
+        name = title.partition(":")[2]
+        content = self.contents.get(name, name.encode())
+        return {
+            "timestamp": "2026-10-10T10:10:10Z",
+            "user": "Ann",
+            "size": len(content),
+            "sha1": hashlib.sha1(content, usedforsecurity=False).hexdigest(),
+            "mime": "application/pdf" if name.endswith(".pdf") else "audio/mpeg",
+            "url": f"//imslp.org/images/{name}",
+        }
 
 
 def sample_mutopia() -> FakeGithub:
@@ -135,16 +185,15 @@ def _works() -> list[tuple[str, str]]:
     ]
 
 
-def _facts(title: str) -> dict[str, object]:
-    name = title.partition(":")[2]
-    return {
-        "timestamp": "2026-10-10T10:10:10Z",
-        "user": "Ann",
-        "size": 1000 + len(name),
-        "sha1": hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest(),
-        "mime": "application/pdf",
-        "url": f"//imslp.org/images/{name}",
-    }
+def _uploads() -> list[tuple[str, str]]:
+    return [
+        ("NB_Sonata_1.pdf", "2026-10-03T08:00:00Z"),
+        ("NB_Sonata_1_parts.pdf", "2026-10-03T08:05:00Z"),
+        ("NB_Old.pdf", "2011-01-30T08:00:00Z"),
+        ("Cid_March.pdf", "2026-10-31T23:59:59Z"),
+        ("Unnamed.pdf", "2026-10-12T12:00:00Z"),
+        ("Recording.mp3", "2026-10-13T12:00:00Z"),
+    ]
 
 
 def _json(value: object) -> FakeAnswer:

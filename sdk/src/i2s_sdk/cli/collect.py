@@ -84,6 +84,12 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 )
 @click.option("--offline", is_flag=True, help="Ask nobody; use what was stored before.")
 @click.option("--dry-run", is_flag=True, help="Find the documents, and say what fetching them would take.")
+@click.option(
+    "--pdfs",
+    type=Path,
+    metavar="FOLDER",
+    help="PDF documents that you have fetched, for source imslp; they are recognised by their SHA-1.",
+)
 @click.option("--base-url", default="", metavar="URL", help="Where the interface of the source is.")
 @click.option(
     "--gap",
@@ -112,6 +118,7 @@ def command(
     recipes: Path | None,
     offline: bool,
     dry_run: bool,
+    pdfs: Path | None,
     base_url: str,
     gap: float | None,
     as_json: bool,
@@ -125,10 +132,11 @@ def command(
     github-pages    webpage: sites of repositories on GitHub (token: GITHUB_TOKEN)
     music           music: LilyPond sources of repositories on GitHub (token: GITHUB_TOKEN)
     mutopia         music: scores of the Mutopia project
+    imslp           music: a list of files on IMSLP, and systems of those in --pdfs, without ground truth
 
     The same command goes on where an earlier one ended, and asks for nothing twice. The order of documents
     depends on the seed alone, so a larger collection holds the smaller one. What was dropped and why is in
-    DIR/collection/drops.jsonl and summary.json.
+    DIR/collection/drops.jsonl and summary.json; all documents are in documents.jsonl, in their order.
 
     With --from-recipe the instances of a published recipes.jsonl are fetched, cut and drawn again. One counts
     if its structure and its picture have the SHA-256 of the recipe.
@@ -151,7 +159,7 @@ def command(
     from i2s_sdk.collect.run import Asking, collect, plan_collection
 
     settings = load_settings(given)
-    asking = Asking(contact or os.environ.get("I2S_CONTACT", ""), offline, base_url, gap)
+    asking = Asking(contact or os.environ.get("I2S_CONTACT", ""), offline, base_url, gap, pdfs)
     not_used = read_withdrawn(withdrawn) if withdrawn else frozenset()
     if recipes is not None:
         if source or first or last or dry_run:
@@ -263,7 +271,7 @@ def _say(summary: Summary, into: str) -> None:
             )
     say(
         f"{summary.documents} documents: {summary.visited} visited, {summary.not_needed} not needed, "
-        f"{summary.not_cached} not stored",
+        f"{summary.not_cached} not at hand",
         err=True,
     )
     for subset, count in summary.accepted.items():

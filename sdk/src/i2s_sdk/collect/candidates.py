@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from enum import StrEnum
 from typing import Any
@@ -153,6 +154,11 @@ class Document:
     detail: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
 
+    def line(self) -> str:
+        """Return it as a line of JSON."""
+        stored = {**asdict(self), "day": self.day.isoformat()}
+        return json.dumps(stored, ensure_ascii=False, sort_keys=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
@@ -177,7 +183,8 @@ class Piece:
         subset: Of the instance.
         member: File of the document that it was cut from; empty if it is the whole document.
         span: First byte in ``member``, and the one after the last; (0, 0) for a whole document.
-        structure: The ground truth as the task has it in a file: LaTeX without preamble, LilyPond, a tar.gz.
+        structure: The ground truth as the task has it in a file: LaTeX without preamble, LilyPond, a tar.gz;
+            empty for a piece that is a picture and nothing else.
         text: What readers see of it or, for LaTeX and music, its source. It is judged for harm and compared
             for duplicates.
         length: On which the difficulty depends: characters, lines of code and CSS. 0
@@ -186,6 +193,8 @@ class Piece:
         notes: What was done to it, such as {"expanded": 3}; JSON, becomes part of the provenance.
         loads: Lines by which its document loads packages and libraries. Those that the engine lacks for the
             piece are put before its structure.
+        place: Where it stands in ``member``, such as "page 3, system 1", if bytes do not say it.
+        picture: PNG of a piece without a structure, which is taken as it is; empty if it is to be rendered.
     """
 
     subset: str
@@ -197,3 +206,5 @@ class Piece:
     assets: tuple[str, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
     loads: Mapping[Provider, str] = field(default_factory=dict)
+    place: str = ""
+    picture: bytes = b""

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
+from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.collect.candidates import Document, Dropped, Reason, Stage, Window
 from i2s_sdk.collect.caps import Acceptance, Caps
@@ -21,7 +22,7 @@ from i2s_sdk.collect.state import CollectionState
 from i2s_sdk.collect.summary import Drop, Summary
 from i2s_sdk.collect.visiting import Visitor
 from i2s_sdk.collect.web.answer import Web
-from i2s_sdk.collect.web.errors import NotCachedError
+from i2s_sdk.collect.web.errors import NotAtHandError
 from i2s_sdk.errors import UsageError
 from i2s_sdk.writing import write_whole, writing
 
@@ -108,7 +109,7 @@ class Collection:
     notify: Callable[[Progress], None] = lambda progress: None
 
     def discover(self, state: CollectionState) -> None:
-        """Have all documents of the window in the state.
+        """Have all documents of the window in the state, and list them in ``documents.jsonl`` in their order.
 
         Raises:
             NotCachedError: The collection is offline, and not all of them are known.
@@ -121,6 +122,9 @@ class Collection:
             state.keep_facts({"collected": today, "collector": f"i2s-sdk {version('i2s-sdk')}"})
         if not state.discovered():
             state.keep_documents(self._found(), self.options.seed)
+        with writing(state.folder):
+            lines = "".join(one.line() + "\n" for one in state.documents())
+            write_whole(state.folder / "documents.jsonl", lines.encode())
 
     def _facts(self) -> dict[str, str]:
         """Return what must be the same whenever this collection goes on."""
@@ -154,12 +158,14 @@ class Collection:
         self,
         state: CollectionState,
         renderers: Mapping[str, AsyncRenderClient],
+        documents_service: AsyncDocumentsClient | None = None,
     ) -> Summary:
         """Visit documents until every subset is full, then write the data set.
 
         Args:
             state: In which the documents are.
             renderers: Clients by name.
+            documents_service: Draws pages; needed by a source of PDF documents.
 
         Raises:
             SourceStoppedError: The source does not answer; what was done is stored.
@@ -175,6 +181,7 @@ class Collection:
             files,
             self.options.seed,
             self.options.per_document,
+            documents_service,
         )
         acceptance = Acceptance(self.options.caps, self.duplicates, self.options.withdrawn)
         summary = Summary(self.source.name, self.options.caps.per_subset)
@@ -234,7 +241,7 @@ class Collection:
         if missing:
             try:
                 state.keep_outcomes(document.key, await visitor.visit(document, missing))
-            except NotCachedError:
+            except NotAtHandError:
                 summary.not_cached += 1
                 return
         summary.visited += 1

@@ -54,8 +54,10 @@ def write_data_set(
             for piece, difficulty in zip(pieces, difficulties[subset], strict=True):
                 outcome = piece.outcome
                 image = f"references/{outcome.picture}.png"
-                structure = f"structures/{outcome.structure}{suffix}"
+                structure = f"structures/{outcome.structure}{suffix}" if outcome.structure else ""
                 for name, digest in ((image, outcome.picture), (structure, outcome.structure)):
+                    if not name:
+                        continue
                     if not (folder / name).exists():
                         write_whole(folder / name, files.read(digest))
                     named.add(folder / name)
@@ -68,7 +70,7 @@ def write_data_set(
                         task,
                         subset,
                         inputs,
-                        {"structure": structure},
+                        {"structure": structure} if structure else None,
                         difficulty=difficulty,
                         licence=piece.document.licence.name,
                         provenance=provenance(source, piece, facts),
@@ -94,6 +96,7 @@ def provenance(source: str, piece: Accepted, facts: Mapping[str, str]) -> dict[s
         "url": outcome.url,
         "member": outcome.member,
         "bytes": list(outcome.span),
+        **({"place": outcome.place} if outcome.place else {}),
         "licence": {
             "name": licence.name,
             "url": licence.url,

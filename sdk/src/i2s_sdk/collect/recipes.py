@@ -65,9 +65,14 @@ class Recipe:
         return str(self.provenance["source"])
 
     @property
+    def place(self) -> str:
+        """Where the piece stands in the file, if bytes do not say it."""
+        return str(self.provenance.get("place", ""))
+
+    @property
     def key(self) -> str:
         """What identifies the piece, as ``piece_key`` returns it."""
-        return key_of_piece(self.document, self.subset, self.member, self.span)
+        return key_of_piece(self.document, self.subset, self.member, self.span, self.place)
 
     @property
     def name(self) -> str:

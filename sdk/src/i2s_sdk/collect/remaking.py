@@ -14,19 +14,20 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.collect.candidates import Document, Dropped, Piece, Reason, Stage
 from i2s_sdk.collect.caps import Accepted
 from i2s_sdk.collect.dataset import write_data_set
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.recipes import Recipe
-from i2s_sdk.collect.rendering import Drawn, draw
+from i2s_sdk.collect.rendering import Drawn
 from i2s_sdk.collect.source import Source
 from i2s_sdk.collect.state import Outcome
 from i2s_sdk.collect.summary import Drop
-from i2s_sdk.collect.visiting import piece_key
+from i2s_sdk.collect.visiting import cut_document, draw_or_take, piece_key
 from i2s_sdk.collect.web.answer import Web
-from i2s_sdk.collect.web.errors import BodyTooLargeError, NotCachedError
+from i2s_sdk.collect.web.errors import BodyTooLargeError, NotAtHandError
 from i2s_sdk.writing import write_whole, writing
 
 
@@ -72,12 +73,14 @@ class Remaker:
         web: Asks its servers.
         renderers: Clients by name.
         files: Keeps structures and pictures.
+        documents: Draws pages; needed by a source of PDF documents.
     """
 
     source: Source
     web: Web
     renderers: Mapping[str, AsyncRenderClient]
     files: ContentFiles
+    documents: AsyncDocumentsClient | None = None
 
     async def remake(
         self,
@@ -132,7 +135,7 @@ class Remaker:
             fetched = await asyncio.to_thread(self.source.fetch, document, self.web)
         except BodyTooLargeError as error:
             fetched = Dropped(Reason.TOO_LARGE, error.message)
-        except NotCachedError as error:
+        except NotAtHandError as error:
             fetched = Dropped(Reason.NOT_CACHED, error.message)
         if isinstance(fetched, Dropped):
             return [(one, _drop(one, Stage.FETCH, fetched.reason, fetched.detail)) for one in recipes]
@@ -140,26 +143,26 @@ class Remaker:
         # A site is of the subset that its recipe names, so its cut is made for each.
         pieces: dict[str, Piece] = {}
         for recipe in recipes:
-            pieces |= await asyncio.to_thread(self._cut, recipe.document, content)
+            pieces |= await self._cut(recipe.document, content)
         return [
             (recipe, await self._piece(recipe, pieces.get(recipe.key), fetched.url)) for recipe in recipes
         ]
 
-    def _cut(self, document: Document, content: bytes) -> dict[str, Piece]:
-        found = (one for one in self.source.cut(document, content) if isinstance(one, Piece))
-        return {piece_key(document, piece): piece for piece in found}
+    async def _cut(self, document: Document, content: bytes) -> dict[str, Piece]:
+        found = await cut_document(self.source, document, content, self.documents)
+        return {piece_key(document, one): one for one in found if isinstance(one, Piece)}
 
     async def _piece(self, recipe: Recipe, piece: Piece | None, url: str) -> Outcome | Drop:
         if piece is None:
             return _drop(recipe, Stage.CUT, Reason.CHANGED, "the document has no such piece")
-        drawn = await draw(self.source, piece, self.renderers)
+        drawn = await draw_or_take(self.source, piece, self.renderers, self.documents)
         if isinstance(drawn, Dropped):
             return _drop(recipe, Stage.RENDER, drawn.reason, drawn.detail)
         return await asyncio.to_thread(self._compared, recipe, drawn, url)
 
     def _compared(self, recipe: Recipe, drawn: Drawn, url: str) -> Outcome | Drop:
         structure, picture = self.files.keep(drawn.piece.structure), self.files.keep(drawn.png)
-        engine = drawn.rendering.engine
+        engine = drawn.engine
         if structure != recipe.structure:
             return _drop(recipe, Stage.CUT, Reason.CHANGED, "the structure is another")
         if picture != recipe.picture:
@@ -172,7 +175,7 @@ class Remaker:
             Stage.JUDGE,
             member=recipe.member,
             span=recipe.span,
-            structure=structure,
+            structure=structure if drawn.piece.structure else "",
             picture=picture,
             length=recipe.provenance["length"],
             assets=recipe.assets,
@@ -181,6 +184,7 @@ class Remaker:
             engine={"name": engine.name, "version": engine.version, "digest": engine.digest},
             version=recipe.provenance["version"],
             url=url,
+            place=recipe.place,
         )
 
 

@@ -18,7 +18,7 @@ from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.structure import NoStructure
 from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile
-from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.rendering import Engine, Rendering, Verdict
 from i2s_wire.render.request import RenderRequest
 
 
@@ -30,14 +30,14 @@ class Drawn:
         piece: The piece, with the packages of its document that it needs.
         png: The picture.
         sha256: Of the picture.
-        rendering: All that the renderer said.
+        engine: That drew it: name, version and digest.
         text: What readers see: the text of a page; of other tasks that of the piece.
     """
 
     piece: Piece
     png: bytes
     sha256: str
-    rendering: Rendering
+    engine: Engine
     text: str
 
 
@@ -80,7 +80,7 @@ async def draw(source: Source, piece: Piece, renderers: Mapping[str, AsyncRender
     picture = rendering.pictures[0]
     digest = picture.sha256 or hashlib.sha256(picture.png).hexdigest()
     text = rendering.site.text if rendering.site else piece.text
-    return Drawn(piece, picture.png, digest, rendering, text)
+    return Drawn(piece, picture.png, digest, rendering.engine, text)
 
 
 def with_load(piece: Piece, rendering: Rendering) -> Piece | None:

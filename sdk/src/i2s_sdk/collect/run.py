@@ -20,6 +20,7 @@ from i2s_sdk.collect.pictures.duplicates import KnownPieces
 from i2s_sdk.collect.pictures.seen import SeenStore
 from i2s_sdk.collect.recipes import read_recipes
 from i2s_sdk.collect.remaking import Remade, Remaker, write_reports
+from i2s_sdk.collect.source import DrawnSource, Source
 from i2s_sdk.collect.sources import OpenedSource, SourceOptions, open_source, source_named
 from i2s_sdk.collect.state import DATABASE, CollectionState
 from i2s_sdk.collect.summary import Summary
@@ -28,6 +29,7 @@ from i2s_sdk.collect.web.client import HttpWeb, checked_contact
 from i2s_sdk.collect.web.manners import HostGaps, Manners
 from i2s_sdk.data.folder import INDEX
 from i2s_sdk.errors import UsageError
+from i2s_sdk.service_table import DOCUMENTS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
@@ -46,12 +48,14 @@ class Asking:
         base_url: Where the interface of the source is; empty is where it is by default.
         gap: Seconds between requests to one host; None is what the source asks for. Less counts only
             with a ``base_url``.
+        given: Folder of files that a person has fetched, for sources that do not permit programs to do so.
     """
 
     contact: str = ""
     offline: bool = False
     base_url: str = ""
     gap: float | None = None
+    given: Path | None = None
 
     def applied(self, manners: Manners) -> Manners:
         """Return manners with the gap."""
@@ -110,13 +114,12 @@ def collect(
     with _Opened(source, folder, options, asking, seen) as opened:
         opened.collection.notify = notify
         opened.collection.discover(opened.state)
-        task = task_spec(opened.collection.source.task).open(Profile.PAPER).rendering
-        assert task is not None, opened.collection.source.task
+        needed = _needed(opened.collection.source, asking)
 
         async def work() -> Summary:
             with passing_logs() as logs:
-                async with open_services(settings, logs, task.services) as services:
-                    return await opened.collection.work(opened.state, services.renderers)
+                async with open_services(settings, logs, needed) as services:
+                    return await opened.collection.work(opened.state, services.renderers, services.documents)
 
         summary = run_blocking(work())
         opened.keep_seen()
@@ -170,19 +173,20 @@ def remake(
         raise UsageError(f"{recipes}: all of its instances are withdrawn")
     folder = Path(into)
     _check_own(folder)
-    opened = source_named(found[0].source, SourceOptions(os.environ, base_url=asking.base_url))
+    opened = source_named(
+        found[0].source, SourceOptions(os.environ, base_url=asking.base_url, given=asking.given)
+    )
     web = _web(opened, folder, asking)
     with closing(CollectionState(folder / COLLECTION)) as state, web:
         digest = hashlib.sha256(recipes.read_bytes()).hexdigest()
         state.keep_facts({"source": f"recipes {digest}"})
         files = ContentFiles(state.folder / "files")
-        task = task_spec(opened.source.task).open(Profile.PAPER).rendering
-        assert task is not None, opened.source.task
+        needed = _needed(opened.source, asking)
 
         async def work() -> Remade:
             with passing_logs() as logs:
-                async with open_services(settings, logs, task.services) as services:
-                    remaker = Remaker(opened.source, web, services.renderers, files)
+                async with open_services(settings, logs, needed) as services:
+                    remaker = Remaker(opened.source, web, services.renderers, files, services.documents)
                     facts = {name: str(found[0].provenance[name]) for name in ("collected", "collector")}
                     return await remaker.remake(found, folder, facts, lambda done: notify(done, len(found)))
 
@@ -249,7 +253,9 @@ class _Opened:
         options.check()
         state = folder / COLLECTION
         _check_own(folder)
-        found = open_source(source, SourceOptions(os.environ, options.redistributable, asking.base_url))
+        found = open_source(
+            source, SourceOptions(os.environ, options.redistributable, asking.base_url, asking.given)
+        )
         self.manners = {host: asking.applied(manners) for host, manners in found.manners.items()}
         judge = _filters(found.source.task, options)
         self.web = _web(found, folder, asking)
@@ -277,6 +283,15 @@ class _Opened:
         """Store what was accepted, so that later collections do not accept it again."""
         with closing(SeenStore(self._seen)) as store:
             store.replace(self._id, self._known.added)
+
+
+def _needed(source: Source, asking: Asking) -> tuple[str, ...]:
+    """Return the names of the services that the documents of a source need."""
+    if isinstance(source, DrawnSource):
+        return (DOCUMENTS,) if asking.given else ()
+    task = task_spec(source.task).open(Profile.PAPER).rendering
+    assert task is not None, source.task
+    return tuple(task.services)
 
 
 def _hosts() -> Path:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import AsyncIterator, Iterator
+from typing import Protocol, runtime_checkable
 
+from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Window
 from i2s_sdk.collect.web.answer import Web
 from i2s_wire.render.rendering import Rendering
@@ -38,7 +39,11 @@ class Source(Protocol):
         ...
 
     def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
-        """Return the content of a document."""
+        """Return the content of a document.
+
+        Raises:
+            NotAtHandError: It is not there now; the document is visited again by the next run.
+        """
         ...
 
     def cut(self, document: Document, content: bytes) -> Iterator[Piece | Dropped]:
@@ -47,4 +52,27 @@ class Source(Protocol):
 
     def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
         """Return why a rendering is no reference, or None. The verdict alone need not be looked at."""
+        ...
+
+
+@runtime_checkable
+class DrawnSource(Source, Protocol):
+    """A source of PDF documents, whose pages are drawn before they are cut.
+
+    Its pieces are pictures without structures. Nothing is rendered, and ``cut`` is not called.
+    """
+
+    def cut_drawn(
+        self, document: Document, content: bytes, documents: AsyncDocumentsClient
+    ) -> AsyncIterator[Piece | Dropped]:
+        """Yield the pieces of a document and the refused ones, in the order in which they stand.
+
+        Args:
+            document: Of which they are pieces.
+            content: The PDF document.
+            documents: Draws its pages.
+
+        Raises:
+            ServiceError: The documents service does not answer.
+        """
         ...

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from i2s_sdk.collect.arxiv import ArxivSource
 from i2s_sdk.collect.github.api import BASE_URL, GithubApi
 from i2s_sdk.collect.github.pages import GithubPagesSource
+from i2s_sdk.collect.given_files import GivenFiles
 from i2s_sdk.collect.music.github_scores import GithubScoresSource
+from i2s_sdk.collect.music.imslp import ImslpSource
+from i2s_sdk.collect.music.imslp_api import BASE_URL as IMSLP_URL
 from i2s_sdk.collect.music.mutopia import MutopiaSource
 from i2s_sdk.collect.source import Source
 from i2s_sdk.collect.web.manners import Manners
-from i2s_sdk.errors import UnknownNameError
+from i2s_sdk.errors import UnknownNameError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +28,13 @@ class SourceOptions:
         environment: With secrets such as GITHUB_TOKEN.
         redistributable: Whether only documents are wanted whose licence permits to publish copies.
         base_url: Where its interface is; empty is where it is by default.
+        given: Folder of files that a person has fetched, for sources that do not permit programs to do so.
     """
 
     environment: Mapping[str, str]
     redistributable: bool = False
     base_url: str = ""
+    given: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +76,24 @@ def _arxiv(options: SourceOptions) -> OpenedSource:
     return OpenedSource(source, dict.fromkeys(hosts, source.manners))
 
 
+def _imslp(options: SourceOptions) -> OpenedSource:
+    given = GivenFiles(options.given)
+    given.check()
+    source = ImslpSource(given, options.base_url or IMSLP_URL)
+    return OpenedSource(source, {urlsplit(source.base_url).netloc: source.manners})
+
+
 #: Names of sources, and what opens them.
 SOURCES: Mapping[str, Callable[[SourceOptions], OpenedSource]] = {
     "arxiv": _arxiv,
     "github-pages": _pages,
+    "imslp": _imslp,
     "music": _scores,
     "mutopia": _mutopia,
 }
+
+#: Names of sources whose files a person has to fetch.
+GIVEN = frozenset({"imslp"})
 
 
 def open_source(name: str, options: SourceOptions) -> OpenedSource:
@@ -84,9 +101,12 @@ def open_source(name: str, options: SourceOptions) -> OpenedSource:
 
     Raises:
         UnknownNameError: There is none of that name.
+        UsageError: Files are given to a source that fetches its own, or their folder is not there.
     """
     if name not in SOURCES:
         raise UnknownNameError("source", name, SOURCES)
+    if options.given is not None and name not in GIVEN:
+        raise UsageError(f"--pdfs is for {', '.join(sorted(GIVEN))}; {name} fetches its documents itself")
     return SOURCES[name](options)
 
 
@@ -95,9 +115,9 @@ def source_named(name: str, options: SourceOptions) -> OpenedSource:
 
     Raises:
         UnknownNameError: There is none.
+        UsageError: As for ``open_source``.
     """
-    opened = [open_source(one, options) for one in SOURCES]
-    for one in opened:
-        if one.source.name == name:
-            return one
-    raise UnknownNameError("source", name, [one.source.name for one in opened])
+    known = {open_source(one, replace(options, given=None)).source.name: one for one in SOURCES}
+    if name not in known:
+        raise UnknownNameError("source", name, known)
+    return open_source(known[name], options)

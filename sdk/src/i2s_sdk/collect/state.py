@@ -46,7 +46,7 @@ class Outcome:
         detail: For people.
         member: See ``Piece``.
         span: See ``Piece``.
-        structure: SHA-256 of its structure, under which the collection has it.
+        structure: SHA-256 of its structure, under which the collection has it; empty if it has none.
         picture: SHA-256 of its picture; the same.
         length: See ``Piece``.
         assets: See ``Piece``.
@@ -56,6 +56,7 @@ class Outcome:
         engine: Name, version and digest of what drew it.
         version: Of the document that was fetched.
         url: From where the document was read.
+        place: See ``Piece``.
     """
 
     subset: str
@@ -75,6 +76,7 @@ class Outcome:
     engine: Mapping[str, str] = field(default_factory=dict)
     version: str = ""
     url: str = ""
+    place: str = ""
 
 
 class CollectionState:

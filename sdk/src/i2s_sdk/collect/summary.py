@@ -56,7 +56,8 @@ class Summary:
         visited: Documents that were fetched or tried to be.
         not_needed: Documents that were not visited, since every subset they could serve was full, or capped
             for their day or owner.
-        not_cached: Documents that an offline collection could not visit.
+        not_cached: Documents that are not at hand: not stored, in an offline collection, or not among the
+            files that were given.
         pieces: That were found in visited documents, by subset, refused ones included.
         accepted: Instances by subset.
         wanted: Instances asked for, of each subset.

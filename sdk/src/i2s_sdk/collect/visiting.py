@@ -10,20 +10,26 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 
+from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Stage
 from i2s_sdk.collect.difficulty import ink_length
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.judging import Duplicates, PieceJudge
 from i2s_sdk.collect.rendering import Drawn, draw
-from i2s_sdk.collect.source import Source
+from i2s_sdk.collect.source import DrawnSource, Source
 from i2s_sdk.collect.state import Outcome, order
 from i2s_sdk.collect.web.answer import Web
 from i2s_sdk.collect.web.errors import BodyTooLargeError
+from i2s_wire.render.rendering import Engine
 
 #: For each piece of a document that may be accepted, how many are drawn at most.
 ATTEMPTS_PER_PIECE = 3
+
+#: The engine of the documents service that draws pages.
+PAGE_ENGINE = "pdfium"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class Visitor:
         files: Keeps structures and pictures.
         seed: Decides which pieces of a document are tried first.
         per_document: The most pieces of a document and a subset that are accepted.
+        documents: Draws pages; needed by a ``DrawnSource``.
     """
 
     source: Source
@@ -49,12 +56,13 @@ class Visitor:
     files: ContentFiles
     seed: int
     per_document: int
+    documents: AsyncDocumentsClient | None = None
 
     async def visit(self, document: Document, subsets: Collection[str]) -> dict[str, list[Outcome]]:
         """Return what became of the pieces of a document, by subset; "" is the document itself.
 
         Raises:
-            NotCachedError: The collection is offline and the document was never fetched.
+            NotAtHandError: The document is not there now.
             SourceStoppedError: The source does not answer.
             ServiceError: A renderer does not answer.
             WriteError: A file cannot be written.
@@ -66,7 +74,7 @@ class Visitor:
         if isinstance(fetched, Dropped):
             dropped = Outcome("", "", Stage.FETCH, fetched.reason, fetched.detail)
             return {"": [dropped], **{subset: [] for subset in subsets}}
-        cut = await asyncio.to_thread(lambda: list(self.source.cut(document, fetched.content)))
+        cut = await cut_document(self.source, document, fetched.content, self.documents)
         found: dict[str, list[Outcome]] = {"": [], **{subset: [] for subset in subsets}}
         pieces: defaultdict[str, list[Piece]] = defaultdict(list)
         for one in cut:
@@ -94,7 +102,7 @@ class Visitor:
         return outcomes
 
     async def _piece(self, document: Document, fetched: Fetched, piece: Piece) -> Outcome:
-        drawn = await draw(self.source, piece, self.renderers)
+        drawn = await draw_or_take(self.source, piece, self.renderers, self.documents)
         if isinstance(drawn, Dropped):
             return self._outcome(document, fetched, piece, Stage.RENDER, drawn.reason, drawn.detail)
         return await asyncio.to_thread(self._judged, document, fetched, drawn)
@@ -106,14 +114,14 @@ class Visitor:
         if judged.dropped:
             why = judged.dropped
             return self._outcome(document, fetched, piece, Stage.JUDGE, why.reason, why.detail, values=values)
-        engine = drawn.rendering.engine
+        engine = drawn.engine
         return self._outcome(
             document,
             fetched,
             piece,
             Stage.JUDGE,
             None,
-            structure=self.files.keep(piece.structure),
+            structure=self.files.keep(piece.structure) if piece.structure else "",
             picture=self.files.keep(drawn.png),
             values=values,
             fingerprint=self.duplicates.fingerprint(piece, drawn.png),
@@ -155,15 +163,54 @@ class Visitor:
             engine=engine or {},
             version=fetched.version,
             url=fetched.url,
+            place=piece.place,
         )
 
 
 def piece_key(document: Document, piece: Piece) -> str:
     """Return what identifies a piece for good: its document, and where it stood there."""
-    return key_of_piece(document, piece.subset, piece.member, piece.span)
+    return key_of_piece(document, piece.subset, piece.member, piece.span, piece.place)
 
 
-def key_of_piece(document: Document, subset: str, member: str, span: tuple[int, int]) -> str:
+def key_of_piece(document: Document, subset: str, member: str, span: tuple[int, int], place: str = "") -> str:
     """Return what identifies a piece for good; see ``piece_key``."""
     first, last = span
-    return f"{document.key} {subset} {member} {first}-{last}"
+    return f"{document.key} {subset} {member} {first}-{last}" + (f" {place}" if place else "")
+
+
+async def cut_document(
+    source: Source, document: Document, content: bytes, documents: AsyncDocumentsClient | None
+) -> list[Piece | Dropped]:
+    """Return the pieces of a document and the refused ones, in the order in which they stand.
+
+    Args:
+        source: Source of the document.
+        document: The document.
+        content: Its content, as it was fetched.
+        documents: Draws pages; needed by a ``DrawnSource``.
+
+    Raises:
+        ServiceError: The documents service does not answer.
+    """
+    if isinstance(source, DrawnSource):
+        assert documents is not None, source.name
+        return [one async for one in source.cut_drawn(document, content, documents)]
+    return await asyncio.to_thread(lambda: list(source.cut(document, content)))
+
+
+async def draw_or_take(
+    source: Source,
+    piece: Piece,
+    renderers: Mapping[str, AsyncRenderClient],
+    documents: AsyncDocumentsClient | None,
+) -> Drawn | Dropped:
+    """Return a piece with its picture: rendered, or the one that it is.
+
+    Raises:
+        ServiceError: A service does not answer.
+    """
+    if not piece.picture:
+        return await draw(source, piece, renderers)
+    engines = (await documents.describe()).engines if documents else ()
+    engine = next((one for one in engines if one.name == PAGE_ENGINE), Engine())
+    return Drawn(piece, piece.picture, sha256(piece.picture).hexdigest(), engine, piece.text)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter
 
-from i2s_sdk.collect.pictures.music import FEATURES, WEIGHTS, features, look
-from i2s_sdk.collect.pictures.staves import ink_of, skew_of
+from i2s_sdk.collect.pictures.music import FEATURES, WEIGHTS, features, look, probability
 from i2s_sdk.collect.pictures.systems import cut_systems, systems
 
 
@@ -49,7 +48,7 @@ def test_staves_of_a_turned_and_blurred_page_are_found(degrees):
 
 
 def test_a_level_page_is_not_turned():
-    assert skew_of(ink_of(np.asarray(page([200, 400]), np.float32))) == 0.0
+    assert look(page([200, 400])).degrees == 0.0
 
 
 def test_light_lines_on_a_dark_page_are_found():
@@ -77,9 +76,41 @@ def test_a_picture_of_one_color_has_numbers_and_no_staves(size, color):
     assert np.isfinite(features(looked)).all()
 
 
-def test_there_are_ten_numbers_and_eleven_weights():
-    assert len(features(look(page([200])))) == len(FEATURES) == 10
-    assert len(WEIGHTS) == 11
+def test_there_is_a_weight_for_each_number_and_a_constant():
+    assert len(features(look(page([200])))) == len(FEATURES) == len(WEIGHTS) - 1
+
+
+@pytest.mark.parametrize("degrees", [-1.0, 0.7])
+def test_thin_grey_lines_are_found_in_a_blurred_picture_with_noise(degrees):
+    chance = np.random.default_rng(3)
+    image = page([100, 250], 7, (500, 400)).rotate(degrees, Image.Resampling.BILINEAR, fillcolor=255)
+    grey = np.asarray(image.filter(ImageFilter.GaussianBlur(1.0)), np.float64)
+    noisy = np.clip(grey + chance.normal(0, 12, grey.shape), 0, 255).astype(np.uint8)
+    assert len(look(Image.fromarray(noisy)).staves) == 2
+
+
+def test_a_staff_that_is_short_beside_its_title_is_found():
+    image = page([200], 8, (300, 400))
+    wide = Image.new("L", (1400, 400), 255)
+    wide.paste(image, (0, 0))
+    ImageDraw.Draw(wide).rectangle((100, 40, 1300, 70), fill=0)
+    assert len(look(wide).staves) == 1
+
+
+def test_lines_of_text_are_no_sheet_music_and_staves_are():
+    image = Image.new("L", (900, 600), 255)
+    chance = np.random.default_rng(2)
+    for row in range(5):
+        words = " ".join(chance.choice(["all", "these", "words", "stand", "in", "five", "lines"], 20))
+        ImageDraw.Draw(image).text((40, 100 + 14 * row), words, fill=0)
+    assert probability(image) < 0.5
+    assert probability(page([100, 250, 400])) > 0.5
+
+
+def test_noise_alone_has_no_staves():
+    chance = np.random.default_rng(4)
+    noise = np.clip(chance.normal(200, 25, (600, 600)), 0, 255).astype(np.uint8)
+    assert look(Image.fromarray(noise)).staves == ()
 
 
 def test_staves_that_are_joined_are_one_system():

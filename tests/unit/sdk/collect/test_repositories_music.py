@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import date
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from fake_sources.exchange import FakeSource
 from fake_sources.github import FakeGithub
-from fake_sources.music import FakeImslp, sample_mutopia
+from fake_sources.music import sample_mutopia
 from fake_sources.server import FakeServer, fake_server
 from fake_sources.small_sites import score, score_repositories
 from hypothesis import given
@@ -19,14 +18,13 @@ from hypothesis import strategies as st
 
 from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Licence, Piece, Reason, Window
 from i2s_sdk.collect.github import GithubApi, GithubWaits
-from i2s_sdk.collect.music import GithubScoresSource, ListedScore, MutopiaSource, list_scores, write_list
+from i2s_sdk.collect.music import GithubScoresSource, MutopiaSource
 from i2s_sdk.collect.music.cutting import MAX_CHARACTERS, cut_scores, score_fault
 from i2s_sdk.collect.music.lilypond_text import read_lilypond
 from i2s_sdk.collect.music.mutopia import date_from, licence_from, read_sources
 from i2s_sdk.collect.music.wikitext import file_blocks
 from i2s_sdk.collect.web.cache import AnswerCache
 from i2s_sdk.collect.web.client import HttpWeb
-from i2s_sdk.collect.web.errors import SourceStoppedError
 from i2s_sdk.collect.web.manners import HostGaps, Manners
 from i2s_wire.render.rendering import Rendering, Verdict
 
@@ -257,39 +255,6 @@ def test_licences_of_headers_are_read(text: str, name: str, redistributable: boo
 )
 def test_dates_of_headers_are_read(header: dict[str, str], expected: date | None) -> None:
     assert date_from(header) == expected
-
-
-def test_works_are_listed_and_none_of_their_files_is_asked_for(world: World, tmp_path: Path) -> None:
-    server, web = world.open(FakeImslp())
-    found = list(list_scores(OCTOBER, web, server.url))
-    listed = [one for one in found if isinstance(one, ListedScore)]
-    assert [(one.file, one.licence, one.pages, one.image_type) for one in listed] == [
-        ("Cid_March.pdf", "Creative Commons Attribution-ShareAlike 4.0", 0, "Normal Scan"),
-        ("NB_Sonata_1.pdf", "Public Domain", 12, "Typeset"),
-        ("NB_Sonata_1_parts.pdf", "Public Domain", 7, "Typeset"),
-    ]
-    assert [one.key for one in found if isinstance(one, Dropped)] == ["Lost.pdf"]
-    assert all(one.path.startswith(("/robots.txt", "/api.php", "/imslpscripts/")) for one in server.log)
-    assert not any("cookie" in one.headers for one in server.log)
-    path = tmp_path / "list.jsonl"
-    assert write_list(path, listed) == 3
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [line["submitted"] for line in lines] == ["2026-10-31", "2026-10-03", "2026-10-03"]
-    assert all(len(line["sha1"]) == 40 and line["link"].startswith(server.url) for line in lines)
-
-
-def test_a_part_of_the_works_is_listed(world: World) -> None:
-    server, web = world.open(FakeImslp())
-    assert {
-        one.page for one in list_scores(OCTOBER, web, server.url, works=2) if isinstance(one, ListedScore)
-    } == {"March (Nobody, Cid)"}
-
-
-def test_robots_txt_decides(world: World) -> None:
-    server, web = world.open(FakeImslp(robots="User-agent: *\nDisallow: /api.php\n"))
-    with pytest.raises(SourceStoppedError, match=r"robots\.txt"):
-        list(list_scores(OCTOBER, web, server.url))
-    assert not any(one.path.startswith("/api.php") for one in server.log)
 
 
 @given(

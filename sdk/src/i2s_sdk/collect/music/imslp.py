@@ -1,40 +1,36 @@
-"""Lists what IMSLP has, without taking any of it.
+"""Scores of IMSLP, for the task ``music``: a list of files without taking any, and systems of those at hand.
 
-IMSLP does not permit programs to fetch its files. Its interfaces for programs name each file with its
-SHA-1, so that a file which a person has fetched can be recognised. Requests go to ``imslpscripts`` and
-``api.php`` alone, carry no cookies, and obey robots.txt.
-
-Source: https://imslp.org/wiki/IMSLP:API and https://www.mediawiki.org/wiki/API
+IMSLP does not permit programs to fetch its files. Its interfaces name each file with its SHA-1, so that a
+file that a person has fetched is recognised. Such files are drawn and cut into systems, which have no ground
+truth.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date
-from pathlib import Path
 from urllib.parse import quote
 
-from i2s_sdk.collect.candidates import Dropped, Reason, Window
-from i2s_sdk.collect.music.wikitext import FileBlock, file_blocks
-from i2s_sdk.collect.web.answer import Ask, Web
-from i2s_sdk.collect.web.errors import SourceStoppedError
-from i2s_sdk.json_text import read_json
-from i2s_sdk.writing import write_whole, writing
+from i2s_sdk.clients.documents import AsyncDocumentsClient
+from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Window
+from i2s_sdk.collect.given_files import GivenFiles
+from i2s_sdk.collect.music.imslp_api import BASE_URL, FileFacts, ImslpApi, NoUploadsError, plain_name
+from i2s_sdk.collect.music.mutopia import licence_from
+from i2s_sdk.collect.music.wikitext import FileBlock
+from i2s_sdk.collect.pictures.scores import System, systems_of_pdf
+from i2s_sdk.collect.web.answer import Web
+from i2s_sdk.collect.web.errors import NotAtHandError
+from i2s_sdk.collect.web.manners import Manners
+from i2s_wire.render.rendering import Rendering
 
-#: Where IMSLP is.
-BASE_URL = "https://imslp.org"
-#: Works a page of the list of works, and files a request for facts of files.
-WORKS_PER_PAGE, FILES_PER_REQUEST = 1_000, 50
-#: The most pages of the list of works.
-MAX_LIST_PAGES = 1_000
+#: The subset. Its references have no source, so it stands apart as all subsets that are named "wild".
+SUBSET = "wild_imslp"
+#: Media type of the files that are cut.
+PDF = "application/pdf"
+#: Seconds between two requests, if robots.txt names none.
+GAP = 3.0
 
-_WORKLIST = (
-    "/imslpscripts/API.ISCR.php?account=worklist/disclaimer=accepted/sort=id/type=2"
-    "/start={start}/retformat=json"
-)
-_MAX_ANSWER_BYTES = 20_000_000
 _PAGE_PREFIX = "/wiki/"
 
 
@@ -44,8 +40,9 @@ class ListedScore:
 
     Attributes:
         file: Its name.
-        page: Title of the page of the work.
-        link: URL of that page, for people.
+        page: Title of the page of the work; empty if no page names the file.
+        link: URL of that page, for people; without it, of the own page of the file. It is that of IMSLP
+            wherever the list was read, so that a mirror makes the same data set.
         sha1: Of the file, in hexadecimal.
         licence: As the page of the work names it; empty if it does not.
         pages: Number of pages; 0 if unknown.
@@ -70,130 +67,177 @@ class ListedScore:
 def list_scores(
     window: Window, web: Web, base_url: str = BASE_URL, start: int = 0, works: int | None = None
 ) -> Iterator[ListedScore | Dropped]:
-    """Yield the files of the list of works that were uploaded within a window, or why one is left out.
+    """Yield the files that were uploaded within a window, or why one is left out.
+
+    They are looked for in the list of uploads. If IMSLP does not offer that, all works of the list of works
+    are looked at, which is a request for each.
 
     Args:
         window: Days of upload.
         web: Asks.
         base_url: Where IMSLP is.
-        start: Number of the first work of the list that is looked at.
-        works: How many works are looked at; None for all.
+        start: Number of the first work of the list of works that is looked at.
+        works: How many works are looked at; None for all. It counts for the list of works alone.
 
     Raises:
         SourceStoppedError: IMSLP does not answer, or robots.txt does not permit to ask.
     """
-    for number, title in enumerate(_titles(web, base_url, start)):
+    api = ImslpApi(web, base_url)
+    try:
+        uploads = api.uploads(window)
+    except NoUploadsError:
+        yield from _of_works(window, api, start, works)
+    else:
+        yield from _of_uploads(uploads, api)
+
+
+def _of_uploads(uploads: list[FileFacts], api: ImslpApi) -> Iterator[ListedScore]:
+    described: dict[str, dict[str, FileBlock]] = {}
+    for facts in uploads:
+        block, title = None, ""
+        for one in api.works_with(facts.name):
+            if one not in described:
+                described[one] = {plain_name(file.name): file for file in api.files_of(one)}
+            title = title or one
+            if facts.name in described[one]:
+                block, title = described[one][facts.name], one
+                break
+        if facts.uploaded is not None:
+            yield _listed(title, facts.uploaded, block, facts)
+
+
+def _of_works(
+    window: Window, api: ImslpApi, start: int, works: int | None
+) -> Iterator[ListedScore | Dropped]:
+    for number, title in enumerate(api.titles(start)):
         if works is not None and number >= works:
             return
-        blocks = [block for block in _blocks(title, web, base_url) if block.day and block.day in window]
-        facts = _facts([block.name for block in blocks], web, base_url)
-        for block in blocks:
-            found = facts.get(block.name)
+        blocks = [(block, block.day) for block in api.files_of(title) if block.day and block.day in window]
+        known = api.facts([block.name for block, _ in blocks])
+        for block, day in blocks:
+            facts = known.get(plain_name(block.name))
             yield (
-                _listed(title, block, found, base_url)
-                if found
-                else Dropped(Reason.MALFORMED, "nothing is known of this file", block.name)
+                _listed(title, day, block, facts)
+                if facts
+                else Dropped(Reason.MALFORMED, "its SHA-1 is not known", block.name)
             )
 
 
-def write_list(path: Path, scores: Iterable[ListedScore]) -> int:
-    """Write files as JSON lines, in the order of their names, and return how many.
-
-    Raises:
-        WriteError: It cannot be written.
-    """
-    ordered = sorted(scores, key=lambda one: (one.file, one.page))
-    lines = [
-        json.dumps(asdict(one), default=str, ensure_ascii=False, sort_keys=True) + "\n" for one in ordered
-    ]
-    with writing(path):
-        write_whole(path, "".join(lines).encode())
-    return len(lines)
-
-
-def _titles(web: Web, base_url: str, start: int) -> Iterator[str]:
-    """Yield the titles of works, in the order of the list."""
-    for page in range(MAX_LIST_PAGES):
-        request = Ask(
-            base_url + _WORKLIST.format(start=start + page * WORKS_PER_PAGE),
-            documented=False,
-            max_bytes=_MAX_ANSWER_BYTES,
-        )
-        body = _answer(request, web)
-        for key in sorted((key for key in body if key.isdecimal()), key=lambda one: (len(one), one)):
-            work = body[key]
-            title = work.get("id") if isinstance(work, Mapping) else None
-            if isinstance(title, str) and title.isprintable() and 0 < len(title) <= 500:
-                yield title
-        metadata = body.get("metadata")
-        if not isinstance(metadata, Mapping) or metadata.get("moreresultsavailable") is not True:
-            return
-
-
-def _blocks(title: str, web: Web, base_url: str) -> list[FileBlock]:
-    query = (("action", "parse"), ("prop", "wikitext"), ("page", title), ("format", "json"))
-    match _answer(_api(base_url, query), web):
-        case {"parse": {"wikitext": {"*": str(text)}}} | {"parse": {"wikitext": str(text)}}:
-            return file_blocks(text)
-    return []  # a page that was moved or deleted
-
-
-def _facts(names: list[str], web: Web, base_url: str) -> dict[str, Mapping[str, object]]:
-    """Return what is known of files, by name."""
-    known: dict[str, Mapping[str, object]] = {}
-    for first in range(0, len(names), FILES_PER_REQUEST):
-        titles = "|".join(f"File:{name}" for name in names[first : first + FILES_PER_REQUEST])
-        query = (
-            ("action", "query"),
-            ("prop", "imageinfo"),
-            ("iiprop", "size|sha1|mime|timestamp"),
-            ("titles", titles),
-            ("format", "json"),
-        )
-        match _answer(_api(base_url, query), web):
-            case {"query": {"pages": dict(pages)}}:
-                for page in pages.values():
-                    match page:
-                        case {"title": str(title), "imageinfo": [dict(facts), *_]}:
-                            known[title.partition(":")[2].replace("_", " ")] = facts
-    return {name: known[plain] for name in names if (plain := name.replace("_", " ")) in known}
-
-
-def _api(base_url: str, query: tuple[tuple[str, str], ...]) -> Ask:
-    # Not marked as documented, so that robots.txt is asked for this path as well.
-    return Ask(f"{base_url}/api.php", query, documented=False, max_bytes=_MAX_ANSWER_BYTES)
-
-
-def _answer(request: Ask, web: Web) -> Mapping[str, object]:
-    try:
-        body = read_json(web.get(request).body)
-    except ValueError:
-        body = None
-    if not isinstance(body, dict):
-        web.forget(request)
-        raise SourceStoppedError(f"{request.url} answered what is no JSON object; run the same command later")
-    return body
-
-
-def _listed(
-    title: str, block: FileBlock, facts: Mapping[str, object], base_url: str
-) -> ListedScore | Dropped:
-    sha1, mime, size = facts.get("sha1"), facts.get("mime"), facts.get("size")
-    if not isinstance(sha1, str) or not _is_sha1(sha1) or block.day is None:
-        return Dropped(Reason.MALFORMED, "its SHA-1 is not known", block.name)
+def _listed(title: str, day: date, block: FileBlock | None, facts: FileFacts) -> ListedScore:
+    page = title or f"File:{facts.name}"
     return ListedScore(
-        file=block.name,
+        file=facts.name,
         page=title,
-        link=base_url + _PAGE_PREFIX + quote(title.replace(" ", "_")),
-        sha1=sha1,
-        licence=block.licence,
-        pages=block.pages,
-        image_type=block.image_type,
-        submitted=block.day,
-        mime=mime if isinstance(mime, str) else "",
-        size=size if isinstance(size, int) and not isinstance(size, bool) else 0,
+        link=BASE_URL + _PAGE_PREFIX + quote(page.replace(" ", "_"), safe="/:"),
+        sha1=facts.sha1,
+        licence=block.licence if block else "",
+        pages=block.pages if block else 0,
+        image_type=block.image_type if block else "",
+        submitted=day,
+        mime=facts.mime,
+        size=facts.size,
     )
 
 
-def _is_sha1(text: str) -> bool:
-    return len(text) == 40 and all(one in "0123456789abcdef" for one in text)
+@dataclass(frozen=True, slots=True)
+class ImslpSource:
+    """Files of IMSLP that were uploaded within a window, of which a person has fetched some.
+
+    Attributes:
+        given: Files that a person has fetched.
+        base_url: Where IMSLP is.
+        name: Name of the source.
+        task: Name of the task.
+        subsets: The one subset.
+    """
+
+    given: GivenFiles = field(default_factory=GivenFiles)
+    base_url: str = BASE_URL
+    name: str = "imslp"
+    task: str = "music"
+    subsets: tuple[str, ...] = (SUBSET,)
+
+    @property
+    def manners(self) -> Manners:
+        """How the host is asked."""
+        return Manners(GAP)
+
+    def discover(self, window: Window, web: Web) -> Iterator[Document | Dropped]:
+        """Yield every file of a window, or why it is left out. None is fetched."""
+        for one in list_scores(window, web, self.base_url):
+            yield one if isinstance(one, Dropped) else _document(one)
+
+    def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
+        """Return a file that a person has fetched; nobody is asked for it.
+
+        Raises:
+            NotAtHandError: It is not among the given files.
+        """
+        sha1 = str(document.detail["sha1"])
+        content = self.given.read(sha1)
+        if content is None:
+            raise NotAtHandError(f"{document.key} is not among the files that were given")
+        return Fetched(content, sha1, document.url)
+
+    def cut(self, document: Document, content: bytes) -> Iterator[Piece | Dropped]:
+        """Yield nothing: pages are drawn before they are cut; see ``cut_drawn``."""
+        yield from ()
+
+    async def cut_drawn(
+        self, document: Document, content: bytes, documents: AsyncDocumentsClient
+    ) -> AsyncIterator[Piece | Dropped]:
+        """Yield the systems of all pages that are sheet music, and why pages are left out."""
+        file, sha1 = str(document.detail["file"]), str(document.detail["sha1"])
+        async for found in systems_of_pdf(documents, content):
+            if isinstance(found, Dropped):
+                yield Dropped(found.reason, found.detail, document.key, SUBSET)
+            else:
+                yield _piece(file, sha1, found)
+
+    def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
+        """Return None: nothing is rendered."""
+        return None
+
+
+def _document(score: ListedScore) -> Document | Dropped:
+    if score.mime != PDF:
+        return Dropped(
+            Reason.NO_SOURCE, f"is no PDF document but {score.mime or 'of unknown type'}", score.file
+        )
+    detail: Mapping[str, object] = {
+        "file": score.file,
+        "sha1": score.sha1,
+        "size": score.size,
+        "pages": score.pages,
+        "image_type": score.image_type,
+    }
+    title, _, composer = score.page.rpartition(" (")
+    return Document(
+        key=score.file,
+        day=score.submitted,
+        owner=score.page,
+        licence=licence_from(score.licence),
+        title=title or score.file,
+        authors=(composer.removesuffix(")"),) if title and composer.endswith(")") else (),
+        url=score.link,
+        detail=detail,
+    )
+
+
+def _piece(file: str, sha1: str, system: System) -> Piece:
+    return Piece(
+        subset=SUBSET,
+        member=file,
+        span=(0, 0),
+        structure=b"",
+        text="",
+        length=0,
+        notes={
+            "sha1": sha1,
+            "page": system.page,
+            "system": system.number,
+            "page_sheet_music": round(system.probability, 4),
+        },
+        place=f"page {system.page}, system {system.number}",
+        picture=system.png(),
+    )

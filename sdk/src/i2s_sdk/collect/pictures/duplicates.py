@@ -190,7 +190,7 @@ class KnownPieces:
         Raises:
             ImageFaultError: The picture cannot be read.
         """
-        return fingerprint(decode_image(png), piece.structure, piece.text).as_text()
+        return fingerprint(decode_image(png), piece.structure or png, piece.text).as_text()
 
     def find(self, subset: str, fingerprint: str) -> str | None:
         """Return which kept piece is the same and by which comparison, for people, or None.

@@ -1,4 +1,4 @@
-"""Tells whether a picture is sheet music: ten numbers of it, and a logistic regression on them.
+"""Tells whether a picture is sheet music: fourteen numbers of it, and a logistic regression on them.
 
 The weights of the regression are made by ``python -m benchmarks.sheet_music``, which also measures them.
 """
@@ -12,17 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2s_sdk.collect.candidates import Dropped, Reason
-from i2s_sdk.collect.pictures.staves import (
-    LINES,
+from i2s_sdk.collect.pictures.lines import (
+    SKEW_REACH,
+    SKEW_RUN,
     Grey,
     Mask,
-    Staff,
     background_of,
+    darkness_of,
     ink_of,
+    line_pixels,
     skew_of,
-    staves_of,
+    smoothed_rows,
     straightened,
 )
+from i2s_sdk.collect.pictures.staves import LINES, Staff, staves_of
 from i2s_sdk.collect.pictures.values import on_white
 
 if TYPE_CHECKING:
@@ -40,13 +43,33 @@ FEATURES = (
     "shape",
     "grey_levels",
     "regularity",
+    "longest",
+    "seen",
+    "evenness",
+    "ink_at_staves",
 )
 
 #: Of the regression: one weight for each number, then the constant.
-WEIGHTS = (2.7414, 0.22311, -0.3686, -2.8205, 7.6396, 1.7015, -8.4674, -2.1087, 1.6755, -2.1973, -1.4567)
+WEIGHTS = (
+    0.49941,
+    0.12783,
+    2.95,
+    -4.0079,
+    7.0568,
+    1.6767,
+    4.6013,
+    -1.3453,
+    -0.33046,
+    -0.63692,
+    0.54269,
+    0.2522,
+    -28.679,
+    3.8057,
+    -3.534,
+)
 
 #: Of the weights above; stored with every value.
-VERSION = "1"
+VERSION = "2"
 
 #: A picture is sheet music if its probability is at least this.
 THRESHOLD = 0.5
@@ -78,28 +101,24 @@ class Looked:
     degrees: float
 
 
-def look(image: Image.Image, shortest_line: float | None = None) -> Looked:
+def look(image: Image.Image) -> Looked:
     """Return a picture as grey values, made level and reduced to LONGEST_SIDE, with its staves.
 
     Args:
         image: Of any size and mode.
-        shortest_line: See ``staves_of``; None takes its default.
     """
     grey = on_white(image).convert("L")
     if max(grey.size) > LONGEST_SIDE:
         grey.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     values = np.asarray(grey, dtype=np.float32)
-    ink = ink_of(values)
-    degrees = skew_of(ink)
-    if degrees:
-        values = straightened(values, degrees)
-        ink = ink_of(values)
-    staves = staves_of(ink) if shortest_line is None else staves_of(ink, shortest_line)
-    return Looked(values, ink, tuple(staves), degrees)
+    dark, contrast = darkness_of(values)
+    degrees = skew_of(line_pixels(smoothed_rows(dark), contrast, SKEW_REACH, SKEW_RUN))
+    values = straightened(values, degrees)
+    return Looked(values, ink_of(values), tuple(staves_of(values)), degrees)
 
 
 def features(looked: Looked) -> tuple[float, ...]:
-    """Return the ten numbers of a picture, in the order of FEATURES.
+    """Return the numbers of a picture, in the order of FEATURES.
 
     - ``staves``: logarithm of 1 + their number;
     - ``spacing``: distance of staff lines by the height of the picture, in percent, at most 20;
@@ -110,7 +129,11 @@ def features(looked: Looked) -> tuple[float, ...]:
     - ``ink_in_staves``: part of the area of staves that is ink when their lines are removed;
     - ``shape``: logarithm of height by width;
     - ``grey_levels``: part of the 256 levels that at least one in 10,000 pixels has;
-    - ``regularity``: largest autocorrelation of the ink of rows, at distances from 6 rows to LONGEST_PERIOD.
+    - ``regularity``: largest autocorrelation of the ink of rows, at distances from 6 rows to LONGEST_PERIOD;
+    - ``longest``: logarithm of 1 + the length of the longest staff by the distance of its lines;
+    - ``seen``: part of the columns of staves in which their lines are seen;
+    - ``evenness``: largest difference of two distances of lines of a staff, by their mean;
+    - ``ink_at_staves``: part of the ink that is within three distances of lines of a staff.
 
     Those that speak of staves are 0 if there are none.
     """
@@ -120,6 +143,7 @@ def features(looked: Looked) -> tuple[float, ...]:
     levels = np.bincount(np.clip(grey, 0, 255).astype(np.uint8).ravel(), minlength=256)
     spacing = float(np.mean([staff.spacing for staff in staves])) if staves else 0.0
     thickness = float(np.mean([staff.thickness for staff in staves])) if staves else 0.0
+    lengths = [_length(staff) for staff in staves]
     stems, left = _inside(ink, staves)
     return (
         float(np.log1p(len(staves))),
@@ -132,6 +156,10 @@ def features(looked: Looked) -> tuple[float, ...]:
         float(np.log(height / width)),
         float((levels >= max(1, grey.size / 10_000)).mean()),
         _regularity(ink),
+        float(np.log1p(max((_length(staff) for staff in staves), default=0.0))),
+        float(np.average([staff.seen for staff in staves], weights=lengths)) if staves else 0.0,
+        float(np.average([_evenness(staff) for staff in staves], weights=lengths)) if staves else 0.0,
+        _at_staves(ink, staves),
     )
 
 
@@ -155,6 +183,25 @@ def music_fault(value: float) -> Dropped | None:
 def _logistic(numbers: tuple[float, ...], weights: tuple[float, ...]) -> float:
     value = sum(a * b for a, b in zip(numbers, weights, strict=False)) + weights[-1]
     return float(1 / (1 + np.exp(-np.clip(value, -50, 50))))
+
+
+def _length(staff: Staff) -> float:
+    return (staff.right - staff.left) / staff.spacing
+
+
+def _evenness(staff: Staff) -> float:
+    distances = np.diff(np.asarray(staff.lines, dtype=np.float64))
+    return float(distances.max() - distances.min()) / staff.spacing
+
+
+def _at_staves(ink: Mask, staves: tuple[Staff, ...]) -> float:
+    """Return which part of the ink is near staves, or in their columns between their outer lines."""
+    near = np.zeros(ink.shape, np.bool_)
+    for staff in staves:
+        reach = round(3 * staff.spacing)
+        top, bottom = round(staff.lines[0]) - reach, round(staff.lines[-1]) + reach + 1
+        near[max(0, top) : max(0, bottom), max(0, staff.left - reach) : staff.right + reach] = True
+    return float(np.count_nonzero(ink & near)) / max(1, int(np.count_nonzero(ink)))
 
 
 def _inside(ink: Mask, staves: tuple[Staff, ...]) -> tuple[float, float]:

@@ -1,58 +1,56 @@
 """Finds the staves of sheet music in a picture.
 
-A staff is five thin lines with equal distances. A picture may be turned by up to MOST_SKEW degrees. All
-limits are constants of this module; nothing is learnt here.
+A staff is five thin lines with equal distances that run side by side. All limits are constants of this module
+and of ``lines``; nothing is learnt here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-Grey = NDArray[np.float32]
-Mask = NDArray[np.bool_]
+from i2s_sdk.collect.pictures.lines import Dark, Grey, Mask, darkness_of, line_pixels, smoothed_rows
 
 #: Lines of a staff.
 LINES = 5
 
-#: Gaps in a line that are closed, in pixels.
-MOST_GAP = 3
+#: Of the five lines, how many must be seen in a column of a staff. Heads of notes hide two.
+SEEN_LINES = 4
 
-#: Part of the width of all ink that the runs of a line reach together, at least.
-SHORTEST_LINE = 0.4
+#: Gaps between columns that are closed, and the shortest staff, in distances of lines.
+MOST_GAP, SHORTEST_STAFF = 2.0, 5.0
 
-#: Runs shorter than this part of the width of all ink are no part of a line.
-SHORTEST_RUN = 0.04
+#: The shortest staff, in pixels.
+SHORTEST_PIXELS = 20
 
-#: Thickness of a line, in pixels, at most.
-THICKEST_LINE = 8
+#: Part of the columns of a staff in which its lines are seen, at least.
+SEEN_COLUMNS = 0.6
 
-#: Distance of two lines of a staff, from centre to centre, in pixels.
-SMALLEST_SPACING, LARGEST_SPACING = 3.0, 60.0
+#: Distances of lines that are looked for, in pixels: the smallest, the largest, rows above and below a line
+#: with which it is compared at such distances, and pixels side by side of which it has to consist.
+DISTANCES = ((3.5, 5.5, 2, 8), (5.0, 9.0, 3, 8), (8.5, 16.0, 4, 8), (15.0, 31.0, 5, 16), (29.0, 60.0, 9, 32))
+
+#: Step in which distances are tried, as a part of the smallest of a range.
+DISTANCE_STEP = 0.05
 
 #: By how much the four distances of a staff may differ from their median: in pixels, or as a part of it.
-SPACING_PIXELS, SPACING_PART = 1.0, 0.2
+SPACING_PIXELS, SPACING_PART = 1.0, 0.15
 
-#: Part of the spacing that a line is thick, at most.
-LARGEST_THICKNESS = 0.5
+#: Thickness of a line, at most: in pixels, or as a part of the distance. Text that looks like lines is
+#: thicker.
+THICKEST_PIXELS, THICKEST_PART = 3.5, 0.25
 
 #: Lines in a row with equal distances that are no staff any more, but a table or ruled paper.
 TOO_MANY_LINES = 8
 
-#: Degrees by which a picture may be turned, and the steps in which that is tried.
-MOST_SKEW, SKEW_STEP = 1.2, 0.1
+#: Part of the columns of a staff that a further line has, at least, to be counted with its lines.
+FURTHER_LINE = 0.6
 
-#: Part of the contrast of a picture by which ink is darker than its background.
-INK_CONTRAST = 0.3
-
-#: Contrast, in grey levels, below which there is no ink.
-LEAST_CONTRAST = 20.0
-
-#: Widths of the vertical strips by which the skew is found, in pixels.
-STRIP = 32
+#: The most places of a picture that are looked at.
+MOST_PLACES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +62,14 @@ class Staff:
         left: First column of the lines.
         right: The column after the last.
         thickness: Mean thickness of a line in pixels.
+        seen: Part of its columns in which at least SEEN_LINES lines are seen.
     """
 
     lines: tuple[float, ...]
     left: int
     right: int
     thickness: float
+    seen: float = 1.0
 
     @property
     def spacing(self) -> float:
@@ -77,161 +77,150 @@ class Staff:
         return (self.lines[-1] - self.lines[0]) / (len(self.lines) - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    centre: float
-    thickness: int
-    left: int
-    right: int
-
-
-def background_of(grey: Grey) -> float:
-    """Return the median grey value."""
-    levels = np.bincount(np.clip(grey, 0, 255).astype(np.uint8).ravel(), minlength=256)
-    return float(np.searchsorted(np.cumsum(levels), (grey.size + 1) // 2))
-
-
-def ink_of(grey: Grey) -> Mask:
-    """Return which pixels are darker than the background, or lighter where the background is dark.
+def staves_of(grey: Grey) -> list[Staff]:
+    """Return the staves of a level picture, from the top.
 
     Args:
         grey: Values from 0 to 255, height × width.
     """
-    background = background_of(grey)
-    darkness = background - grey if background >= 128 else grey - background
-    levels = np.bincount(np.clip(darkness, 0, 255).astype(np.uint8).ravel(), minlength=256)
-    from_dark = np.cumsum(levels[::-1])[::-1]
-    # One in a thousand pixels is at least as dark; a single line has fewer, and half of its darkness counts.
-    usual = int(np.flatnonzero(from_dark >= max(1, grey.size // 1000))[-1])
-    darkest = int(np.flatnonzero(from_dark)[-1])
-    contrast = max(float(usual), darkest / 2)
-    if contrast < LEAST_CONTRAST:
-        return np.zeros(grey.shape, np.bool_)
-    return np.asarray(darkness > INK_CONTRAST * contrast)
+    dark, contrast = darkness_of(grey)
+    found: list[Staff] = []
+    ruled: list[tuple[float, float]] = []
+    if contrast == 0:
+        return []
+    sums = smoothed_rows(dark)
+    for smallest, largest, reach, run in DISTANCES:
+        pixels = line_pixels(sums, contrast, reach, run)
+        for staff in _staves(dark, pixels, smallest, largest):
+            if len(staff.lines) >= TOO_MANY_LINES:
+                ruled.append((staff.lines[0], staff.lines[-1]))
+            elif not any(staff.lines[0] <= last and staff.lines[-1] >= first for first, last in ruled):
+                found.append(staff)
+    kept: list[Staff] = []
+    for staff in sorted(found, key=lambda one: (-one.seen * (one.right - one.left), one.lines)):
+        if not any(_overlap(staff, other) for other in kept):
+            kept.append(staff)
+    staves = [replace(staff, lines=staff.lines[:LINES]) for staff in kept]
+    return sorted(staves, key=lambda staff: (staff.lines[0], staff.left))
 
 
-def skew_of(ink: Mask) -> float:
-    """Return by how many degrees a picture is turned: the angle at which the rows of ink differ most.
-
-    Positive is downwards to the right. The result is between -MOST_SKEW and MOST_SKEW.
-    """
-    height, width = ink.shape
-    strips = max(1, width // STRIP)
-    edges = np.linspace(0, width, strips + 1).astype(int)
-    profiles = np.stack([ink[:, a:b].sum(axis=1) for a, b in pairwise(edges)], axis=1).astype(np.float32)
-    centres = (edges[:-1] + edges[1:]) / 2 - width / 2
-    rows = np.arange(height)[:, None]
-    best, best_value = 0.0, -1.0
-    steps = round(MOST_SKEW / SKEW_STEP)
-    for step in sorted(range(-steps, steps + 1), key=abs):
-        angle = step * SKEW_STEP
-        moved = rows + np.rint(np.tan(np.radians(angle)) * centres).astype(int)[None, :]
-        inside = (moved >= 0) & (moved < height)
-        sums = np.where(inside, profiles[np.clip(moved, 0, height - 1), np.arange(strips)[None, :]], 0.0).sum(
-            axis=1
-        )
-        value = float((np.diff(sums) ** 2).sum())
-        if value > best_value * 1.02:
-            best, best_value = angle, value
-    return best
+def _overlap(one: Staff, other: Staff) -> bool:
+    return one.lines[0] <= other.lines[-1] and other.lines[0] <= one.lines[-1]
 
 
-def straightened(grey: Grey, degrees: float) -> Grey:
-    """Return a picture whose columns are moved so that lines turned by so many degrees become level."""
-    if degrees == 0.0:
-        return grey
-    height, width = grey.shape
-    shift = np.tan(np.radians(degrees)) * (np.arange(width) - width / 2)
-    rows = np.arange(height, dtype=np.float32)[:, None] + shift[None, :].astype(np.float32)
-    rows = np.clip(rows, 0, height - 1)
-    above = rows.astype(np.int32)
-    part = rows - above
-    columns = np.arange(width)[None, :]
-    upper, lower = grey[above, columns], grey[np.minimum(above + 1, height - 1), columns]
-    return np.asarray(upper * (1 - part) + lower * part, dtype=np.float32)
+def _staves(dark: Dark, pixels: Mask, smallest: float, largest: float) -> Iterator[Staff]:
+    """Yield what has at least five lines with distances of a range, and all of its lines."""
+    profile = np.asarray(np.count_nonzero(pixels, axis=1), np.int32)
+    taken: list[tuple[float, float]] = []
+    for row, distance in _places(profile, smallest, largest):
+        if any(row <= last and row + (LINES - 1) * distance >= first for first, last in taken):
+            continue
+        staff = _staff(dark, pixels, profile, row, distance)
+        if staff is not None:
+            lines = _all_lines(pixels, staff)
+            taken.append((lines[0], lines[-1]))
+            yield replace(staff, lines=lines)
 
 
-def staves_of(ink: Mask, shortest_line: float = SHORTEST_LINE) -> list[Staff]:
-    """Return the staves in level ink, from the top.
-
-    Args:
-        ink: Height × width.
-        shortest_line: Part of the width of all ink that the runs of a line reach together, at least.
-    """
-    lines = _lines(ink, shortest_line)
-    staves: list[Staff] = []
-    at = 0
-    while at + LINES <= len(lines):
-        last = _even(lines, at)
-        if last - at + 1 >= TOO_MANY_LINES:
-            at = last + 1
-        elif last - at + 1 >= LINES and _as_long(lines[at : at + LINES]):
-            five = lines[at : at + LINES]
-            staves.append(
-                Staff(
-                    tuple(line.centre for line in five),
-                    min(line.left for line in five),
-                    max(line.right for line in five),
-                    sum(line.thickness for line in five) / LINES,
-                )
-            )
-            at = last + 1
-        else:
-            at += 1
-    return staves
+def _places(profile: NDArray[np.int32], smallest: float, largest: float) -> Iterator[tuple[int, float]]:
+    """Yield first rows and distances at which there may be five lines, the longest lines first."""
+    height = len(profile)
+    wide = profile.copy()  # a line may be a row beside its place
+    wide[1:] = np.maximum(wide[1:], profile[:-1])
+    wide[:-1] = np.maximum(wide[:-1], profile[1:])
+    step = DISTANCE_STEP * smallest
+    steps = np.arange(smallest, largest + step / 2, step)
+    scores = np.zeros((len(steps), height), np.int32)
+    for number, distance in enumerate(steps):
+        offsets = np.rint(np.arange(LINES) * distance).astype(int)
+        rows = height - int(offsets[-1])
+        if rows > 0:
+            lowest = profile[:rows] + 0
+            total = profile[:rows] + 0
+            for offset in offsets[1:]:
+                np.minimum(lowest, wide[offset : offset + rows], out=lowest)
+                total += profile[offset : offset + rows]
+            least = np.maximum(SHORTEST_PIXELS, SHORTEST_STAFF * SEEN_COLUMNS * distance)
+            # Of places with the same lines, the one that has them in the middle of its rows.
+            scores[number, :rows] = np.where(lowest >= least, lowest * 8 + total, 0)
+    numbers, rows_found = np.nonzero(scores)
+    order = np.argsort(-scores[numbers, rows_found], kind="stable")[:MOST_PLACES]
+    for place in order:
+        yield int(rows_found[place]), float(steps[numbers[place]])
 
 
-def _even(lines: list[_Line], first: int) -> int:
-    """Return the last line of those from the first on whose distances are equal."""
-    distance = lines[first + 1].centre - lines[first].centre
-    if not SMALLEST_SPACING <= distance <= LARGEST_SPACING:
-        return first
-    last = first + 1
-    distances = [distance]
-    while last + 1 < len(lines):
-        distances.append(lines[last + 1].centre - lines[last].centre)
-        middle = float(np.median(distances))
-        tolerance = max(SPACING_PIXELS, SPACING_PART * middle)
-        if max(abs(one - middle) for one in distances) > tolerance:
-            break
-        last += 1
-    spacing = float(np.median(distances[: last - first]))
-    thick = max(line.thickness for line in lines[first : last + 1])
-    return last if thick <= max(2.0, LARGEST_THICKNESS * spacing) else first
+def _staff(dark: Dark, pixels: Mask, profile: NDArray[np.int32], row: int, distance: float) -> Staff | None:
+    """Return the staff at a place, or None if there is none."""
+    reach = max(1, round(SPACING_PART * distance))
+    rows = []
+    for line in range(LINES):
+        first = max(0, round(row + line * distance) - reach)
+        around = profile[first : round(row + line * distance) + reach + 1]
+        if not len(around) or not around.any():
+            return None
+        rows.append(first + float((around * np.arange(len(around))).sum() / around.sum()))
+    distances = np.diff(rows)
+    middle = float(np.median(distances))
+    if float(np.abs(distances - middle).max()) > max(SPACING_PIXELS, SPACING_PART * middle):
+        return None
+    seen = np.zeros(pixels.shape[1], np.int8)
+    for centre in rows:
+        seen += _line(pixels, centre)
+    columns = np.flatnonzero(seen >= SEEN_LINES)
+    parts = _parts(columns, middle)
+    if not parts:
+        return None
+    left, right = parts[0][0], parts[-1][1]
+    number = sum(count for _, _, count in parts)
+    covered = sum(last - first for first, last, _ in parts)
+    inside = np.concatenate([np.arange(first, last) for first, last, _ in parts])
+    thickness = _thickness(dark, rows, middle, inside)
+    if thickness > max(THICKEST_PIXELS, THICKEST_PART * middle):
+        return None
+    return Staff(tuple(rows), left, right, thickness, number / covered)
 
 
-def _as_long(lines: list[_Line]) -> bool:
-    """Return whether lines begin and end nearly at the same columns."""
-    width = max(line.right for line in lines) - min(line.left for line in lines)
-    overlap = min(line.right for line in lines) - max(line.left for line in lines)
-    return overlap >= 0.8 * width
+def _line(pixels: Mask, centre: float) -> Mask:
+    """Return in which columns there is a line in a row or beside it."""
+    nearest = round(centre)
+    return np.asarray(pixels[max(0, nearest - 1) : nearest + 2].any(axis=0))
 
 
-def _lines(ink: Mask, shortest: float) -> list[_Line]:
-    """Return the level lines of a picture, from the top."""
-    columns = np.flatnonzero(ink.any(axis=0))
+def _parts(columns: NDArray[np.intp], distance: float) -> list[tuple[int, int, int]]:
+    """Return the parts of a staff: first column, the one after the last, and how many columns are seen."""
     if not len(columns):
         return []
-    first, width = int(columns[0]), int(columns[-1] - columns[0] + 1)
-    inner = ink[:, first : first + width]
-    rows = np.flatnonzero(np.count_nonzero(inner, axis=1) >= 0.6 * shortest * width)
-    found: dict[int, tuple[int, int]] = {}
-    for row in map(int, rows):
-        edges = np.flatnonzero(np.diff(np.concatenate(([False], inner[row], [False])).astype(np.int8)))
-        starts, ends = edges[::2], edges[1::2]
-        joined = starts[1:] - ends[:-1] > MOST_GAP
-        starts, ends = starts[np.r_[True, joined]], ends[np.r_[joined, True]]
-        long = ends - starts >= max(2 * LINES, SHORTEST_RUN * width)
-        if (ends - starts)[long].sum() >= shortest * width:
-            found[row] = (first + int(starts[long][0]), first + int(ends[long][-1]))
-    lines: list[_Line] = []
-    group: list[int] = []
-    for row in [*sorted(found), -2]:
-        if group and row != group[-1] + 1:
-            if len(group) <= THICKEST_LINE:
-                spans = [found[one] for one in group]
-                left, right = min(span[0] for span in spans), max(span[1] for span in spans)
-                lines.append(_Line((group[0] + group[-1]) / 2, len(group), left, right))
-            group = []
-        group.append(row)
-    return lines
+    breaks = np.flatnonzero(np.diff(columns) > max(3.0, MOST_GAP * distance))
+    firsts, lasts = np.r_[0, breaks + 1], np.r_[breaks, len(columns) - 1]
+    found = []
+    for first, last in zip(firsts, lasts, strict=True):
+        left, right, count = int(columns[first]), int(columns[last]) + 1, int(last - first + 1)
+        least = max(SHORTEST_PIXELS, SHORTEST_STAFF * distance)
+        if right - left >= least and count >= SEEN_COLUMNS * (right - left):
+            found.append((left, right, count))
+    return found
+
+
+def _thickness(dark: Dark, rows: list[float], distance: float, columns: NDArray[np.intp]) -> float:
+    """Return the mean thickness of lines: what is darker than between them, by the darkest row of each."""
+    reach = max(1, int(distance / 2))
+    first = max(0, round(rows[0]) - reach)
+    profile = np.median(dark[first : round(rows[-1]) + reach + 1, columns], axis=1)
+    profile = np.maximum(profile - profile.min(), 0)
+    if not profile.any():
+        profile = dark[first : round(rows[-1]) + reach + 1, columns].mean(axis=1)
+    highest = [float(profile[max(0, round(row) - first - 1) : round(row) - first + 2].max()) for row in rows]
+    return float(profile.sum() / max(1e-6, sum(highest)))
+
+
+def _all_lines(pixels: Mask, staff: Staff) -> tuple[float, ...]:
+    """Return the rows of the lines of a staff, and of those above and below that go on with its distances."""
+    distance, part = staff.spacing, slice(staff.left, staff.right)
+    least = FURTHER_LINE * staff.seen * (staff.right - staff.left)
+    rows = list(staff.lines)
+    for step in (-distance, distance):
+        row = (rows[-1] if step > 0 else rows[0]) + step
+        while 0 <= row < len(pixels) and np.count_nonzero(_line(pixels[:, part], row)) >= least:
+            rows.insert(len(rows) if step > 0 else 0, row)
+            row += step
+    return tuple(rows)

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from i2s_sdk.collect.pictures.lines import Mask
 from i2s_sdk.collect.pictures.music import Looked, look
-from i2s_sdk.collect.pictures.staves import Mask, Staff
+from i2s_sdk.collect.pictures.staves import Staff
 from i2s_sdk.collect.pictures.values import on_white
 
 if TYPE_CHECKING:
     from PIL import Image
-
-#: Part of the width of all ink that staff lines reach, at least: the last system of a piece is often short.
-SHORTEST_LINE = 0.12
 
 #: Part of the height between two staves that a bar line or bracket covers which joins them.
 JOINED = 0.97
@@ -58,7 +56,7 @@ def systems(image: Image.Image) -> list[Box]:
     Args:
         image: A page, of any size and mode.
     """
-    looked = look(image, SHORTEST_LINE)
+    looked = look(image)
     groups = joined_staves(looked)
     if not groups:
         return []

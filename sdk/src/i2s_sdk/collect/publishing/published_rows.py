@@ -62,7 +62,7 @@ class Item:
     Attributes:
         instance: Its line.
         provenance: Where it comes from; see docs/collecting.md.
-        structure: Content of the file of its ground truth.
+        structure: Content of the file of its ground truth; empty if it has none.
         picture: Content of its picture.
     """
 
@@ -75,6 +75,7 @@ class Item:
     def uuid(self) -> str:
         """UUIDv5 of its origin, the same in every collection."""
         origin = [self.provenance[name] for name in ("source", "id", "version", "member", "bytes")]
+        origin += [self.provenance["place"]] if "place" in self.provenance else []
         return str(uuid.uuid5(_NAMESPACE, json.dumps([*origin, self.instance.subset])))
 
     @property
@@ -163,9 +164,10 @@ def read_item(instance: Instance, index: Path) -> Item:
             0,
             f"{instance.id!r} was not collected by this program: its provenance has no {missing[0]!r}",
         )
-    if instance.structure is None or instance.image is None:
-        raise DataError(index, 0, f"{instance.id!r} has no ground truth or no picture")
-    return Item(instance, provenance, _read(instance.structure), _read(instance.image))
+    if instance.image is None:
+        raise DataError(index, 0, f"{instance.id!r} has no picture")
+    structure = b"" if instance.structure is None else _read(instance.structure)
+    return Item(instance, provenance, structure, _read(instance.image))
 
 
 def _read(path: Path) -> bytes:

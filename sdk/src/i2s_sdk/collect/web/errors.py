@@ -5,7 +5,11 @@ from __future__ import annotations
 from i2s_sdk.errors import I2SError
 
 
-class NotCachedError(I2SError):
+class NotAtHandError(I2SError):
+    """What is asked for is not there now, and may be there when the same command runs again."""
+
+
+class NotCachedError(NotAtHandError):
     """The collection is offline, and the answer was never stored."""
 
 
