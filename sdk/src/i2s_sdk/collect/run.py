@@ -70,8 +70,8 @@ class Planned:
 
     Attributes:
         documents: Documents in the window that may be fetched.
-        requests: Made for that until now.
-        longest_seconds: Seconds that fetching all of them would take at least, at the gap of the source's host.
+        requests: Requests that were made until now.
+        longest_seconds: Seconds that fetching all of them takes at least, at the gap of the host.
     """
 
     documents: int
