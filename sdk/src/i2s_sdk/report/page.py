@@ -23,6 +23,7 @@ from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.storage import PathOrUrl, RunStorage
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.leaderboard import Standing, leaderboard
+from i2s_sdk.stats.skill import is_reference_point
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,8 @@ def _tables(views: Sequence[RunView]) -> dict[str, list[PaperTable]]:
 
 
 def _standings(views: Sequence[RunView]) -> list[Standing]:
-    return leaderboard({view.label: view.summary for view in views})
+    unranked = {view.label for view in views if is_reference_point(view.manifest.options.model)}
+    return leaderboard({view.label: view.summary for view in views}, unranked)
 
 
 def notices(views: Sequence[RunView]) -> list[str]:

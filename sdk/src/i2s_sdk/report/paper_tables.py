@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from i2s_sdk.report.judge_tables import judge_tables
 from i2s_sdk.report.published import PublishedTable, published_table
+from i2s_sdk.report.skill_tables import skill_tables
 from i2s_sdk.report.subset_tables import subset_tables
 from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
 from i2s_sdk.report.view import views_of
@@ -14,6 +15,7 @@ from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.stats.aggregate import RENDERED, Group, Summary
 from i2s_sdk.stats.leaderboard import ranked_by, ranking_columns, task_mean
 from i2s_sdk.stats.means import Mean
+from i2s_sdk.stats.skill import is_reference_point
 from i2s_sdk.stats.winrate import Column, mean_win_rates
 from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_sdk.tasks.registry import BENCHMARKS, SPECS
@@ -52,15 +54,21 @@ def table(
     """
     views = views_of([read_run(run) for run in runs])
     summaries = {view.label: view.summary for view in views}
+    unranked = {view.label for view in views if is_reference_point(view.manifest.options.model)}
     beside = judge_tables(views, published=published)
     return [
-        *paper_tables(summaries, published=published, rendered_only=rendered_only),
+        *paper_tables(summaries, published=published, rendered_only=rendered_only, unranked=unranked),
+        *skill_tables(views),
         *(one for of_task in beside.values() for one in of_task),
     ]
 
 
 def paper_tables(
-    runs: Mapping[str, Summary], *, published: bool = False, rendered_only: bool = False
+    runs: Mapping[str, Summary],
+    *,
+    published: bool = False,
+    rendered_only: bool = False,
+    unranked: Collection[str] = (),
 ) -> list[PaperTable]:
     """Return a table for each benchmark over all of its tasks, and one for each task or for its subsets.
 
@@ -68,6 +76,7 @@ def paper_tables(
         runs: Numbers by label.
         published: Put the paper's rows among them.
         rendered_only: Give means over rendered samples only in the tables of tasks, which the paper has not.
+        unranked: Labels of reference points, which have no win rate and count in that of no other run.
     """
     tasks = [task for task in SPECS if any(task in summary.tasks for summary in runs.values())]
     wild = [task for task in tasks if any(_apart(summary, task) for summary in runs.values())]
@@ -75,10 +84,10 @@ def paper_tables(
     alone = [task for task in tasks if not any(task in one.main_metrics for one in together)]
     return [
         *(
-            _overall(runs, one, [task for task in tasks if task in one.main_metrics], published)
+            _overall(runs, one, [task for task in tasks if task in one.main_metrics], published, unranked)
             for one in together
         ),
-        *([_overall(runs, None, alone, published)] if len(alone) > 1 else []),
+        *([_overall(runs, None, alone, published, unranked)] if len(alone) > 1 else []),
         *(
             one
             for task in tasks
@@ -90,7 +99,11 @@ def paper_tables(
 
 
 def _overall(
-    runs: Mapping[str, Summary], benchmark: Benchmark | None, tasks: Sequence[str], published: bool
+    runs: Mapping[str, Summary],
+    benchmark: Benchmark | None,
+    tasks: Sequence[str],
+    published: bool,
+    unranked: Collection[str],
 ) -> PaperTable:
     """Return the table over the tasks of a benchmark, or over tasks of none."""
     runs = {label: summary for label, summary in runs.items() if any(task in summary.tasks for task in tasks)}
@@ -109,7 +122,11 @@ def _overall(
             )
             for one in columns
         ]
-    rates = mean_win_rates(list(models), columns)
+    ranked = [
+        Column(one.name, {label: value for label, value in one.values.items() if label not in unranked})
+        for one in columns
+    ]
+    rates = mean_win_rates([model for model in models if model not in unranked], ranked)
     by_name = {one.name: one.values for one in columns}
     places = [(task, name) for task in tasks for name in ranked_by(task)]
     lines = []
@@ -118,7 +135,7 @@ def _overall(
         if not origin:
             values = [_value(runs[model], task, name) for task, name in places]
         scored = None if origin else _scored(runs[model], tasks)
-        cells = [rates[model], *values]
+        cells = [rates.get(model), *values]
         if benchmark is not None and benchmark.has_mean:
             cells.append(shown[model].get(MEAN) if origin else runs[model].benchmarks.get(benchmark.name))
         cells.append(scored)

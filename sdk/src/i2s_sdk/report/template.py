@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from i2s_sdk.report import charts, figures, samples
 from i2s_sdk.report.pictures import Gallery
+from i2s_sdk.report.skill_tables import skill_tables
 from i2s_sdk.report.table_lines import PaperTable, heading_groups
 from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView, usable_word
@@ -76,6 +77,7 @@ def render_page(
         versus=versus,
         notices=told,
         subset_tables=tables,
+        skill_tables=skill_tables(views),
         beside_tables=beside,
         heading_groups=heading_groups,
         charts=charts,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -34,15 +34,18 @@ class Standing:
         return asdict(self)
 
 
-def leaderboard(runs: Mapping[str, Summary]) -> list[Standing]:
+def leaderboard(runs: Mapping[str, Summary], unranked: Collection[str] = ()) -> list[Standing]:
     """Return the runs by win rate, best first; runs without one stand in the order given.
 
     Args:
         runs: Numbers by label.
+        unranked: Labels of reference points, which have no win rate and count in that of no other run.
     """
-    rates = mean_win_rates(list(runs), ranking_columns(runs))
+    ranked = {label: summary for label, summary in runs.items() if label not in unranked}
+    rates = mean_win_rates(list(ranked), ranking_columns(ranked))
     standings = [
-        Standing(label, rates[label], _values(summary), summary.benchmarks) for label, summary in runs.items()
+        Standing(label, rates.get(label), _values(summary), summary.benchmarks)
+        for label, summary in runs.items()
     ]
     return sorted(standings, key=lambda one: -1.0 if one.win_rate is None else -one.win_rate)
 

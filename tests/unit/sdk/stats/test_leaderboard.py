@@ -28,6 +28,20 @@ def test_models_stand_by_win_rate_over_success_and_similarity_of_each_task(tmp_p
     assert latex == total.metrics["ems"].all
 
 
+def test_reference_points_have_no_win_rate_and_count_in_that_of_nobody(tmp_path: Path) -> None:
+    runs = {
+        salt: summarize_run(read_run(make_run(tmp_path / salt, 60, salt=salt, pictures=False)))
+        for salt in "abc"
+    }
+    board = {one.label: one for one in leaderboard(runs, {"b"})}
+    alone = {one.label: one for one in leaderboard({label: runs[label] for label in "ac"})}
+    assert board["b"].win_rate is None
+    assert board["b"].values == leaderboard({"b": runs["b"]})[0].values
+    assert {label: board[label].win_rate for label in "ac"} == {
+        label: alone[label].win_rate for label in "ac"
+    }
+
+
 def test_one_run_has_no_win_rate(tmp_path: Path) -> None:
     run = read_run(make_run(tmp_path / "a", 10, pictures=False))
     assert [one.win_rate for one in leaderboard({"a": summarize_run(run)})] == [None]
