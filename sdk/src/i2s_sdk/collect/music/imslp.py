@@ -41,8 +41,8 @@ class ListedScore:
     Attributes:
         file: Its name.
         page: Title of the page of the work; empty if no page names the file.
-        link: URL of that page, for people; without it, of the own page of the file. It is that of IMSLP wherever
-            the list was read, so that a mirror makes the same data set.
+        link: URL of that page, for people; without it, of the file's own page. It is on IMSLP even if a
+            mirror was asked, so that both make the same data set.
         sha1: Of the file, in hexadecimal.
         licence: As the page of the work names it; empty if it does not.
         pages: Number of pages; 0 if unknown.
