@@ -25,6 +25,9 @@ SECONDS = 5400
 #: Makes a kernel ignore cmpxchg16b (feature 13 of word 4), for which QEMU 7.2 computes wrong flags. Programs
 #: still see that the processor has it: NumPy does not start without it.
 _NO_CX16 = "clearcpuid=141"
+#: Seconds that a disk may take to answer, by default 30, by the clock of the guest, which goes as ours while
+#: it waits: on a busy machine a kernel gives a slow disk up, after which every read is an I/O error.
+_PATIENT_DISKS = "nvme_core.io_timeout=3600 nvme_core.admin_timeout=3600"
 JAILS = "jails"
 
 
@@ -125,7 +128,7 @@ def _command(kernel: Path, disks: Disks, part: str, options: str, console: Path,
         f"exec /mnt/tests/kernels/guest/init {ROOT} {sys.executable} {part}"
     )
     disk = "root=/dev/nvme0n1 rw rootfstype=ext4"
-    words = f"console=ttyS0 {disk} quiet panic=-1 mitigations=off {_NO_CX16} {options}"
+    words = f"console=ttyS0 {disk} loglevel=5 panic=-1 mitigations=off {_NO_CX16} {_PATIENT_DISKS} {options}"
     return [
         *(QEMU, "-nodefaults", "-display", "none", "-no-reboot", "-m", str(MEMORY_MIB)),
         *("-accel", "tcg,thread=single", "-icount", "shift=0,sleep=on", "-smp", "1"),

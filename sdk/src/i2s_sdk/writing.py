@@ -1,7 +1,9 @@
-"""Errors of the file system where something is written, as errors that a user understands."""
+"""Writes files whole, and has errors of the file system as errors that a user understands."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,3 +25,28 @@ def writing(where: Path | str) -> Iterator[None]:
         yield
     except OSError as error:
         raise WriteError(where, error) from None
+
+
+def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Write a file so that it is there whole or not at all; its folder is made if it is missing.
+
+    Args:
+        path: Path of the file; one that is there is replaced.
+        content: All of its bytes.
+        durable: Whether the bytes are on the disk when this returns, so that they survive a loss of power.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -122,9 +122,11 @@ async def test_references_and_pages_are_those_of_the_last_run(with_fonts, tex):
 
 
 async def test_pages_that_cannot_be_made_a_pdf_say_why(with_fonts):
-    source = document('x\\special{pdf:image (nothing.png)}\\XeTeXpicfile "gone.png"')
+    source = document("x\\special{pdf:epdf (document.tex)}")  # which is no PDF
     rendering = await rendered(with_fonts, TexEngine.XELATEX, source)
-    assert rendering.verdict in (Verdict.COMPILE_ERROR, Verdict.NO_OUTPUT, Verdict.RENDERED)
+    assert rendering.verdict is Verdict.NO_OUTPUT
+    why = "The pages cannot be made a PDF: xdvipdfmx:fatal: Image inclusion failed"
+    assert rendering.message.startswith(why)
 
 
 @pytest.mark.parametrize("tex", OTHERS)

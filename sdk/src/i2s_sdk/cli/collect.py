@@ -20,20 +20,20 @@ from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
     from i2s_sdk.collect.collecting import Progress as Collected
+    from i2s_sdk.collect.run import Asking
     from i2s_sdk.collect.summary import Summary
+    from i2s_sdk.settings import Settings
 
 _DAY = click.DateTime(["%Y-%m-%d"])
 
 
 @click.command("collect", short_help="Make a data set of fresh documents of a public source.")
-@click.argument("source")
+@click.argument("source", required=False)
 @click.option(
     "--into", required=True, metavar="DIR", help="Folder of the data set; an earlier collection goes on."
 )
-@click.option(
-    "--from", "first", required=True, type=_DAY, metavar="DATE", help="First day of publication, UTC."
-)
-@click.option("--until", "last", required=True, type=_DAY, metavar="DATE", help="Last day; it must be over.")
+@click.option("--from", "first", type=_DAY, metavar="DATE", help="First day of publication, UTC.")
+@click.option("--until", "last", type=_DAY, metavar="DATE", help="Last day; it must be over.")
 @click.option(
     "--contact", metavar="WHO", help="E-mail address or URL of yours, which servers are told.  [I2S_CONTACT]"
 )
@@ -66,7 +66,21 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 @click.option("--withdrawn", type=Path, metavar="FILE", help="Lines of ids that must not be used.")
 @click.option("--thresholds", type=Path, metavar="FILE", help="Of difficulties, of the first month.")
 @click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="CODE",
+    help="Only pages in this language, such as en; may be repeated.",
+)
+@click.option(
     "--seen", type=Path, metavar="FILE", help="Fingerprints that the collections of all months share."
+)
+@click.option(
+    "--from-recipe",
+    "recipes",
+    type=Path,
+    metavar="FILE",
+    help="Make the instances of a recipes.jsonl again, without SOURCE, --from and --until.",
 )
 @click.option("--offline", is_flag=True, help="Ask nobody; use what was stored before.")
 @click.option("--dry-run", is_flag=True, help="Find the documents, and say what fetching them would take.")
@@ -86,10 +100,10 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 @json_option
 @settings_options
 def command(
-    source: str,
+    source: str | None,
     into: str,
-    first: datetime,
-    last: datetime,
+    first: datetime | None,
+    last: datetime | None,
     contact: str | None,
     per_subset: int,
     per_day: int,
@@ -99,7 +113,9 @@ def command(
     redistributable: bool,
     withdrawn: Path | None,
     thresholds: Path | None,
+    languages: tuple[str, ...],
     seen: Path | None,
+    recipes: Path | None,
     offline: bool,
     dry_run: bool,
     pdfs: Path | None,
@@ -122,13 +138,18 @@ def command(
     depends on the seed alone, so a larger collection holds the smaller one. What was dropped and why is in
     DIR/collection/drops.jsonl and summary.json; all documents are in documents.jsonl, in their order.
 
-    Exit codes: 0 every subset is full, 1 the source stopped, 3 not every subset is full.
+    With --from-recipe the instances of a published recipes.jsonl are fetched, cut and drawn again. One counts
+    if its structure and its picture have the SHA-256 of the recipe.
+
+    Exit codes: 0 every subset is full, 1 the source stopped, 3 not every subset is full (with --from-recipe:
+    not every instance could be made).
 
     \b
     Examples:
       i2s-sdk collect github-pages --into pages --from 2026-10-01 --until 2026-10-31 --contact me@example.org
       i2s-sdk collect github-pages --into pages --from 2026-10-01 --until 2026-10-31 --offline
       i2s-sdk collect music --into scores --from 2026-10-01 --until 2026-10-31 --dry-run
+      i2s-sdk collect --from-recipe published/recipes.jsonl --into again --contact me@example.org
     """  # noqa: D301
     from i2s_sdk.collect.candidates import Window
     from i2s_sdk.collect.caps import Caps
@@ -138,16 +159,24 @@ def command(
     from i2s_sdk.collect.run import Asking, collect, plan_collection
 
     settings = load_settings(given)
+    asking = Asking(contact or os.environ.get("I2S_CONTACT", ""), offline, base_url, gap, pdfs)
+    not_used = read_withdrawn(withdrawn) if withdrawn else frozenset()
+    if recipes is not None:
+        if source or first or last or dry_run:
+            raise click.UsageError("--from-recipe goes without SOURCE, --from, --until and --dry-run")
+        return _remake(recipes, into, asking, not_used, settings, as_json=as_json)
+    if source is None or first is None or last is None:
+        raise click.UsageError("SOURCE, --from and --until are needed, or --from-recipe")
     options = CollectOptions(
         Window(first.date(), last.date()),
         Caps(per_subset, per_day, per_owner),
         per_document,
         seed,
         redistributable,
-        read_withdrawn(withdrawn) if withdrawn else frozenset(),
+        not_used,
         read_thresholds(thresholds) if thresholds else {},
+        frozenset(languages),
     )
-    asking = Asking(contact or os.environ.get("I2S_CONTACT", ""), offline, base_url, gap, pdfs)
     if dry_run:
         planned = plan_collection(source, into, options, asking)
         if as_json:
@@ -174,6 +203,40 @@ def command(
     else:
         _say(summary, into)
     return 0 if summary.full else BELOW_COVERAGE
+
+
+def _remake(
+    recipes: Path,
+    into: str,
+    asking: Asking,
+    withdrawn: frozenset[str],
+    settings: Settings,
+    *,
+    as_json: bool,
+) -> int:
+    """Make a data set again and say what came of it; returns the exit code."""
+    from i2s_sdk.collect.run import remake
+
+    with Progress(sys.stderr, ("instances",)) as progress:
+        begun = False
+
+        def show(done: int, all_: int) -> None:
+            nonlocal begun
+            if not begun:
+                progress.show({"instances": 0}, all_, None)
+                begun = True
+            progress.show({"instances": done}, all_, None)
+
+        remade = remake(recipes, into, asking, withdrawn=withdrawn, notify=show, settings=settings)
+    if as_json:
+        say(json.dumps(remade.as_json(), indent=2))
+    else:
+        for drop in remade.drops:
+            say(visible_line(f"not made: {drop.piece}: {drop.reason.value}: {drop.detail}"), err=True)
+        for subset, wanted in sorted(remade.wanted.items()):
+            say(visible_line(f"{subset}: {remade.made[subset]} of {wanted}"))
+        say(f"{into}: {sum(remade.made.values())} instances")
+    return 0 if remade.full else BELOW_COVERAGE
 
 
 def _shown(progress: Progress) -> Callable[[Collected], None]:

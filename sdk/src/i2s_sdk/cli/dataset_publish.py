@@ -27,7 +27,7 @@ def command(
     """Write the data set DIR, which collect has made, to PUB: Parquet files, a data card, croissant.json.
 
     Nothing is sent anywhere. Instances whose licence does not permit it are in recipes.jsonl, without their
-    files. A tenth of the instances is held back; only their SHA-256 is written.
+    files. About a tenth of the instances is held back; only their SHA-256 is written.
 
     \b
     Examples:

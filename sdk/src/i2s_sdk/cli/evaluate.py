@@ -73,6 +73,8 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
       oracle                  the ground truth: the upper bound
       baseline/ocr            reads the words of the picture; needs no network
       baseline/pdftotext      the text of a PDF document, by poppler's program
+      baseline/blank, baseline/constant, baseline/shuffled
+                              look at nothing: what a metric gives for no knowledge
       openai/NAME             OpenAI, or any server of its protocol with --base-url
       anthropic/NAME, google/NAME, hf/NAME, inspect/PROVIDER/NAME
       command:PROGRAM         your own program

@@ -135,13 +135,19 @@ def run(arguments: Sequence[str]) -> int:
 def main() -> None:
     """Run the command line of this process."""
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # its remarks on lost connections are not for people
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, interrupt)
     sys.exit(run(sys.argv[1:]))
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """End as Ctrl-C does, even where that is ignored, so that everything that was started is stopped."""
-    on_interrupt = signal.getsignal(signal.SIGINT)
-    if not callable(on_interrupt):
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """End as Ctrl-C does, even where that is ignored, so that everything that was started is stopped.
+
+    A handler of signals.
+
+    Raises:
+        KeyboardInterrupt: Nothing is at work that could be cancelled.
+    """
+    from i2s_sdk.stack.blocking import interrupt_work
+
+    if not interrupt_work():
         raise KeyboardInterrupt
-    on_interrupt(signal.SIGINT, frame)

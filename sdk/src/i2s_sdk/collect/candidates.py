@@ -9,6 +9,8 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
+from i2s_wire.render.source_error import Provider
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -73,6 +75,9 @@ class Reason(StrEnum):
     NOT_SETTLED = "not_settled"
     MISSING_FILE = "missing_file"
     THEME = "theme"
+    # of what is made again from a recipe
+    CHANGED = "changed"
+    OTHER_PICTURE = "other_picture"
     # judge
     BLANK = "blank"
     ONE_COLOR = "one_color"
@@ -82,6 +87,7 @@ class Reason(StrEnum):
     HARMFUL_TEXT = "harmful_text"
     HARMFUL_PICTURE = "harmful_picture"
     PERSONAL_DATA = "personal_data"
+    LANGUAGE = "language"
     # select
     ENOUGH_OF_OWNER = "enough_of_owner"
     ENOUGH_OF_DAY = "enough_of_day"
@@ -134,6 +140,8 @@ class Document:
         authors: For the attribution, in their order.
         url: Where people find it.
         detail: What the source needs to fetch and cut it; JSON.
+        version: The version that is fetched, such as a commit; empty for the one that the key names, or the
+            newest one.
     """
 
     key: str
@@ -144,6 +152,7 @@ class Document:
     authors: tuple[str, ...]
     url: str
     detail: Mapping[str, Any] = field(default_factory=dict)
+    version: str = ""
 
     def line(self) -> str:
         """Return it as a line of JSON."""
@@ -182,6 +191,8 @@ class Piece:
             has it computed from the picture, as for music.
         assets: Names of members of the structure that an answer may use.
         notes: What was done to it, such as {"expanded": 3}; JSON, becomes part of the provenance.
+        loads: Lines by which its document loads packages and libraries. Those that the engine lacks for the
+            piece are put before its structure.
         place: Where it stands in ``member``, such as "page 3, system 1", if bytes do not say it.
         picture: PNG of a piece without a structure, which is taken as it is; empty if it is to be rendered.
     """
@@ -194,5 +205,6 @@ class Piece:
     length: int
     assets: tuple[str, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
+    loads: Mapping[Provider, str] = field(default_factory=dict)
     place: str = ""
     picture: bytes = b""

@@ -22,10 +22,9 @@ from i2s_sdk.collect.state import CollectionState
 from i2s_sdk.collect.summary import Drop, Summary
 from i2s_sdk.collect.visiting import Visitor
 from i2s_sdk.collect.web.answer import Web
-from i2s_sdk.collect.web.cache import write_whole
 from i2s_sdk.collect.web.errors import NotAtHandError
 from i2s_sdk.errors import UsageError
-from i2s_sdk.writing import writing
+from i2s_sdk.writing import write_whole, writing
 
 #: The folder of a data set that holds how it was collected.
 COLLECTION = "collection"
@@ -44,6 +43,7 @@ class CollectOptions:
         withdrawn: Keys of documents, and ids of instances, that must not be used.
         thresholds: Of the first month, by subset, so that difficulties of months compare; subsets without
             are divided by their own lengths.
+        languages: Codes of the natural languages of pages that are wanted, see ``languages``; empty for all.
     """
 
     window: Window
@@ -53,6 +53,7 @@ class CollectOptions:
     redistributable: bool = False
     withdrawn: frozenset[str] = frozenset()
     thresholds: Mapping[str, Thresholds] = field(default_factory=dict)
+    languages: frozenset[str] = frozenset()
 
     def check(self) -> None:
         """Check the window.
@@ -115,7 +116,6 @@ class Collection:
             SourceStoppedError: The source does not answer.
             RunConflictError: The folder was begun with other options.
         """
-        self.options.check()
         state.keep_facts(self._facts())
         if "collected" not in state.facts():
             today = datetime.now(UTC).date().isoformat()

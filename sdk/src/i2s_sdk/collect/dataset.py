@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from i2s_sdk.collect.caps import Accepted, instance_id
 from i2s_sdk.collect.files import ContentFiles
-from i2s_sdk.collect.web.cache import write_whole
 from i2s_sdk.data.folder import INDEX
 from i2s_sdk.data.format_2 import Line, line
 from i2s_sdk.tasks.registry import task_spec
-from i2s_sdk.writing import writing
+from i2s_sdk.writing import write_whole, writing
 
 _PARTS = ("references", "structures")
+#: Names of files that were written here: the SHA-256 of their content.
+_OURS = re.compile(r"[0-9a-f]{64}\.[a-z.]+")
 
 
 def write_data_set(
@@ -29,7 +31,7 @@ def write_data_set(
 ) -> int:
     """Write the data set and return how many instances it has.
 
-    Files that a line no longer names are removed.
+    Files of an earlier writing that no line names any more are removed; files of others stay.
 
     Args:
         folder: Of the data set.
@@ -77,8 +79,8 @@ def write_data_set(
         content = "".join(json.dumps(one, ensure_ascii=False, sort_keys=True) + "\n" for one in lines)
         write_whole(folder / INDEX, content.encode())
         for part in _PARTS:
-            for path in (folder / part).glob("*"):
-                if path not in named:
+            for path in (folder / part).iterdir() if (folder / part).is_dir() else ():
+                if path not in named and _OURS.fullmatch(path.name):
                     path.unlink()
     return len(lines)
 

@@ -13,7 +13,7 @@ from i2s_sdk.errors import DataError
 from i2s_sdk.instances.images import decode_image
 from i2s_sdk.json_text import read_json
 
-EASY, MEDIUM, HARD = "easy", "medium", "hard"
+EASY, MEDIUM, HARD = DIFFICULTIES = ("easy", "medium", "hard")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from i2s_sdk.collect.web.cache import write_whole
 from i2s_sdk.errors import DataError
-from i2s_sdk.writing import writing
+from i2s_sdk.writing import write_whole, writing
 
 
 class ContentFiles:

@@ -11,6 +11,7 @@ from i2s_sdk.collect.candidates import Dropped, Piece, Reason
 from i2s_sdk.collect.harm.judges import PictureJudge, TextJudge
 from i2s_sdk.collect.harm.people import people_flags
 from i2s_sdk.collect.judging import Judged
+from i2s_sdk.collect.languages import LanguageIdentifier
 from i2s_sdk.collect.pictures import music
 from i2s_sdk.collect.pictures.values import picture_fault, picture_values
 from i2s_sdk.instances.images import decode_image
@@ -21,8 +22,8 @@ MUSIC_TASKS, PAGE_TASKS = frozenset({"music"}), frozenset({"webpage"})
 #: Of the filters without a model of their own. It changes if a piece may be judged differently.
 VERSION = "1"
 
-#: Digits that are kept of values of models.
-DIGITS = 4
+#: Digits that are kept of values of models, and of the probability of a language, which has simple precision.
+DIGITS, DIGITS_OF_LANGUAGES = 4, 2
 
 #: Members of an archive whose names are looked at.
 MOST_MEMBERS = 10_000
@@ -36,6 +37,9 @@ class Filters:
         texts: Judges of what readers see.
         pictures: Judges of pictures.
         redistributable: Whether pages with data of people are left out rather than flagged.
+        identifier: Names the natural language of pages; None if nobody does.
+        languages: Codes of the languages that are wanted, "und" for texts whose language cannot be told;
+            empty for all.
     """
 
     def __init__(
@@ -44,9 +48,12 @@ class Filters:
         texts: Sequence[TextJudge] = (),
         pictures: Sequence[PictureJudge] = (),
         redistributable: bool = False,
+        identifier: LanguageIdentifier | None = None,
+        languages: frozenset[str] = frozenset(),
     ) -> None:
         self._task, self._texts, self._pictures = task, tuple(texts), tuple(pictures)
         self._redistributable = redistributable
+        self._identifier, self._languages = identifier, languages
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -54,6 +61,9 @@ class Filters:
         facts = {"pictures": VERSION}
         if self._task in MUSIC_TASKS:
             facts["sheet music"] = music.VERSION
+        if self._identifier is not None:
+            facts["language"] = self._identifier.version
+            facts["languages"] = " ".join(sorted(self._languages)) or "all"
         models: list[TextJudge | PictureJudge] = [*self._texts, *self._pictures]
         for one in models:
             facts[one.name] = f"{one.version}, limit {one.limit:g}"
@@ -75,6 +85,11 @@ class Filters:
             values["sheet_music"] = round(likely, DIGITS)
             if fault := music.music_fault(likely):
                 return Judged(values, fault)
+        if self._identifier is not None:
+            language, likely = self._identifier.identify(text)
+            values |= {"language": language, "language_probability": round(likely, DIGITS_OF_LANGUAGES)}
+            if self._languages and language not in self._languages:
+                return Judged(values, Dropped(Reason.LANGUAGE, language))
         for judge in self._texts:
             values[judge.name] = round(judge.judge(text), DIGITS)
             if values[judge.name] > judge.limit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import uuid
 from collections.abc import Callable
@@ -11,17 +12,23 @@ from importlib.metadata import version
 from pathlib import Path
 
 from i2s_sdk.collect.collecting import COLLECTION, Collection, CollectOptions, Progress
-from i2s_sdk.collect.filters import Filters
+from i2s_sdk.collect.files import ContentFiles
+from i2s_sdk.collect.filters import PAGE_TASKS, Filters
 from i2s_sdk.collect.harm.profanity import ProfanityJudge
+from i2s_sdk.collect.languages import UNDETERMINED, LanguageIdentifier
 from i2s_sdk.collect.pictures.duplicates import KnownPieces
 from i2s_sdk.collect.pictures.seen import SeenStore
+from i2s_sdk.collect.recipes import read_recipes
+from i2s_sdk.collect.remaking import Remade, Remaker, write_reports
 from i2s_sdk.collect.source import DrawnSource, Source
-from i2s_sdk.collect.sources import SourceOptions, open_source
-from i2s_sdk.collect.state import CollectionState
+from i2s_sdk.collect.sources import OpenedSource, SourceOptions, open_source, source_named
+from i2s_sdk.collect.state import DATABASE, CollectionState
 from i2s_sdk.collect.summary import Summary
 from i2s_sdk.collect.web.cache import AnswerCache
 from i2s_sdk.collect.web.client import HttpWeb, checked_contact
 from i2s_sdk.collect.web.manners import HostGaps, Manners
+from i2s_sdk.data.folder import INDEX
+from i2s_sdk.errors import UsageError
 from i2s_sdk.service_table import DOCUMENTS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
@@ -94,8 +101,8 @@ def collect(
         settings: None reads environment and configuration file.
 
     Raises:
-        UsageError: The window is not over, the contact is none, the folder holds another collection, or
-            another process is collecting into it.
+        UsageError: The window is not over, the contact is none, the folder holds another collection or a
+            data set that was not collected, or another process is collecting into it.
         SourceStoppedError: The source refuses or does not answer; what was done is stored.
         NotCachedError: The collection is offline, and not all documents of the window are known.
         StackError: A renderer cannot be started.
@@ -133,6 +140,105 @@ def plan_collection(
         return Planned(count, opened.web.requests, count * gap)
 
 
+def remake(
+    recipes: Path,
+    into: Path | str,
+    asking: Asking,
+    *,
+    withdrawn: frozenset[str] = frozenset(),
+    notify: Callable[[int, int], None] = lambda done, all_: None,
+    settings: Settings | None = None,
+) -> Remade:
+    """Make a data set again from recipes; the same call again goes on where an earlier one ended.
+
+    Args:
+        recipes: File of recipes, as `i2s-sdk dataset publish` writes it.
+        into: Folder of the data set.
+        asking: How the source is asked.
+        withdrawn: Ids of documents and instances that must not be used.
+        notify: Is called with the numbers of recipes that are done, and of all.
+        settings: None reads environment and configuration file.
+
+    Raises:
+        DataError: The file is none of recipes.
+        UsageError: As for ``collect``.
+        SourceStoppedError: The source refuses or does not answer; what was fetched is stored.
+        StackError: A renderer cannot be started.
+        ServiceError: A renderer does not answer.
+        WriteError: Something cannot be written.
+    """
+    settings = settings or Settings.load()
+    found = [one for one in read_recipes(recipes) if not {one.name, one.document.key} & withdrawn]
+    if not found:
+        raise UsageError(f"{recipes}: all of its instances are withdrawn")
+    folder = Path(into)
+    _check_own(folder)
+    opened = source_named(
+        found[0].source, SourceOptions(os.environ, base_url=asking.base_url, given=asking.given)
+    )
+    web = _web(opened, folder, asking)
+    with closing(CollectionState(folder / COLLECTION)) as state, web:
+        digest = hashlib.sha256(recipes.read_bytes()).hexdigest()
+        state.keep_facts({"source": f"recipes {digest}"})
+        files = ContentFiles(state.folder / "files")
+        needed = _needed(opened.source, asking)
+
+        async def work() -> Remade:
+            with passing_logs() as logs:
+                async with open_services(settings, logs, needed) as services:
+                    remaker = Remaker(opened.source, web, services.renderers, files, services.documents)
+                    facts = {name: str(found[0].provenance[name]) for name in ("collected", "collector")}
+                    return await remaker.remake(found, folder, facts, lambda done: notify(done, len(found)))
+
+        remade = run_blocking(work())
+        write_reports(state.folder, remade)
+        return remade
+
+
+def _check_own(folder: Path) -> None:
+    """Check that a folder is none that holds a data set of somebody else.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if (folder / INDEX).exists() and not (folder / COLLECTION / DATABASE).exists():
+        raise UsageError(f"{folder} is a data set that was not collected; name another folder")
+
+
+def _web(opened: OpenedSource, folder: Path, asking: Asking) -> HttpWeb:
+    """Return what asks the servers of a source for the data set of a folder.
+
+    Raises:
+        UsageError: The contact is none.
+    """
+    agent = "" if asking.offline else checked_contact(asking.contact)
+    return HttpWeb(
+        AnswerCache(folder / COLLECTION / "http"),
+        HostGaps(_hosts()),
+        agent,
+        version("i2s-sdk"),
+        {host: asking.applied(manners) for host, manners in opened.manners.items()},
+        others=asking.applied(Manners()),
+        offline=asking.offline,
+    )
+
+
+def _filters(task: str, options: CollectOptions) -> Filters:
+    """Return the filters of a task.
+
+    Raises:
+        UsageError: Languages are wanted of a task without pages, or one of them is not known.
+    """
+    identifier = LanguageIdentifier() if task in PAGE_TASKS else None
+    if options.languages and identifier is None:
+        raise UsageError(f"--language is for web pages; instances of task {task} have no natural language")
+    if identifier is not None:
+        for code in sorted(options.languages - identifier.known - {UNDETERMINED}):
+            raise UsageError(f"{code!r} is no language that {identifier.version} knows, such as en")
+    texts = [ProfanityJudge()] if task != "music" else []
+    return Filters(task, texts, (), options.redistributable, identifier, options.languages)
+
+
 class _Opened:
     """Everything that a collection has open, as a context manager."""
 
@@ -145,21 +251,14 @@ class _Opened:
         seen: Path | None,
     ) -> None:
         options.check()
+        state = folder / COLLECTION
+        _check_own(folder)
         found = open_source(
             source, SourceOptions(os.environ, options.redistributable, asking.base_url, asking.given)
         )
         self.manners = {host: asking.applied(manners) for host, manners in found.manners.items()}
-        agent = "" if asking.offline else checked_contact(asking.contact)
-        state = folder / COLLECTION
-        self.web = HttpWeb(
-            AnswerCache(state / "http"),
-            HostGaps(_hosts()),
-            agent,
-            version("i2s-sdk"),
-            self.manners,
-            others=asking.applied(Manners()),
-            offline=asking.offline,
-        )
+        judge = _filters(found.source.task, options)
+        self.web = _web(found, folder, asking)
         self.state = CollectionState(state)
         try:
             if "id" not in self.state.facts():
@@ -171,8 +270,6 @@ class _Opened:
         except BaseException:
             self.state.close()
             raise
-        task = found.source.task
-        judge = Filters(task, [ProfanityJudge()] if task != "music" else [], (), options.redistributable)
         self.collection = Collection(folder, found.source, self.web, judge, self._known, options)
 
     def __enter__(self) -> _Opened:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -108,3 +108,16 @@ def open_source(name: str, options: SourceOptions) -> OpenedSource:
     if options.given is not None and name not in GIVEN:
         raise UsageError(f"--pdfs is for {', '.join(sorted(GIVEN))}; {name} fetches its documents itself")
     return SOURCES[name](options)
+
+
+def source_named(name: str, options: SourceOptions) -> OpenedSource:
+    """Return the source that has a name in provenances and recipes.
+
+    Raises:
+        UnknownNameError: There is none.
+        UsageError: As for ``open_source``.
+    """
+    known = {open_source(one, replace(options, given=None)).source.name: one for one in SOURCES}
+    if name not in known:
+        raise UnknownNameError("source", name, known)
+    return open_source(known[name], options)

@@ -15,9 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.collect.candidates import Document, Dropped, Licence, Reason, Stage
+from i2s_sdk.collect.transactions import transaction
 from i2s_sdk.errors import DataError, RunConflictError, UsageError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.writing import writing
+
+#: File of the database in the folder of the state.
+DATABASE = "state.sqlite"
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -78,8 +82,8 @@ class Outcome:
 class CollectionState:
     """The state of a collection: a folder with an SQLite database and files by content.
 
-    One process at a time has it. Everything is stored in transactions, so that a process that is killed loses
-    the document it was working on and nothing else.
+    One process at a time has it, and of its threads one at a time. Everything is stored in transactions, so
+    that a process that is killed loses the document it was working on and nothing else.
 
     Args:
         folder: Is made if it is not there.
@@ -100,10 +104,14 @@ class CollectionState:
         except BlockingIOError:
             os.close(self._lock)
             raise UsageError(f"{folder}: another process is collecting into this folder") from None
-        self._path = folder / "state.sqlite"
+        self._path = folder / DATABASE
         try:
             with self._readable():
-                self._database = sqlite3.connect(self._path, isolation_level=None)
+                self._database = sqlite3.connect(
+                    self._path,
+                    isolation_level=None,
+                    check_same_thread=False,  # coroutines run in another one in notebooks
+                )
                 self._database.execute("PRAGMA journal_mode=WAL")
                 self._database.execute("PRAGMA synchronous=FULL")
                 self._database.executescript(_SCHEMA)
@@ -200,14 +208,8 @@ class CollectionState:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._readable():
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._database.execute("ROLLBACK")
-                raise
-            self._database.execute("COMMIT")
+        with self._readable(), transaction(self._database):
+            yield
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

@@ -74,7 +74,7 @@ class Visitor:
         if isinstance(fetched, Dropped):
             dropped = Outcome("", "", Stage.FETCH, fetched.reason, fetched.detail)
             return {"": [dropped], **{subset: [] for subset in subsets}}
-        cut = await self._cut(document, fetched)
+        cut = await cut_document(self.source, document, fetched.content, self.documents)
         found: dict[str, list[Outcome]] = {"": [], **{subset: [] for subset in subsets}}
         pieces: defaultdict[str, list[Piece]] = defaultdict(list)
         for one in cut:
@@ -86,13 +86,6 @@ class Visitor:
         for subset in subsets:
             found[subset] += await self._subset(document, fetched, pieces[subset])
         return found
-
-    async def _cut(self, document: Document, fetched: Fetched) -> list[Piece | Dropped]:
-        if isinstance(self.source, DrawnSource):
-            assert self.documents is not None, self.source.name
-            drawn = self.source.cut_drawn(document, fetched.content, self.documents)
-            return [one async for one in drawn]
-        return await asyncio.to_thread(lambda: list(self.source.cut(document, fetched.content)))
 
     async def _subset(self, document: Document, fetched: Fetched, pieces: list[Piece]) -> list[Outcome]:
         """Draw and judge pieces in their order until enough of them are accepted."""
@@ -109,18 +102,13 @@ class Visitor:
         return outcomes
 
     async def _piece(self, document: Document, fetched: Fetched, piece: Piece) -> Outcome:
-        drawn = await (self._taken(piece) if piece.picture else draw(self.source, piece, self.renderers))
+        drawn = await draw_or_take(self.source, piece, self.renderers, self.documents)
         if isinstance(drawn, Dropped):
             return self._outcome(document, fetched, piece, Stage.RENDER, drawn.reason, drawn.detail)
-        return await asyncio.to_thread(self._judged, document, fetched, piece, drawn)
+        return await asyncio.to_thread(self._judged, document, fetched, drawn)
 
-    async def _taken(self, piece: Piece) -> Drawn:
-        """Return the picture of a piece that is not rendered."""
-        engines = (await self.documents.describe()).engines if self.documents else ()
-        engine = next((one for one in engines if one.name == PAGE_ENGINE), Engine())
-        return Drawn(piece.picture, sha256(piece.picture).hexdigest(), engine, piece.text)
-
-    def _judged(self, document: Document, fetched: Fetched, piece: Piece, drawn: Drawn) -> Outcome:
+    def _judged(self, document: Document, fetched: Fetched, drawn: Drawn) -> Outcome:
+        piece = drawn.piece
         judged = self.judge.judge(piece, drawn.png, drawn.text)
         values = {**judged.values, **({"flags": list(judged.flags)} if judged.flags else {})}
         if judged.dropped:
@@ -181,6 +169,48 @@ class Visitor:
 
 def piece_key(document: Document, piece: Piece) -> str:
     """Return what identifies a piece for good: its document, and where it stood there."""
-    first, last = piece.span
-    place = f" {piece.place}" if piece.place else ""
-    return f"{document.key} {piece.subset} {piece.member} {first}-{last}{place}"
+    return key_of_piece(document, piece.subset, piece.member, piece.span, piece.place)
+
+
+def key_of_piece(document: Document, subset: str, member: str, span: tuple[int, int], place: str = "") -> str:
+    """Return what identifies a piece for good; see ``piece_key``."""
+    first, last = span
+    return f"{document.key} {subset} {member} {first}-{last}" + (f" {place}" if place else "")
+
+
+async def cut_document(
+    source: Source, document: Document, content: bytes, documents: AsyncDocumentsClient | None
+) -> list[Piece | Dropped]:
+    """Return the pieces of a document and the refused ones, in the order in which they stand.
+
+    Args:
+        source: Source of the document.
+        document: The document.
+        content: Its content, as it was fetched.
+        documents: Draws pages; needed by a ``DrawnSource``.
+
+    Raises:
+        ServiceError: The documents service does not answer.
+    """
+    if isinstance(source, DrawnSource):
+        assert documents is not None, source.name
+        return [one async for one in source.cut_drawn(document, content, documents)]
+    return await asyncio.to_thread(lambda: list(source.cut(document, content)))
+
+
+async def draw_or_take(
+    source: Source,
+    piece: Piece,
+    renderers: Mapping[str, AsyncRenderClient],
+    documents: AsyncDocumentsClient | None,
+) -> Drawn | Dropped:
+    """Return a piece with its picture: rendered, or the one that it is.
+
+    Raises:
+        ServiceError: A service does not answer.
+    """
+    if not piece.picture:
+        return await draw(source, piece, renderers)
+    engines = (await documents.describe()).engines if documents else ()
+    engine = next((one for one in engines if one.name == PAGE_ENGINE), Engine())
+    return Drawn(piece, piece.picture, sha256(piece.picture).hexdigest(), engine, piece.text)

@@ -191,6 +191,8 @@ class Runner:
 
     def _generating(self, services: Services, comparer: MetricsDescription | None) -> Stage[Sample]:
         assert self.model is not None
+        if prepare := getattr(self.model, "prepare", None):
+            prepare(self.plan.whole)
         pixels = self.settings.reference_pixels
         if comparer is not None:  # what it would refuse is no use to ask a model for
             pixels = min(pixels, comparer.max_image_pixels)

@@ -17,8 +17,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,6 +25,7 @@ from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadImage, ReadQuestion
+from i2s_sdk.writing import write_whole
 
 FORMAT = 1
 
@@ -168,8 +167,7 @@ class AnswerCache:
         if plain_call is not None:
             content["call"] = plain_call
         with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _write_whole(path, json.dumps(content, indent=1).encode())
+            write_whole(path, json.dumps(content, indent=1).encode(), durable=False)
 
     def _path(self, key: str) -> Path | None:
         return self._folder / key[:2] / f"{key}.json" if self._folder is not None else None
@@ -181,15 +179,3 @@ def _digest(key: str, answer: dict[str, Any], call: dict[str, Any] | None) -> st
 
 def _canonical(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise

@@ -70,10 +70,11 @@ class CallJournal(Protocol):
 class Model(Protocol):
     """Something that answers questions.
 
-    It may have three attributes more. ``concurrency``: the maximum number of calls at the same time.
-    ``on_call``: the journal of calls, which a run sets; it is called with the id of the instance and the name
-    of the question, and what it returns is awaited, before each call that may cost money. ``whole``: whether
-    it answers documents as a whole (``answers_whole``).
+    It may have four attributes more. ``prepare``: is called with all instances of the run, those of other
+    shards among them, before the first question. ``concurrency``: the maximum number of calls at the same
+    time. ``on_call``: the journal of calls, which a run sets; it is called with the id of the instance and
+    the name of the question, and what it returns is awaited, before each call that may cost money.
+    ``whole``: whether it answers documents as a whole (``answers_whole``).
 
     Attributes:
         name: As a run is told apart by, such as "oracle".

@@ -16,6 +16,9 @@ MODELS = {
     "baseline/ocr": "reads the words of the picture and puts them where they stood; needs no network",
     "baseline/pdftotext": "the text of a PDF document, by poppler's program pdftotext; needs no network",
     "baseline/chance": "one of the choices of an instance, the same at every run",
+    "baseline/blank": "an answer that shows nothing, in the size of the reference",
+    "baseline/constant": "the same answer to every instance of a task",
+    "baseline/shuffled": "the ground truth of another instance of the subset",
     "openai/NAME": "OpenAI, or with a base URL any server that speaks its chat completions",
     "anthropic/NAME": "Anthropic",
     "google/NAME": "Google",
@@ -68,6 +71,11 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
         from i2s_sdk.models.chance import ChanceBaseline
 
         return ChanceBaseline()
+    if name in ("baseline/blank", "baseline/constant", "baseline/shuffled"):
+        from i2s_sdk.models.floors import BlankBaseline, ConstantBaseline, ShuffledBaseline
+
+        floors = (BlankBaseline, ConstantBaseline, ShuffledBaseline)
+        return next(floor() for floor in floors if floor.name == name)
     kind, colon, rest = name.partition(":")
     if kind == "replay" and (colon or not rest):
         return _replay(rest, options)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 A = TypeVar("A")
 
 _notify: Callable[[], None] | None = None
+_cancel: Callable[[], None] | None = None
 
 
 @contextmanager
@@ -40,7 +41,7 @@ def run_blocking(work: Coroutine[Any, Any, A]) -> A:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(_notifying(work))
+        return _run(work)
     cancel: Future[asyncio.Task[A]] = Future()
 
     async def announced() -> A:
@@ -58,19 +59,68 @@ def run_blocking(work: Coroutine[Any, Any, A]) -> A:
             raise
 
 
-async def _notifying(work: Coroutine[Any, Any, A]) -> A:
-    """Do the work; a Ctrl-C is passed on to the handler of asyncio, which cancels it."""
-    before = signal.getsignal(signal.SIGINT)
-    if _notify is None or not callable(before) or threading.current_thread() is not threading.main_thread():
-        return await work
-    notify, cancel = _notify, before
+def interrupt_work() -> bool:
+    """Cancel what ``run_blocking`` does in the main thread, as Ctrl-C does; for a handler of another signal.
+
+    ``run_blocking`` raises KeyboardInterrupt once the work has ended. A handler that raised it would lose it
+    where it happens to run: callbacks of C code, for example, drop exceptions.
+
+    Returns:
+        Whether something was at work.
+
+    Raises:
+        KeyboardInterrupt: The work is being cancelled already; as at the second Ctrl-C.
+    """
+    if _cancel is None:
+        return False
+    _cancel()
+    return True
+
+
+def _run(work: Coroutine[Any, Any, A]) -> A:
+    """Run a coroutine in an event loop of its own, in this thread."""
+    if threading.current_thread() is not threading.main_thread():
+        return asyncio.run(work)
+    interruption = threading.Event()
+    try:
+        return asyncio.run(_interruptible(work, interruption))
+    except asyncio.CancelledError:
+        if interruption.is_set():
+            raise KeyboardInterrupt from None
+        raise
+
+
+async def _interruptible(work: Coroutine[Any, Any, A], interruption: threading.Event) -> A:
+    """Do the work; Ctrl-C is passed on to the handler of asyncio, which cancels it.
+
+    Args:
+        work: What is done.
+        interruption: Set when ``interrupt_work`` has cancelled it.
+    """
+    global _cancel  # noqa: PLW0603 - the main thread runs one event loop
+    notify = _notify or (lambda: None)
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def cancel() -> None:
+        notify()
+        if interruption.is_set():
+            raise KeyboardInterrupt
+        interruption.set()
+        loop.call_soon_threadsafe(task.cancel)
+
+    on_interrupt = signal.getsignal(signal.SIGINT)
 
     def interrupted(number: int, frame: FrameType | None) -> Any:  # noqa: ANN401 - as signal has it
         notify()
-        return cancel(number, frame)
+        return on_interrupt(number, frame) if callable(on_interrupt) else None
 
-    signal.signal(signal.SIGINT, interrupted)
+    _cancel = cancel
+    if callable(on_interrupt):
+        signal.signal(signal.SIGINT, interrupted)
     try:
         return await work
     finally:
-        signal.signal(signal.SIGINT, before)
+        _cancel = None
+        if callable(on_interrupt):
+            signal.signal(signal.SIGINT, on_interrupt)

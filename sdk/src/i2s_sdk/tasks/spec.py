@@ -16,6 +16,14 @@ from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.view import Panel, Shown
 from i2s_wire.metrics.profile import Profile
 
+#: Width and height of a picture in pixels.
+Size = tuple[int, int]
+
+
+def no_blank(size: Size | None) -> str:
+    """Return an empty answer."""
+    return ""
+
 
 def no_instance_fault(instance: Instance) -> str:
     """Return that nothing is wrong."""
@@ -56,6 +64,10 @@ class TaskSpec:
         rubric: By which judge models score its images; None if there is none.
         human_table: Name of the published table of scores that people gave to systems
             (``report/published.json``), which is shown beside runs and never ranked with them.
+        blank: Returns an answer that shows nothing, rendered as large as a picture of a size; the size is
+            None if the instance has no picture. A white rendering is not usable, so what is drawn differs
+            from white by one.
+        constant: An ordinary answer that knows nothing of any instance; empty if there is none.
     """
 
     name: str
@@ -82,6 +94,8 @@ class TaskSpec:
     subset_tables: Mapping[str, str] = field(default_factory=dict)
     rubric: Rubric | None = None
     human_table: str = ""
+    blank: Callable[[Size | None], str] = no_blank
+    constant: str = ""
 
     @property
     def renders(self) -> bool:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from fake_sources.exchange import FakeAnswer, FakeRequest, FakeSource
 from fake_sources.github import FakeGithub
 from fake_sources.server import FakeServer, fake_server
 
+from i2s_sdk.collect.publishing.publish import publish
 from i2s_sdk.data.check import check
 from i2s_sdk.evaluation.evaluate import evaluate
 from i2s_sdk.runlog.folder import read_records
@@ -47,7 +49,12 @@ class Killing:
 
 
 def started(
-    source: str, into: Path, server: FakeServer, settings: Settings, cache: Path, more: Sequence[str] = ()
+    what: Sequence[str],
+    into: Path,
+    server: FakeServer,
+    settings: Settings,
+    cache: Path,
+    more: Sequence[str] = (),
 ) -> subprocess.Popen[str]:
     environment = {
         **os.environ,
@@ -59,10 +66,9 @@ def started(
     }
     words = [
         "collect",
-        source,
+        *what,
         "--into",
         str(into),
-        *WINDOW,
         "--base-url",
         server.url,
         "--gap",
@@ -84,7 +90,7 @@ def collected(
     more: Sequence[str] = (),
     code: int = 3,
 ) -> Mapping[str, Any]:
-    process = started(source, into, server, settings, cache, more)
+    process = started([source, *WINDOW], into, server, settings, cache, more)
     out, told = process.communicate()
     assert process.returncode == code, told
     found: Mapping[str, Any] = json.loads(out)
@@ -147,6 +153,7 @@ def test_documents_of_a_month_become_a_data_set_with_an_oracle_of_one(
         again = collected(source, into, server, settings, cache)
         assert again == summary
         assert len(server.log) == asked  # nothing is asked for twice
+        made_again_from_recipes(into, tmp_path, server, settings, cache)
         server.refusing = True
         written = lines(into)
         other = tmp_path / "offline"
@@ -162,6 +169,29 @@ def test_documents_of_a_month_become_a_data_set_with_an_oracle_of_one(
     assert result.summary.scored == sum(summary["accepted"].values())
     values = {one.metrics["ems"] for one in read_records(tmp_path / "run").values()}
     assert values == {1.0}
+
+
+def made_again_from_recipes(
+    into: Path, folder: Path, server: FakeServer, settings: Settings, cache: Path
+) -> None:
+    """Publish a data set, and make what its recipes name again: the same lines, and none that was changed."""
+    publish(into, folder / "out", "me/set", day=date(2026, 11, 30))
+    recipes = [json.loads(text) for text in (folder / "out" / "recipes.jsonl").read_text().splitlines()]
+    assert len(recipes) >= 3
+    forged = [{**recipes[1], "picture_sha256": "0" * 64}, {**recipes[2], "structure_sha256": "0" * 64}]
+    path = folder / "recipes.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in [recipes[0], *recipes[3:], *forged]))
+    process = started(["--from-recipe", str(path)], folder / "again", server, settings, cache)
+    out, told = process.communicate()
+    assert process.returncode == 3, told
+    found = json.loads(out)
+    assert {one["reason"] for one in found["dropped"]} == {"other_picture", "changed"}
+    assert sum(one["count"] for one in found["dropped"]) == 2
+    names = {one["name"] for one in [recipes[0], *recipes[3:]]}
+    again = lines(folder / "again").splitlines()
+    assert len(again) == len(names)
+    assert set(again) == {text for text in lines(into).splitlines() if json.loads(text)["id"] in names}
+    assert check(folder / "again").faults == ()
 
 
 @pytest.mark.parametrize(("source", "fake", "expected"), SOURCES)
@@ -180,7 +210,7 @@ def test_killed_at_every_tenth_request_it_ends_with_the_same_bytes(
     with fake_server(killing) as server:
         kills = 0
         while True:
-            killing.victim = started(source, tmp_path / "killed", server, settings, cache)
+            killing.victim = started([source, *WINDOW], tmp_path / "killed", server, settings, cache)
             _, told = killing.victim.communicate()
             if killing.victim.returncode != -signal.SIGKILL:
                 break

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from below import below
 from i2s_sdk.stack.state import read_record, supervisor
 
 pytestmark = pytest.mark.integration
@@ -144,13 +145,12 @@ def test_down_removes_what_killed_services_have_left(folder, monkeypatch):
         temporary.chmod(0o755)  # the users of jobs pass through it
         monkeypatch.setenv("TMPDIR", name)
         command("up", "render-lilypond")
-        killed = [supervisor(folder), *children(supervisor(folder))]
-        for number in (
-            signal.SIGSTOP,
-            signal.SIGKILL,
-        ):  # else a service cleans up when its supervisor is gone
+        # All of them, each stopped first: what is left alive of a service cleans up after the rest.
+        killed = [supervisor(folder), *(one.pid for one in below(supervisor(folder)))]
+        for number in (signal.SIGSTOP, signal.SIGKILL):
             for pid in killed:
-                os.kill(pid, number)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, number)
         assert ends(killed)
         assert [path.name.rsplit("-", 1)[0] for path in temporary.iterdir()] == ["i2s-jail"]
         command("down")

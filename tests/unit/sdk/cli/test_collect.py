@@ -47,3 +47,15 @@ def test_a_folder_of_another_collection_is_refused(
     capsys.readouterr()
     assert run([*words, "--seed", "7"]) == 2
     assert "was begun with seed 0, not 7; name another folder" in capsys.readouterr().err
+
+
+def test_a_data_set_that_was_not_collected_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine"
+    (mine / "references").mkdir(parents=True)
+    (mine / "references" / "a.png").write_bytes(b"a picture of mine")
+    (mine / "instances.jsonl").write_text("{}\n")
+    assert run(["collect", "music", *WINDOW, "--offline", "--into", str(mine)]) == 2
+    assert "is a data set that was not collected; name another folder" in capsys.readouterr().err
+    assert sorted(path.name for path in mine.rglob("*")) == ["a.png", "instances.jsonl", "references"]

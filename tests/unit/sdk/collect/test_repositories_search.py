@@ -321,3 +321,21 @@ def test_a_refusal_that_is_no_limit_stops_the_source_at_once(world: World) -> No
         fetch_checkout(document("a/b"), web, api)
     assert len(server.log) == 1
     assert world.waited == []
+
+
+@pytest.mark.parametrize("part", ["/commits/", "/tarball/"])
+def test_a_repository_that_is_closed_is_dropped_and_stops_nothing(world: World, part: str) -> None:
+    closed = b'{"message": "Repository access blocked", "block": {"reason": "tos"}}'
+    commit = json.dumps({"sha": "a" * 40}).encode()
+    server, api, web = world.open(
+        Answering(
+            lambda request: FakeAnswer(403, closed) if part in request.path else FakeAnswer(200, commit)
+        )
+    )
+    for _ in range(2):  # the second time from the cache
+        found = fetch_checkout(document("a/b"), web, api)
+        assert isinstance(found, Dropped)
+        assert (found.reason, found.key) == (Reason.GONE, "a/b")
+        assert "403" in found.detail
+    assert len(server.log) == (1 if part == "/commits/" else 2)
+    assert world.waited == []

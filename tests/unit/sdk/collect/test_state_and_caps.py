@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -194,3 +195,12 @@ def test_counts_that_do_not_add_up_are_named() -> None:
     summary.count([Drop(Stage.DISCOVER, Reason.NO_SOURCE, "d"), Drop(Stage.CUT, Reason.EMPTY, "e", "a")])
     assert summary.faults() == ()
     assert summary.full
+
+
+def test_another_thread_may_use_the_state(tmp_path: Path) -> None:
+    """In a notebook the coroutines of a collection run in a thread of their own."""
+    state = CollectionState(tmp_path)
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(state.keep_documents, [document("a")], 0).result()
+    assert list(state.documents()) == [document("a")]
+    state.close()

@@ -36,6 +36,5 @@ def reference_fault(piece: Piece, rendering: Rendering) -> Dropped | None:
 
 def overfull(log: LogExcerpt) -> float:
     """Return by how many points the widest box of a log is too wide, or the highest too high; 0 for none."""
-    # TeX breaks lines of its log after 79 characters.
     text = f"{log.head}\n{log.tail}"
     return max((float(found[2]) for found in _OVERFULL.finditer(text)), default=0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
@@ -27,6 +28,7 @@ GAP = 3.0
 #: The largest source that is taken, in bytes.
 MAX_SOURCE_BYTES = 50_000_000
 
+_KEY = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[A-Z]{2})?/\d{7})v\d{1,3}")
 _GONE = frozenset({404, 410})
 _NAMED_TYPES = {"H": "HTML", "P": "PostScript", "X": "a word processor file"}
 # Letters of the source type that say nothing against TeX.
@@ -82,6 +84,8 @@ class ArxivSource:
 
         Its URL is that of arXiv whatever the server, so that a mirror makes the same data set.
         """
+        if not _KEY.fullmatch(document.key):
+            return Dropped(Reason.MALFORMED, "is no id of a paper with its version", document.key)
         ask = Ask(f"{self.sources_url}/{document.key}", max_bytes=MAX_SOURCE_BYTES, expected=_GONE)
         answer = web.get(ask)
         if answer.status != 200:

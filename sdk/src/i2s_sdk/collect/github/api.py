@@ -24,6 +24,9 @@ GAP_WITH_TOKEN, GAP_WITHOUT_TOKEN = 2.1, 6.1
 #: Seconds to wait after the first answer that names a secondary rate limit without a time; then they double.
 SECONDARY_WAIT = 60.0
 
+#: What GitHub says with 403 of one repository that it has closed, such as for its terms of service.
+BLOCKED = b"repository access blocked"
+
 _SECONDARY = b"secondary rate limit"
 _SECONDARY_BYTES = 10_000
 _SECONDS_DIGITS = 12
@@ -67,7 +70,7 @@ class GithubApi:
             query: Its parameters.
             accept: Media type that is asked for.
             max_bytes: The largest body that is taken.
-            expected: Statuses besides 200 that are answers.
+            expected: Statuses besides 200 that are answers; 403 of a repository that is closed is one too.
         """
         headers = {"Accept": accept, "X-GitHub-Api-Version": API_VERSION}
         if self.token:
@@ -79,6 +82,7 @@ class GithubApi:
             frozenset({"authorization"}),
             max_bytes=max_bytes,
             expected=expected,
+            refusals=(BLOCKED,) if expected else (),
         )
 
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Reason
 from i2s_sdk.collect.github.api import GithubApi
+from i2s_sdk.collect.github.repository import is_full_name
 from i2s_sdk.collect.web.answer import Web
 from i2s_sdk.collect.web.errors import SourceStoppedError
 from i2s_sdk.instances.site_files import read_repository
@@ -25,20 +26,28 @@ _MAX_COMMIT_BYTES = 20_000_000
 def fetch_checkout(
     document: Document, web: Web, api: GithubApi, max_bytes: int = MAX_ARCHIVE_BYTES
 ) -> Fetched | Dropped:
-    """Return the archive of the default branch of a repository, at the commit where it is now.
+    """Return the archive of a repository at the commit of the document, else where its default branch is now.
 
     Raises:
         BodyTooLargeError: The archive is larger than ``max_bytes``.
         SourceStoppedError: GitHub does not answer, or names no commit.
     """
-    found = commit_of(document.key, str(document.detail.get("branch", "")), web, api)
+    if not is_full_name(document.key) or (document.version and not is_commit(document.version)):
+        return Dropped(Reason.MALFORMED, "is no repository, or its version no commit", document.key)
+    branch = str(document.detail.get("branch", ""))
+    found = document.version or commit_of(document.key, branch, web, api)
     if isinstance(found, Dropped):
         return found
     request = api.ask(f"/repos/{document.key}/tarball/{found}", max_bytes=max_bytes, expected=_GONE)
     answer = web.get(request)
     if answer.status != 200:
-        return Dropped(Reason.GONE, f"the archive is gone ({answer.status})", document.key)
+        return Dropped(Reason.GONE, f"the archive is gone or closed ({answer.status})", document.key)
     return Fetched(answer.body, found, f"https://github.com/{document.key}/tree/{found}")
+
+
+def is_commit(text: str) -> bool:
+    """Return whether a text is the SHA-1 of a commit, in hexadecimal."""
+    return _SHA.fullmatch(text) is not None
 
 
 def commit_of(repository: str, branch: str, web: Web, api: GithubApi) -> str | Dropped:
@@ -54,7 +63,7 @@ def commit_of(repository: str, branch: str, web: Web, api: GithubApi) -> str | D
     )
     answer = web.get(request)
     if answer.status != 200:
-        return Dropped(Reason.GONE, f"the branch is gone ({answer.status})", repository)
+        return Dropped(Reason.GONE, f"the branch is gone or closed ({answer.status})", repository)
     try:
         body = read_json(answer.body)
     except ValueError:

@@ -79,7 +79,7 @@ def read_item(item: object) -> Repository:
     if not isinstance(item, Mapping):
         raise ValueError("is no object")
     name, branch = _text(item, "full_name"), _text(item, "default_branch")
-    if not _FULL_NAME.fullmatch(name):
+    if not is_full_name(name):
         raise ValueError(f"full_name {name[:100]!r} is no name of a repository")
     if not _BRANCH.fullmatch(branch) or not _is_utf_8(branch):
         raise ValueError(f"default_branch {branch[:100]!r} is no name of a branch")
@@ -94,6 +94,11 @@ def read_item(item: object) -> Repository:
         is_template=item.get("is_template") is True,
         is_source=not any(item.get(flag) is True for flag in ("private", "fork", "archived", "disabled")),
     )
+
+
+def is_full_name(text: str) -> bool:
+    """Return whether a text is the name of an owner and a repository, such as "ann/ann.github.io"."""
+    return _FULL_NAME.fullmatch(text) is not None
 
 
 def read_licence(value: object) -> Licence:

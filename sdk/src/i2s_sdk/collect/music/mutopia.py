@@ -13,7 +13,7 @@ from datetime import date
 
 from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Licence, Piece, Reason, Window
 from i2s_sdk.collect.github.api import GithubApi
-from i2s_sdk.collect.github.checkout import commit_of
+from i2s_sdk.collect.github.checkout import commit_of, is_commit
 from i2s_sdk.collect.github.repository import licence_of
 from i2s_sdk.collect.music.cutting import cut_scores, local_includes, score_fault
 from i2s_sdk.collect.music.lilypond_text import read_lilypond
@@ -75,7 +75,9 @@ class MutopiaSource:
 
     def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
         """Return a file of the archive that was read before."""
-        commit = str(document.detail["commit"])
+        commit = document.version
+        if not is_commit(commit):
+            return Dropped(Reason.MALFORMED, "its version is no commit", document.key)
         content = self._read(commit, web).get(document.key)
         if content is None:
             return Dropped(Reason.GONE, "is not in the archive", document.key)
@@ -183,5 +185,6 @@ def _document(name: str, files: Mapping[str, bytes], commit: str) -> Document | 
         title=(header.get("title") or header.get("mutopiatitle") or name)[:300],
         authors=tuple(one[:300] for one in (header.get("composer"), header.get("maintainer")) if one),
         url=f"https://github.com/{REPOSITORY}/blob/{commit}/{name}",
-        detail={"commit": commit, "includes": list(local_includes(name, found.includes, files))},
+        detail={"includes": list(local_includes(name, found.includes, files))},
+        version=commit,
     )

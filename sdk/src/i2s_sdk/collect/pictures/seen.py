@@ -9,6 +9,7 @@ from pathlib import Path
 
 from i2s_sdk.collect.pictures.duplicates import DuplicateIndex
 from i2s_sdk.collect.pictures.fingerprint import Fingerprint, FingerprintError
+from i2s_sdk.collect.transactions import transaction
 from i2s_sdk.errors import DataError
 from i2s_sdk.writing import writing
 
@@ -97,21 +98,15 @@ class SeenStore:
         """
         if not collection:
             raise ValueError("a collection has a name")
-        with self._readable():
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                self._database.execute("DELETE FROM pieces WHERE collection = ?", (collection,))
-                self._database.executemany(
-                    "INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        (collection, position, subset, key, *_columns(one))
-                        for position, (subset, key, one) in enumerate(pieces)
-                    ),
-                )
-            except BaseException:
-                self._database.execute("ROLLBACK")
-                raise
-            self._database.execute("COMMIT")
+        with self._readable(), transaction(self._database):
+            self._database.execute("DELETE FROM pieces WHERE collection = ?", (collection,))
+            self._database.executemany(
+                "INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    (collection, position, subset, key, *_columns(one))
+                    for position, (subset, key, one) in enumerate(pieces)
+                ),
+            )
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

@@ -82,7 +82,7 @@ def publish(
                 "recipes": len(shown) - len(free),
                 "held back": len(items) - len(shown),
             }
-            content = _parquet(free)
+            content = _parquet(free, day)
             path = f"{subset}/validation-00000-of-00001.parquet"
             (out / subset).mkdir()
             (out / path).write_bytes(content)
@@ -117,7 +117,7 @@ def _lines(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
     path.write_text(content, encoding="utf-8")
 
 
-def _parquet(items: Sequence[Item]) -> bytes:
+def _parquet(items: Sequence[Item], day: date) -> bytes:
     """Return rows as a Parquet file whose pictures Hugging Face's package takes as such."""
     try:
         import pyarrow as arrow  # type: ignore[import-untyped]
@@ -133,7 +133,7 @@ def _parquet(items: Sequence[Item]) -> bytes:
         [(name, picture if name == "image" else arrow.string()) for name in COLUMNS],
         metadata={"huggingface": json.dumps({"info": {"features": features}})},
     )
-    table = arrow.Table.from_pylist([item.row() for item in items], schema=schema)
+    table = arrow.Table.from_pylist([item.row(day.isoformat()) for item in items], schema=schema)
     buffer = io.BytesIO()
     parquet.write_table(table, buffer, compression="zstd")
     return buffer.getvalue()

@@ -36,9 +36,21 @@ COLUMNS = (
     "licence",
     "attribution",
     "source_version",
+    "source",
+    "collected",
+    "contaminated_after",
+    "provenance",
 )
 #: Of each hundred instances, how many are held back.
 HELD_BACK = 10
+
+#: Fields of the provenance of each collected instance.
+PROVENANCE = frozenset(
+    {
+        *("source", "id", "version", "url", "member", "bytes", "licence", "attribution", "owner", "date"),
+        *("collected", "collector", "engine", "filters", "notes", "length"),
+    }
+)
 
 _NAMESPACE = uuid.UUID("5c0c7a0e-2d3f-5b7e-9a55-6a3d4e1f9b21")
 
@@ -73,7 +85,7 @@ class Item:
 
     @property
     def is_held_back(self) -> bool:
-        """Whether it belongs to the tenth that is held back; decided by a hash of its origin."""
+        """Whether it is held back, as about a tenth is; decided by a hash of its origin."""
         return int(hashlib.sha256(self.uuid.encode()).hexdigest()[:8], 16) % 100 < HELD_BACK
 
     @property
@@ -83,8 +95,12 @@ class Item:
             hashlib.sha256(self.structure).digest() + hashlib.sha256(self.picture).digest()
         ).hexdigest()
 
-    def row(self) -> dict[str, Any]:
-        """Return its row."""
+    def row(self, published: str) -> dict[str, Any]:
+        """Return its row.
+
+        Args:
+            published: Day of publication, after which models may have seen it.
+        """
         found, filters = self.provenance, dict(self.provenance["filters"])
         is_site = task_spec(self.instance.task).structure_is_site
         structure = base64.b64encode(self.structure).decode() if is_site else self.structure.decode("utf-8")
@@ -110,21 +126,24 @@ class Item:
             "licence": json.dumps(found["licence"], sort_keys=True),
             "attribution": json.dumps(found["attribution"], sort_keys=True, ensure_ascii=False),
             "source_version": found["version"],
+            "source": found["source"],
+            "collected": found["collected"],
+            "contaminated_after": published,
+            "provenance": json.dumps(found, sort_keys=True, ensure_ascii=False),
         }
 
     def recipe(self) -> dict[str, Any]:
-        """Return how it is made again by whoever may not be given its files."""
-        found = self.provenance
+        """Return how it is made again by whoever may not be given its files; see ``collect.recipes``."""
         return {
             "uuid": self.uuid,
+            "name": self.instance.id,
             "task": self.instance.task,
             "subset": self.instance.subset,
             "difficulty": self.instance.difficulty,
-            **{name: found[name] for name in ("source", "id", "version", "url", "member", "bytes", "notes")},
-            **{name: found[name] for name in ("place",) if name in found},
+            "assets": [asset.name for asset in self.instance.assets],
             "structure_sha256": hashlib.sha256(self.structure).hexdigest(),
             "picture_sha256": hashlib.sha256(self.picture).hexdigest(),
-            "licence": found["licence"],
+            "provenance": dict(self.provenance),
         }
 
 
@@ -139,20 +158,7 @@ def read_item(instance: Instance, index: Path) -> Item:
         DataError: A file cannot be read, or the line has no provenance of a collection.
     """
     provenance = instance.provenance
-    needed = {
-        "source",
-        "id",
-        "version",
-        "url",
-        "member",
-        "bytes",
-        "licence",
-        "attribution",
-        "date",
-        "collected",
-    }
-    needed |= {"engine", "filters", "notes", "length"}
-    if missing := sorted(needed - set(provenance)):
+    if missing := sorted(PROVENANCE - set(provenance)):
         raise DataError(
             index,
             0,

@@ -100,6 +100,7 @@ def cut_one(found: Found, paper: Paper) -> Piece | Dropped:
             "expanded": sum(one.count for one in (*before, cut)),
             "declarations": len(before),
         },
+        loads=paper.loads,
     )
 
 

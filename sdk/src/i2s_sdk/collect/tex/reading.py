@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from i2s_sdk.collect.candidates import Dropped, Reason
 from i2s_sdk.collect.tex.declarations import ARGUMENTS, Declaration, read_declaration
 from i2s_sdk.collect.tex.definitions import DEFINITIONS, MAX_BRACKETED, Reading, read_definition
+from i2s_sdk.collect.tex.loads import LIBRARIES, load_lines
 from i2s_sdk.collect.tex.macros import Macro, MacroTable
 from i2s_sdk.collect.tex.members import (
     MAX_FILE_BYTES,
@@ -25,6 +26,7 @@ from i2s_sdk.collect.tex.members import (
 )
 from i2s_sdk.collect.tex.scanner import Braces, Conditionals, Kind, Scanner, Token
 from i2s_sdk.collect.tex.subsets import EQUATION, SUBSET_OF
+from i2s_wire.render.source_error import Provider
 
 #: The most files of a paper that are read.
 MAX_FILES = 500
@@ -78,6 +80,7 @@ class Paper:
         macros: Of the paper, over time.
         conditionals: Of the paper, as they are at its end.
         faults: Files that were not read, or not to their end.
+        loads: Lines that load packages and libraries that are no files of the paper, by what they load.
         read: Characters that were read so far to expand macros.
     """
 
@@ -86,6 +89,7 @@ class Paper:
     macros: MacroTable = field(default_factory=MacroTable)
     conditionals: Conditionals = field(default_factory=Conditionals)
     faults: list[Dropped] = field(default_factory=list)
+    loads: dict[Provider, str] = field(default_factory=dict)
     read: int = 0
 
 
@@ -289,6 +293,8 @@ class _Reader:
             return False
         elif name == "newif":
             self._new_conditional(file, token)
+        elif name in LIBRARIES:
+            self._load(file, token)
         elif name in _INPUT or name in _IMPORT or name in _PACKAGES:
             self._input(file, token)
         elif name == "catcode":
@@ -337,11 +343,21 @@ class _Reader:
                 return
             names, file.scanner.position = f"{group[0].strip()}/{second[0].strip()}", second[1]
         if suffix := _PACKAGES.get(token.name):
+            if suffix == ".sty":
+                self._load(file, token)
             for one in reversed(names.split(",")[:MAX_FILES]):
                 if member := resolve(one, folders, self._members, (suffix,)):
                     self._begin(member, only_definitions=True)
         elif member := resolve(names, folders, self._members, (".tex", "", ".ltx", ".tikz")):
             self._begin(member, only_definitions=file.only_definitions)
+
+    def _load(self, file: _File, token: Token) -> None:
+        """Note what a command loads; the first line for each counts."""
+        reading = Reading(file.text.text, file.braces, self.paper.macros, 0)
+        option = reading.bracket(token.end)
+        group = reading.group(option[1] if option else token.end)
+        for provider, line in load_lines(token.name, option[0] if option else "", group[0] if group else ""):
+            self.paper.loads.setdefault(provider, line)
 
     def _catcode(self, file: _File, token: Token) -> bool:
         """Return whether the file can be read on after a category code changes."""

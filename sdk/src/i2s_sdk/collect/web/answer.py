@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+#: How much of an answer is searched for a refusal, in bytes.
+REFUSAL_BYTES = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -36,6 +39,8 @@ class Ask:
         documented: Whether it is a documented interface for programs, so that robots.txt is not asked.
         max_bytes: The largest body that is taken.
         expected: Statuses besides 200 that are answers of the source rather than failures, such as 404.
+        refusals: Texts, in lower case. An answer of 403 whose body has one of them is about what was asked
+            for, and refuses nothing else.
         fresh: Whether the answer may change from day to day, so that one of an earlier day is asked anew
             unless the collection is offline.
     """
@@ -47,14 +52,22 @@ class Ask:
     documented: bool = True
     max_bytes: int = 50_000_000
     expected: frozenset[int] = frozenset()
+    refusals: tuple[bytes, ...] = ()
     fresh: bool = False
+
+    def is_answered(self, answer: Answer) -> bool:
+        """Return whether an answer is one of the source rather than a failure."""
+        if answer.status == 200 or answer.status in self.expected:
+            return True
+        beginning = answer.body[:REFUSAL_BYTES].lower()
+        return answer.status == 403 and any(text in beginning for text in self.refusals)
 
 
 class Web(Protocol):
     """Asks servers with manners."""
 
     def get(self, ask: Ask) -> Answer:
-        """Return the stored or a new answer, of status 200 or one that is expected.
+        """Return the stored or a new answer, of status 200, one that is expected, or a refusal of its own.
 
         503, 429 and failures of the connection are repeated as the server says. A status that is neither
         expected nor repeated ends the collection.

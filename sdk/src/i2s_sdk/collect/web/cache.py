@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from i2s_sdk.collect.web.answer import Answer, Ask
 from i2s_sdk.json_text import read_json
-from i2s_sdk.writing import writing
+from i2s_sdk.writing import write_whole, writing
 
 #: Headers of answers that are stored.
 KEPT_HEADERS = frozenset({"content-type", "date", "etag", "last-modified", "link"})
@@ -89,22 +87,3 @@ def _request(ask: Ask) -> dict[str, object]:
         name.lower(): value for name, value in ask.headers.items() if name.lower() not in ask.secret_headers
     }
     return {"url": ask.url, "query": [list(pair) for pair in ask.query], "headers": headers}
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

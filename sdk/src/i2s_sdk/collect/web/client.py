@@ -61,7 +61,7 @@ class HttpWeb:
         contact: Of the person who collects, as ``checked_contact`` returns it.
         version: Of this program.
         manners: Of hosts by name and port.
-        others: Of all other hosts.
+        others: Of all other hosts; None for the default ones.
         offline: Whether only stored answers are used.
         sleep: How waiting for a server is done.
     """
@@ -74,12 +74,12 @@ class HttpWeb:
         version: str,
         manners: Mapping[str, Manners] | None = None,
         *,
-        others: Manners = Manners(),  # noqa: B008 - it is frozen
+        others: Manners | None = None,
         offline: bool = False,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._cache, self._gaps, self._manners = cache, gaps, dict(manners or {})
-        self._others, self._offline, self._sleep = others, offline, sleep
+        self._others, self._offline, self._sleep = others or Manners(), offline, sleep
         self._robots: dict[str, Robots] = {}
         self._agent = f"{AGENT}/{version} (+{contact})"
         self._client: httpx.Client | None = None
@@ -125,7 +125,7 @@ class HttpWeb:
                 said = f"does not answer: {error or type(error).__name__}"
                 wait = float(2**attempt)
             else:
-                if answer.status == 200 or answer.status in ask.expected:
+                if ask.is_answered(answer):
                     return answer
                 asked_for = self._manners_of(ask.url).wait_of(answer)
                 said = f"answered {answer.status}"

@@ -8,6 +8,7 @@ from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values, values_o
 from i2s_sdk.tasks.chart.elements import SCORES, missing
 from i2s_sdk.tasks.chart.figure_text import figure_from_text
 from i2s_sdk.tasks.chart.published import NO_CALLS, PUBLISHED
+from i2s_wire.render.figure import Figure
 
 #: As the manifest of a run and the detail of a sample call it.
 NAME = "chart elements"
@@ -19,8 +20,35 @@ _METRICS = tuple(Metric(name) for name in SCORES)
 PUBLISHED_NAME = "published chart scores"
 
 
+class _FigureScorer:
+    """Compares the objects of the figure of a program with those of the ground truth; see the two below."""
+
+    __slots__ = ()
+    metrics: tuple[Metric, ...]
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return whether the objects of the ground truth are known: whether there is a program of it."""
+        return bool(sample.truth)
+
+    def score(self, sample: Scorable) -> Values | NotUsable:
+        """Return the values of a program that has a figure."""
+        reference = figure_from_text(sample.truth or "")
+        try:
+            candidate = figure_from_text(sample.text or "")
+        except ValueError:
+            return NotUsable("the objects of the figure cannot be read")
+        return self._compared(reference, candidate)
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0 in every metric."""
+        return values_of_unusable(self.metrics)
+
+    def _compared(self, reference: Figure, candidate: Figure) -> Values:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class PublishedScorer:
+class PublishedScorer(_FigureScorer):
     """Computes the scores of ChartMimic and Plot2Code from the objects of both figures."""
 
     name: str = PUBLISHED_NAME
@@ -28,50 +56,22 @@ class PublishedScorer:
     metrics: tuple[Metric, ...] = tuple(Metric(name) for name in PUBLISHED)
     in_worker: bool = True
 
-    def applies(self, sample: Scorable) -> bool:
-        """Return whether the objects of the ground truth are known: whether there is a program of it."""
-        return bool(sample.truth)
-
-    def score(self, sample: Scorable) -> Values | NotUsable:
-        """Return the values of a program that has a figure."""
-        reference = figure_from_text(sample.truth or "")
-        try:
-            candidate = figure_from_text(sample.text or "")
-        except ValueError:
-            return NotUsable("the objects of the figure cannot be read")
+    def _compared(self, reference: Figure, candidate: Figure) -> Values:
         values = {name: score(reference, candidate) for name, score in PUBLISHED.items()}
         return Values(values, undefined={name: NO_CALLS for name, value in values.items() if value is None})
 
-    def unusable(self, sample: Scorable) -> Values:
-        """Return 0 in every metric."""
-        return values_of_unusable(self.metrics)
-
 
 @dataclass(frozen=True, slots=True)
-class ElementScorer:
-    """Compares the objects of the figure of a program with those of the ground truth."""
+class ElementScorer(_FigureScorer):
+    """Computes the element scores of this project."""
 
     name: str = NAME
     version: str = "1"
     metrics: tuple[Metric, ...] = _METRICS
     in_worker: bool = True
 
-    def applies(self, sample: Scorable) -> bool:
-        """Return whether the objects of the ground truth are known: whether there is a program of it."""
-        return bool(sample.truth)
-
-    def score(self, sample: Scorable) -> Values | NotUsable:
-        """Return the values of a program that has a figure."""
-        reference = figure_from_text(sample.truth or "")
-        try:
-            candidate = figure_from_text(sample.text or "")
-        except ValueError:
-            return NotUsable("the objects of the figure cannot be read")
+    def _compared(self, reference: Figure, candidate: Figure) -> Values:
         values: dict[str, float | None] = {
             name: score(reference, candidate) for name, score in SCORES.items()
         }
         return Values(values, detail=missing(reference, candidate))
-
-    def unusable(self, sample: Scorable) -> Values:
-        """Return 0 in every metric."""
-        return values_of_unusable(self.metrics)

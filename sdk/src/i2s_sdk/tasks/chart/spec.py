@@ -10,7 +10,7 @@ from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_sdk.tasks.chart.view import view
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import ASSETS, FILE, STRUCTURE, fields
-from i2s_sdk.tasks.spec import TaskSpec, text_fault
+from i2s_sdk.tasks.spec import Size, TaskSpec, text_fault
 from i2s_sdk.tasks.structure import Structure
 
 #: Inputs of an instance. ``image`` is compared with, and shown unless there is ``style``: an image whose
@@ -36,6 +36,14 @@ def _answer(content: Content, question: Question) -> str:
     return f"```python\n{code}\n```" if code else ""
 
 
+def _blank(size: Size | None) -> str:
+    """Return a figure that looks white."""
+    width, height = (side / 100 for side in size or (640, 480))
+    figure = f"plt.figure(figsize=({width:.4f}, {height:.4f}), dpi=100)"
+    mark = 'plt.figtext(0.5, 0.5, ".", color="#fefefe")'  # a figure of one color is not usable
+    return f"```python\nimport matplotlib.pyplot as plt\n\n{figure}\n{mark}\nplt.show()\n```"
+
+
 CHART = TaskSpec(
     name="chart",
     title="Chart to code",
@@ -47,6 +55,8 @@ CHART = TaskSpec(
     structure_suffix=".py",
     structure_is_site=False,
     language="python",
+    blank=_blank,
+    constant="```python\nimport matplotlib.pyplot as plt\n\nplt.bar(['A', 'B'], [1, 2])\nplt.show()\n```",
     canary=Structure("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"),
     open=ChartTask,
     answer=_answer,

@@ -6,12 +6,18 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.latex.task import LatexTask
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
-from i2s_sdk.tasks.spec import TaskSpec, text_fault
+from i2s_sdk.tasks.spec import Size, TaskSpec, text_fault
 from i2s_sdk.tasks.structure import Structure
 
 
 def _answer(content: Content, question: Question) -> str:
     return f"```latex\n{(content.structure or '').strip()}\n```"
+
+
+def _blank(size: Size | None) -> str:
+    r"""Return a rectangle that looks white; references have 200 pixels an inch of 72.27 points."""
+    width, height = (side * 72.27 / 200 for side in size or (400, 100))
+    return f"```latex\n\\noindent\\textcolor[gray]{{0.996}}{{\\rule{{{width:.2f}pt}}{{{height:.2f}pt}}}}\n```"
 
 
 def _structure_fault(content: Content) -> str:
@@ -40,4 +46,6 @@ LATEX = TaskSpec(
     inputs=IMAGE_AND_ASSETS,
     target=STRUCTURE,
     mean_of_cells=True,
+    blank=_blank,
+    constant="```latex\n\\begin{equation}\n  f(x) = \\sum_{i=1}^{n} a_i x^i + b\n\\end{equation}\n```",
 )

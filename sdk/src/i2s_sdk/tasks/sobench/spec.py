@@ -39,4 +39,6 @@ SOBENCH = TaskSpec(
     target=TARGET,
     instance_fault=instance_fault,
     view=view,
+    blank=lambda size: "{}",
+    constant="{}",
 )

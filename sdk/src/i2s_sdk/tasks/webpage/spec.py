@@ -6,7 +6,7 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.site_files import INDEXES
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
-from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.spec import Size, TaskSpec
 from i2s_sdk.tasks.structure import Origin
 from i2s_sdk.tasks.webpage.site import as_json, site_structure
 from i2s_sdk.tasks.webpage.task import WebpageTask
@@ -28,6 +28,16 @@ def _answer(content: Content, question: Question) -> str:
     # A backtick inside of a file would end the block for profile helm.
     listed = as_json(files).replace("`", "\\u0060")
     return f"```json\n{listed}\n```"
+
+
+def _page(body: str) -> str:
+    text = f"<!DOCTYPE html>\n<html><head><title>Page</title></head><body>{body}</body></html>\n"
+    return _answer(Content(site={"index.html": text.encode()}), Question(()))
+
+
+def _blank(size: Size | None) -> str:
+    """Return a page without content; pages have the size of the viewport, as their references do."""
+    return _page('<div style="background: #fefefe; width: 1px; height: 1px"></div>')
 
 
 def _structure_fault(content: Content) -> str:
@@ -53,4 +63,6 @@ WEBPAGE = TaskSpec(
     inputs=IMAGE_AND_ASSETS,
     target=STRUCTURE,
     mean_of_cells=True,
+    blank=_blank,
+    constant=_page("<h1>Welcome</h1><p>This is my page. I write about my work and my projects.</p>"),
 )
