@@ -5,17 +5,16 @@ published weights and how they are made. A picture of Debian's lilypond-doc coun
 source, the file of the same name below --sources, sets notes on staves of five lines. Pictures whose source
 does not surely say so are left out; so are those of less than 100 × 30 pixels, which no page or system has.
 
-Half of the groups is learnt from, and the other half is unseen. A group is the part of a file's name before
-the first "_" or "-page", so that pages of one document are never in both halves; the SHA-256 of its name
-decides its half. Each picture is used as it is and degraded: reduced to the size at which it is looked at,
-turned by at most 1 degree, blurred by a Gaussian of at most 1 pixel, with noise of at most 12 grey levels of
-standard deviation. The SHA-256 of the file's name decides how much of each.
+Half of the documents is learnt from, and the other half is unseen. Of a page, the document is the part of the
+file's name before the first "_" or "-page"; of a picture of lilypond-doc, the file that it was made from, or
+its source without texts and comments. The SHA-256 of the document decides its half. Each picture is used as
+it is and degraded: reduced to the size at which it is looked at, turned by at most 1 degree, blurred by a
+Gaussian of at most 1 pixel, with noise of at most 12 grey levels of standard deviation.
+The SHA-256 of the file's name decides how much of each. What is learnt from is degraded in two further ways.
 
 The exit code is 0 only if the accuracy on unseen pictures, as the mean of that on music and on others, is at
-least 99 %, as they are and degraded alike (else 1).
-
-    python -m benchmarks.sheet_music --music PAGES --snippets DOC --sources DOC --other TEXT --other WEB
-    python -m benchmarks.sheet_music … --published      # measures the weights of the module, learns nothing
+least 99 %, as they are and degraded alike (else 1). That of the published weights is 99.5 % and 99.2 %, on
+1,463 unseen pictures, 758 of them music.
 """
 
 from __future__ import annotations
@@ -40,6 +39,9 @@ from i2s_sdk.collect.pictures.values import on_white
 TARGET = 0.99
 MOST_DEGREES, MOST_BLUR, MOST_NOISE = 1.0, 1.0, 12.0
 SMALLEST = (100, 30)
+
+#: Further ways in which each picture that is learnt from is degraded.
+FURTHER = 2
 
 #: Strength with which weights are drawn to zero, and steps of Newton's method.
 RIDGE, STEPS = 1e-3, 60
@@ -77,11 +79,12 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The features of a picture, as it is and degraded."""
+    """The features of a picture, as it is and degraded, and degraded in further ways if it is learnt from."""
 
     example: Example
     clean: tuple[float, ...]
     degraded: tuple[float, ...]
+    further: tuple[tuple[float, ...], ...] = ()
 
 
 def sets_staves(source: str) -> bool:
@@ -143,8 +146,13 @@ def numbers(example: Example) -> Numbers | None:
     try:
         with Image.open(example.path) as image:
             image.load()
-            worse = degraded(image, example.path.name)
-            return Numbers(example, features(look(image)), features(look(worse)))
+            name = example.path.name
+            further = tuple(
+                features(look(degraded(image, f"{number} {name}")))
+                for number in range(FURTHER if example.seen else 0)
+            )
+            worse = degraded(image, name)
+            return Numbers(example, features(look(image)), features(look(worse)), further)
     except OSError:
         return None
 
@@ -200,8 +208,8 @@ def measured(found: Sequence[Numbers], published: bool) -> dict[str, object]:
     unseen = [one for one in found if not one.example.seen]
     weights: tuple[float, ...] = WEIGHTS
     if not published:
-        rows = np.array([values for one in seen for values in (one.clean, one.degraded)])
-        music = np.array([one.example.music for one in seen for _ in range(2)], dtype=float)
+        rows = np.array([values for one in seen for values in (one.clean, one.degraded, *one.further)])
+        music = np.array([one.example.music for one in seen for _ in range(2 + FURTHER)], dtype=float)
         weights = learnt(rows, music)
     report: dict[str, object] = {
         "features": list(FEATURES),

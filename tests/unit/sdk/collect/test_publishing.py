@@ -121,6 +121,23 @@ def test_rows_are_read_as_those_of_published_data_sets(tmp_path: Path, task: str
             assert base64.b64decode(str(columns["structure"])) == SITE
 
 
+def test_pictures_without_a_structure_are_published_with_their_places(tmp_path: Path) -> None:
+    folder = collected(tmp_path / "set")
+    lines = [json.loads(one) for one in (folder / "instances.jsonl").read_text().splitlines()]
+    for number, one in enumerate(lines):
+        del one["target"]
+        one["task"], one["subset"] = "music", "wild_imslp"
+        one["provenance"] |= {"id": "a.pdf", "version": "1", "place": f"page 1, system {number}"}
+    (folder / "instances.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    done = published(folder, tmp_path / "out")
+    rows = rows_of(tmp_path / "out", "wild_imslp")
+    recipes = [json.loads(one) for one in (tmp_path / "out" / "recipes.jsonl").read_text().splitlines()]
+    assert {row["structure"] for row in rows} == {""}
+    assert len({row["uuid"] for row in rows}) == len(rows) == done.counts["wild_imslp"]["published"] > 0
+    assert {one["place"] for one in recipes} <= {f"page 1, system {number}" for number in range(40)}
+    assert recipes
+
+
 def test_the_same_data_set_gives_the_same_bytes(tmp_path: Path) -> None:
     folder = collected(tmp_path / "set")
     files = [

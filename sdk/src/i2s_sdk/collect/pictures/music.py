@@ -1,4 +1,4 @@
-"""Tells whether a picture is sheet music: fourteen numbers of it, and a logistic regression on them.
+"""Tells whether a picture is sheet music: sixteen numbers of it, and a logistic regression on them.
 
 The weights of the regression are made by ``python -m benchmarks.sheet_music``, which also measures them.
 """
@@ -47,25 +47,29 @@ FEATURES = (
     "seen",
     "evenness",
     "ink_at_staves",
+    "solid",
+    "bars",
 )
 
 #: Of the regression: one weight for each number, then the constant.
 WEIGHTS = (
-    0.49941,
-    0.12783,
-    2.95,
-    -4.0079,
-    7.0568,
-    1.6767,
-    4.6013,
-    -1.3453,
-    -0.33046,
-    -0.63692,
-    0.54269,
-    0.2522,
-    -28.679,
-    3.8057,
-    -3.534,
+    0.60362,
+    0.11396,
+    -1.2017,
+    -4.032,
+    4.8134,
+    1.4217,
+    5.0181,
+    -1.1592,
+    0.78045,
+    -1.0086,
+    0.5453,
+    0.47251,
+    -31.646,
+    3.9876,
+    4.3093,
+    -4.5064,
+    -3.5423,
 )
 
 #: Of the weights above; stored with every value.
@@ -133,7 +137,9 @@ def features(looked: Looked) -> tuple[float, ...]:
     - ``longest``: logarithm of 1 + the length of the longest staff by the distance of its lines;
     - ``seen``: part of the columns of staves in which their lines are seen;
     - ``evenness``: largest difference of two distances of lines of a staff, by their mean;
-    - ``ink_at_staves``: part of the ink that is within three distances of lines of a staff.
+    - ``ink_at_staves``: part of the ink that is within three distances of lines of a staff;
+    - ``solid``: part of that ink that holds squares of half a distance of lines, as heads of notes do;
+    - ``bars``: logarithm of 1 + columns that are ink over the whole height of a staff, by its length.
 
     Those that speak of staves are 0 if there are none.
     """
@@ -160,6 +166,8 @@ def features(looked: Looked) -> tuple[float, ...]:
         float(np.average([staff.seen for staff in staves], weights=lengths)) if staves else 0.0,
         float(np.average([_evenness(staff) for staff in staves], weights=lengths)) if staves else 0.0,
         _at_staves(ink, staves),
+        _solid(ink, staves),
+        float(np.log1p(sum(_bars(ink, staff) for staff in staves) / sum(lengths))) if staves else 0.0,
     )
 
 
@@ -202,6 +210,42 @@ def _at_staves(ink: Mask, staves: tuple[Staff, ...]) -> float:
         top, bottom = round(staff.lines[0]) - reach, round(staff.lines[-1]) + reach + 1
         near[max(0, top) : max(0, bottom), max(0, staff.left - reach) : staff.right + reach] = True
     return float(np.count_nonzero(ink & near)) / max(1, int(np.count_nonzero(ink)))
+
+
+def _solid(ink: Mask, staves: tuple[Staff, ...]) -> float:
+    """Return which part of the ink around staves holds squares of half a distance of their lines."""
+    kept, number = 0, 0
+    for staff in staves:
+        reach, side = round(3 * staff.spacing), max(2, round(staff.spacing / 2))
+        top, bottom = round(staff.lines[0]) - reach, round(staff.lines[-1]) + reach + 1
+        part = ink[max(0, top) : max(0, bottom), staff.left : staff.right]
+        number += int(np.count_nonzero(part))
+        kept += int(np.count_nonzero(_squares(part, side)))
+    return kept / max(1, number)
+
+
+def _squares(part: Mask, side: int) -> Mask:
+    """Return which pixels belong to squares of ink of so many pixels."""
+    if min(part.shape) < side:
+        return np.zeros_like(part)
+    sums = np.zeros((part.shape[0] + 1, part.shape[1] + 1), np.int32)
+    sums[1:, 1:] = part.cumsum(axis=0, dtype=np.int32).cumsum(axis=1, dtype=np.int32)
+    whole = sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side] == side**2
+    height, width = whole.shape
+    rows = np.zeros((part.shape[0], width), np.bool_)
+    found = np.zeros_like(part)
+    for shift in range(side):
+        rows[shift : shift + height] |= whole
+    for shift in range(side):
+        found[:, shift : shift + width] |= rows
+    return found
+
+
+def _bars(ink: Mask, staff: Staff) -> int:
+    """Return how many columns are ink over the whole height of a staff, adjacent ones counted once."""
+    first, last = round(staff.lines[0]), round(staff.lines[-1]) + 1
+    columns = np.flatnonzero(ink[max(0, first) : last, staff.left : staff.right].all(axis=0))
+    return int(np.count_nonzero(np.diff(columns, prepend=-9) > 1))
 
 
 def _inside(ink: Mask, staves: tuple[Staff, ...]) -> tuple[float, float]:
