@@ -13,8 +13,8 @@ Gaussian of at most 1 pixel, with noise of at most 12 grey levels of standard de
 The SHA-256 of the file's name decides how much of each. What is learnt from is degraded in two further ways.
 
 The exit code is 0 only if the accuracy on unseen pictures, as the mean of that on music and on others, is at
-least 99 %, as they are and degraded alike (else 1). That of the published weights is 99.5 % and 99.2 %, on 1,463
-unseen pictures, 758 of them music.
+least 99 %, as they are and degraded alike (else 1). That of the published weights is 99.5 % and 99.2 %, on
+1,463 unseen pictures, 758 of them music.
 
     python -m benchmarks.sheet_music --music PAGES --snippets DOC --sources DOC --other TEXT --other WEB
     python -m benchmarks.sheet_music … --published      # measures the weights of the module, learns nothing
