@@ -48,7 +48,7 @@ class I2SError(Exception):
     """Root of the tree.
 
     Attributes:
-        message: For people: what failed, why, and what to do.
+        message: Message for people: what failed, why, and what to do.
         exit_code: What the command line ends with.
     """
 

@@ -38,7 +38,7 @@ class AsyncRenderClient(AsyncConnection):
         address: "host:port".
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
-        credentials: Of gRPC; None speaks without TLS.
+        credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
 
@@ -79,7 +79,7 @@ class AsyncRenderClient(AsyncConnection):
         r"""Render one LaTeX document; see ``render``.
 
         Args:
-            document: From ``\documentclass`` to ``\end{document}``; text is sent as UTF-8.
+            document: Document from ``\documentclass`` to ``\end{document}``; text is sent as UTF-8.
             files: That lie beside it, by relative path.
             page: How a page becomes a picture; None takes the renderer's defaults.
             limits: Wanted; the renderer clamps them. None takes its defaults.
@@ -106,8 +106,8 @@ class AsyncRenderClient(AsyncConnection):
         """Render one web site; see ``render``.
 
         Args:
-            files: By relative path.
-            assets: Of the data set; they win over files of the same path.
+            files: Files by relative path.
+            assets: Assets of the data set; they win over files of the same path.
             entry_path: The page that is shown; empty is the index page.
             options: Window and what is returned beside the picture; None takes the renderer's defaults.
             limits: Wanted; the renderer clamps them. None takes its defaults.
@@ -221,7 +221,7 @@ class RenderClient(Connection):
         address: "host:port".
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
-        credentials: Of gRPC; None speaks without TLS.
+        credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
 

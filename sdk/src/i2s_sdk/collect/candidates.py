@@ -101,8 +101,8 @@ class Dropped:
     Attributes:
         reason: One of the closed list.
         detail: What was found, for people; empty if the reason says it.
-        key: Of the document, if it is dropped before there is a ``Document``.
-        subset: Of the piece; empty for a document.
+        key: Key of the document, if it is dropped before there is a ``Document``.
+        subset: Subset of the piece; empty for a document.
     """
 
     reason: Reason
@@ -118,7 +118,7 @@ class Licence:
     Attributes:
         name: SPDX identifier, such as "CC-BY-4.0", or the source's own name if SPDX has none; empty if
             it is not known.
-        url: Of its text; empty if unknown.
+        url: URL of its text; empty if unknown.
         redistributable: Whether copies and cuts may be published.
     """
 
@@ -135,9 +135,9 @@ class Document:
         key: Identifies it within the source for good, such as "2611.01234v1".
         day: On which it was first published, UTC.
         owner: Whose it is, for the cap on instances of one owner; empty if that is not known.
-        licence: Of the document.
-        title: For the attribution; empty if it has none.
-        authors: For the attribution, in their order.
+        licence: Licence of the document.
+        title: Title for the attribution; empty if it has none.
+        authors: Authors for the attribution, in their order.
         url: Where people find it.
         detail: What the source needs to fetch and cut it; JSON.
         version: The version that is fetched, such as a commit; empty for the one that the key names, or the
@@ -166,7 +166,7 @@ class Fetched:
 
     Attributes:
         content: Its bytes, as the source sent them.
-        version: Which version it is, such as a commit; empty if the key says it.
+        version: Version that it is, such as a commit; empty if the key says it.
         url: Where it was read from.
     """
 
@@ -180,7 +180,7 @@ class Piece:
     """A part of a document that may become an instance.
 
     Attributes:
-        subset: Of the instance.
+        subset: Subset of the instance.
         member: File of the document that it was cut from; empty if it is the whole document.
         span: First byte in ``member``, and the one after the last; (0, 0) for a whole document.
         structure: The ground truth as the task has it in a file: LaTeX without preamble, LilyPond, a tar.gz;

@@ -19,8 +19,8 @@ class Caps:
     That is why a collection with a larger ``per_subset`` holds the smaller one.
 
     Attributes:
-        per_subset: Of a subset.
-        per_day: Of documents of one day.
+        per_subset: The most instances of a subset.
+        per_day: The most instances of documents of one day.
         per_owner: Documents of one owner; documents without one are not counted.
     """
 
@@ -53,9 +53,9 @@ class Acceptance:
 
     Attributes:
         caps: How many.
-        duplicates: Of those kept before; accepted pieces are added.
+        duplicates: Index of pieces that were kept before; accepted pieces are added.
         withdrawn: Ids of instances that must not be used.
-        accepted: By subset.
+        accepted: Pieces by subset.
         refused: All that were not.
     """
 

@@ -91,11 +91,11 @@ class Collection:
     """A collection under way, in the folder of its data set.
 
     Attributes:
-        folder: Of the data set.
-        source: Of documents.
+        folder: Folder of the data set.
+        source: Source of documents.
         web: Asks its servers.
         judge: Filters.
-        duplicates: Of earlier collections; what is accepted here is added.
+        duplicates: Index of earlier collections; what is accepted here is added.
         options: What is collected.
         notify: Is told of progress after each document.
     """
@@ -163,7 +163,7 @@ class Collection:
         """Visit documents until every subset is full, then write the data set.
 
         Args:
-            state: In which the documents are.
+            state: State in which the documents are.
             renderers: Clients by name.
             documents_service: Draws pages; needed by a source of PDF documents.
 

@@ -34,13 +34,13 @@ def write_data_set(
     Files of an earlier writing that no line names any more are removed; files of others stay.
 
     Args:
-        folder: Of the data set.
+        folder: Folder of the data set.
         source: Name of the source.
         task: Name of the task.
         accepted: Pieces by subset, in the order of the lines.
-        difficulties: Of these pieces, by subset; empty for none.
-        files: That hold structures and pictures.
-        facts: Of the collection: "collected", "collector".
+        difficulties: Difficulties of these pieces, by subset; empty for none.
+        files: Files that hold structures and pictures.
+        facts: Facts of the collection: "collected", "collector".
 
     Raises:
         WriteError: It cannot be written.

@@ -38,7 +38,7 @@ class GivenFiles:
         """Return the content of a file, or None if it is not there.
 
         Args:
-            sha1: In hexadecimal, lower case.
+            sha1: SHA-1 in hexadecimal, lower case.
 
         Raises:
             UsageError: The folder or a file in it cannot be read.

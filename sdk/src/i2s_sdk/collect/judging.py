@@ -14,7 +14,7 @@ class Judged:
     """What the filters found.
 
     Attributes:
-        values: Of the filters, by name; JSON, becomes part of the provenance.
+        values: Values of the filters, by name; JSON, becomes part of the provenance.
         dropped: Why the piece is left out; None if it is not.
         flags: What people should know of it, such as "email_address".
     """

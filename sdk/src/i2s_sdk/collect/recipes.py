@@ -36,7 +36,7 @@ class Recipe:
     """How an instance is made again.
 
     Attributes:
-        document: Of which it is a piece, at the version that was collected.
+        document: Document of which it is a piece, at the version that was collected.
         task: Name of the task.
         subset: Subset of the instance.
         member: File of the document that the piece was cut from.

@@ -92,7 +92,7 @@ class Remaker:
         """Make the instances of recipes and write them as a data set, in the order of the recipes.
 
         Args:
-            recipes: Of the source.
+            recipes: Recipes of the source.
             folder: Folder of the data set.
             facts: "collected" and "collector" of recipes that say neither.
             notify: Is called with the number of recipes that are done.

@@ -29,8 +29,8 @@ class Drawn:
     Attributes:
         piece: The piece, with the packages of its document that it needs.
         png: The picture.
-        sha256: Of the picture.
-        engine: That drew it: name, version and digest.
+        sha256: SHA-256 of the picture.
+        engine: Engine that drew it: name, version and digest.
         text: What readers see: the text of a page; of other tasks that of the piece.
     """
 

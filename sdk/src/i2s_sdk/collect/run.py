@@ -69,9 +69,9 @@ class Planned:
     """What a collection would do.
 
     Attributes:
-        documents: In the window that may be fetched.
-        requests: Made for that until now.
-        longest_seconds: That fetching all of them would take at least, at the gap of the source's host.
+        documents: Documents in the window that may be fetched.
+        requests: Requests that were made until now.
+        longest_seconds: Seconds that fetching all of them takes at least, at the gap of the host.
     """
 
     documents: int

@@ -68,7 +68,7 @@ class DrawnSource(Source, Protocol):
         """Yield the pieces of a document and the refused ones, in the order in which they stand.
 
         Args:
-            document: Of which they are pieces.
+            document: Document of which they are pieces.
             content: The PDF document.
             documents: Draws its pages.
 

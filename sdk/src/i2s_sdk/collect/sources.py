@@ -25,7 +25,7 @@ class SourceOptions:
     """What a source is told.
 
     Attributes:
-        environment: With secrets such as GITHUB_TOKEN.
+        environment: Environment of the process, with secrets such as GITHUB_TOKEN.
         redistributable: Whether only documents are wanted whose licence permits to publish copies.
         base_url: Where its interface is; empty is where it is by default.
         given: Folder of files that a person has fetched, for sources that do not permit programs to do so.
@@ -42,8 +42,8 @@ class OpenedSource:
     """A source, and how its hosts are asked.
 
     Attributes:
-        source: Of documents.
-        manners: By host.
+        source: Source of documents.
+        manners: Manners by host.
     """
 
     source: Source

@@ -39,11 +39,11 @@ class Outcome:
     """What became of a piece, before it is compared with others.
 
     Attributes:
-        subset: Of the piece; empty for a document of which nothing was cut.
-        key: Of the piece within its document.
-        stage: In which it was dropped, or the last that it passed.
+        subset: Subset of the piece; empty for a document of which nothing was cut.
+        key: Key of the piece within its document.
+        stage: Stage in which it was dropped, or the last that it passed.
         reason: Why it was dropped; None if it was not.
-        detail: For people.
+        detail: Detail for people.
         member: See ``Piece``.
         span: See ``Piece``.
         structure: SHA-256 of its structure, under which the collection has it; empty if it has none.
@@ -51,11 +51,11 @@ class Outcome:
         length: See ``Piece``.
         assets: See ``Piece``.
         notes: See ``Piece``.
-        values: Of filters, by name.
-        fingerprint: For duplicates.
+        values: Values of filters, by name.
+        fingerprint: Fingerprint by which duplicates are found.
         engine: Name, version and digest of what drew it.
-        version: Of the document that was fetched.
-        url: From where the document was read.
+        version: Version of the document that was fetched.
+        url: URL from where the document was read.
         place: See ``Piece``.
     """
 

@@ -16,12 +16,12 @@ class Drop:
     """A document or piece that did not become an instance.
 
     Attributes:
-        stage: In which it was dropped.
+        stage: Stage in which it was dropped.
         reason: Why.
         document: Key of the document; empty if it has none.
-        subset: Of the piece; empty for a document.
+        subset: Subset of the piece; empty for a document.
         piece: Key of the piece; empty for a document, and for what was refused while it was cut.
-        detail: For people.
+        detail: Detail for people.
     """
 
     stage: Stage
@@ -52,13 +52,13 @@ class Summary:
 
     Attributes:
         source: Name of the source.
-        documents: That were published in the window, dropped ones included.
+        documents: Documents that were published in the window, dropped ones included.
         visited: Documents that were fetched or tried to be.
         not_needed: Documents that were not visited, since every subset they could serve was full, or capped
             for their day or owner.
         not_cached: Documents that are not at hand: not stored, in an offline collection, or not among the
             files that were given.
-        pieces: That were found in visited documents, by subset, refused ones included.
+        pieces: Pieces that were found in visited documents, by subset, refused ones included.
         accepted: Instances by subset.
         wanted: Instances asked for, of each subset.
         drops: How many, by stage, subset ("" for documents) and reason.

@@ -37,7 +37,7 @@ class Visitor:
     """Visits documents of a source.
 
     Attributes:
-        source: Of the documents.
+        source: Source of the documents.
         web: Asks its servers.
         renderers: Clients by name.
         judge: Filters.

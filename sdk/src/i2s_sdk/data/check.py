@@ -20,7 +20,7 @@ class Fault:
 
     Attributes:
         file: The index, or a file that it names.
-        line: Of the index, counted from 1; 0 where the fault is in no single line.
+        line: Line of the index, counted from 1; 0 where the fault is in no single line.
         message: What is wrong and what would be right.
     """
 
@@ -39,7 +39,7 @@ class Checked:
     Attributes:
         index: Its index file.
         instances: Those whose line is whole.
-        faults: In the order of the lines.
+        faults: Faults in the order of the lines.
     """
 
     index: Path

@@ -53,8 +53,8 @@ class Runner:
     """Stages of a run that follow each other.
 
     Attributes:
-        plan: Of the run.
-        folder: Of the run, open.
+        plan: Plan of the run.
+        folder: Folder of the run, open.
         stages: That are done now.
         settings: How many at once, and where the services are.
         on_progress: Called as samples go on.

@@ -42,8 +42,8 @@ class ImageHeader:
 
     Attributes:
         media_type: Such as "image/png".
-        width: In pixels.
-        height: In pixels.
+        width: Width in pixels.
+        height: Height in pixels.
     """
 
     media_type: str
@@ -128,7 +128,7 @@ def has_one_color(content: bytes, most_pixels: int = PILLOW_PIXELS) -> bool:
 
     Args:
         content: The file.
-        most_pixels: Of an image; larger ones are not decoded.
+        most_pixels: Most pixels of an image; larger ones are not decoded.
 
     Raises:
         ImageFaultError: It is of none of the formats, has more pixels, or is damaged.

@@ -36,14 +36,14 @@ class Instance:
         difficulty: "easy", "medium" or "hard"; empty where unknown.
         structure: The ground truth: LaTeX without preamble, LilyPond, or an archive of a site; None where
             there is none.
-        text: Of the picture, where known.
+        text: Text of the picture, where known.
         assets: What the model may use.
         source: Where it comes from, for people.
         inputs: What the model is given beside picture and assets, as the line has it.
         target: What it should answer, as the line has it; None where that is a structure, or is not known.
         files: Those inputs that are files, by name; the picture is among them.
         pages: Images of the pages of its document, while a model is asked page by page; otherwise empty.
-        licence: Of picture and target, such as "CC-BY-4.0"; empty where unknown.
+        licence: Licence of picture and target, such as "CC-BY-4.0"; empty where unknown.
         provenance: Where they come from, as data.
     """
 

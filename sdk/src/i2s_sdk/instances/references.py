@@ -18,7 +18,7 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
     """Return if all references, and other pictures of inputs, are within bounds; no pixel is decoded.
 
     Args:
-        instances: In the order in which a fault is looked for.
+        instances: Instances in the order in which a fault is looked for.
         most_pixels: Width times height that is allowed.
 
     Raises:

@@ -107,7 +107,7 @@ class Call:
     """A call of a model, all its attempts together.
 
     Attributes:
-        name: In the journal of the run that made it; empty where no run did.
+        name: Name in the journal of the run that made it; empty where no run did.
         attempts: How many were made.
         seconds: Duration of the last attempt.
     """

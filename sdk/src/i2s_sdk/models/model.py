@@ -29,13 +29,13 @@ class Completion:
     Attributes:
         text: Verbatim; where ``finish`` is TOO_LONG, only the beginning.
         finish: Why it ends there.
-        tokens_in: Of the question as the server counted them; None where it did not say.
-        tokens_out: Of the answer, tokens of hidden reasoning among them.
-        cost: In US dollars, by the list of prices: of the answer, whether it was paid for now or is
+        tokens_in: Tokens of the question as the server counted them; None where it did not say.
+        tokens_out: Tokens of the answer, tokens of hidden reasoning among them.
+        cost: Cost in US dollars, by the list of prices: of the answer, whether it was paid for now or is
             ``cached``. None where tokens or prices are not known.
         cached: Whether the answer was kept from an earlier call and nothing was asked now.
         attempts: Calls made now; 0 where nothing was asked.
-        seconds: Of the call that was answered; None where nothing was asked.
+        seconds: Seconds of the call that was answered; None where nothing was asked.
         served: Name of the model as the server gives it; empty where it gives none.
     """
 
@@ -57,7 +57,7 @@ class CallJournal(Protocol):
         """Write down that a call begins, and return its name once that is on disk.
 
         Args:
-            identity: Of the instance.
+            identity: Id of the instance.
             question: Name of the question, where the instance has several.
         """
         ...

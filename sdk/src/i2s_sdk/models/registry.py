@@ -47,7 +47,7 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
 
     Args:
         name: As in MODELS.
-        options: Of the calls of a model that is called; None takes the defaults.
+        options: Options of the calls of a model that is called; None takes the defaults.
 
     Raises:
         UnknownNameError: There is no such model.

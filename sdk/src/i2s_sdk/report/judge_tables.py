@@ -77,7 +77,7 @@ def judged_table(title: str, judged: Sequence[tuple[str, JudgedRun]]) -> PaperTa
     """Return the means of judge models; not sorted.
 
     Args:
-        title: Of the task.
+        title: Title of the task.
         judged: What judges made of runs, each with the label of the run.
     """
     criteria = judged[0][1].judge.criteria
@@ -118,7 +118,7 @@ def agreement_table(title: str, agreed: Sequence[tuple[str, Agreement]]) -> Pape
     """Return the rank correlations with people.
 
     Args:
-        title: Of the task.
+        title: Title of the task.
         agreed: Correlations, each with the label of the run.
     """
     lines = [

@@ -30,7 +30,7 @@ class Report:
     """A report that was written.
 
     Attributes:
-        path: Of the page; the text of its URL where it is in a store.
+        path: Path of the page; the text of its URL where it is in a store.
         standings: The leaderboard.
         versus: Comparisons of two runs.
         notices: What keeps the numbers from being comparable.
@@ -103,7 +103,7 @@ def write_page(
 
     Args:
         storage: The storage of the run, which the report is written to.
-        manifest: Of the run.
+        manifest: Manifest of the run.
         summary: Its numbers.
         records: Its samples, in the order of the data set.
         whole: Returns a record with its texts; needed where ``records`` are without, to save memory.

@@ -72,9 +72,9 @@ def print_leaderboard(
     """Print several runs beside each other, the best first: the values of each task, or of its subsets.
 
     Args:
-        standings: In the order shown.
+        standings: Standings in the order shown.
         stream: Where to.
-        tables: Of subsets, for tasks whose numbers are shown so; their published rows are left out.
+        tables: Tables of subsets, for tasks whose numbers are shown so; their published rows are left out.
     """
     for of_subset in tables:
         lines = tuple(line for line in of_subset.lines if not line.published)

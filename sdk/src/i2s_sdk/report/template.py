@@ -39,8 +39,8 @@ def render_page(
         standings: The leaderboard.
         versus: Comparisons of two runs.
         told: What keeps the numbers from being comparable.
-        tables: By task, tables of its subsets.
-        beside: By task, tables of scores of judge models and of people.
+        tables: Tables of subsets, by task.
+        beside: Tables of scores of judge models and of people, by task.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup

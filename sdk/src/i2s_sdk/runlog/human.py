@@ -26,7 +26,7 @@ class RunHumanScores:
         system: What the files call the model of the run.
         sources: SHA-256 of each file by its name.
         rows: Number of rows of that system in the files.
-        scores: By sample, in the order of the criteria of the task's rubric; the mean of several rows.
+        scores: Scores by sample, in the order of the criteria of the task's rubric; the mean of several rows.
     """
 
     task: str

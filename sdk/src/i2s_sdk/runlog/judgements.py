@@ -43,7 +43,7 @@ class JudgeManifest:
     Attributes:
         task: Whose samples it judges.
         model: Its name.
-        fingerprint: Of its address and parameters.
+        fingerprint: Fingerprint of its address and parameters.
         rubric_sha256: Digest of the rubric.
         rubric: The text of the rubric.
         criteria: Names of the scores.
@@ -88,7 +88,7 @@ class JudgeManifest:
         """Return the judge of a file.
 
         Args:
-            content: Of the file.
+            content: Content of the file.
             where: It lies, for the message.
 
         Raises:
@@ -111,7 +111,7 @@ class JudgeAnswer:
 
     Attributes:
         answer: What it said and what that took; its id is that of the sample.
-        rendering_sha256: Of the image.
+        rendering_sha256: SHA-256 of the image.
     """
 
     answer: Answer
@@ -161,7 +161,7 @@ def open_judge_log(storage: RunStorage, judge: JudgeManifest) -> Iterator[JudgeL
     """Have the files of a judge, new or not, as long as the block lasts; only within ``storage.alone()``.
 
     Args:
-        storage: Of the run.
+        storage: Storage of the run.
         judge: Whose they are.
     """
     storage.write_if_absent(judge.name, judge.to_json())

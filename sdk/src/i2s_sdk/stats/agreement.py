@@ -30,9 +30,9 @@ class Agreement:
     Attributes:
         of: What is compared: a criterion of a judge, or a metric of the run.
         judge: Name of the judge model; empty for a metric.
-        criterion: Of people.
+        criterion: Criterion of people.
         correlation: Over the samples that have both.
-        judge_id: Of the judge; empty for a metric.
+        judge_id: Id of the judge; empty for a metric.
     """
 
     of: str

@@ -136,7 +136,7 @@ def resampled_counts(kinds: NDArray[np.intp], number: int) -> NDArray[np.int64]:
 
     Args:
         kinds: Of the values, from 0 to below ``number``, in an order that values alone decide; at least one.
-        number: Of kinds.
+        number: Number of kinds.
 
     Returns:
         Counts; shape (RESAMPLES, number).

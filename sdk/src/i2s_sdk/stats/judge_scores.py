@@ -35,14 +35,14 @@ class JudgedRun:
     Attributes:
         judge: The judge.
         planned: Samples of its task.
-        unfinished: Of them, those without a score of the run for reasons that are not the model's.
+        unfinished: Those of them without a score of the run for reasons that are not the model's.
         without_image: Those without an image, which count 0 in all criteria.
         images: Those with an image.
-        scores: Of the judge, by sample, for images that it has given scores.
+        scores: Scores of the judge, by sample, for images that it has given scores.
         bad: Number of answers without scores, by reason.
         unanswered: Images that the judge has not been asked about, or that it failed to answer.
-        means: Of each criterion over all samples that have an image with scores, or no image.
-        image_means: Of each criterion over images with scores.
+        means: Means of each criterion over all samples that have an image with scores, or no image.
+        image_means: Means of each criterion over images with scores.
         cost: US dollars that are known to have been paid for the answers in this run.
         calls: Number of questions that were asked in this run, failed ones among them; answers that the cache
             had are none.

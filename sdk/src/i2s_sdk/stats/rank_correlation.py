@@ -34,7 +34,7 @@ class RankCorrelation:
         n: Number of pairs.
         spearman: Spearman's rho, from -1 to 1; None if a variable does not vary.
         kendall: Kendall's tau-b, the same.
-        spearman_interval: Of 95 %; None without a value.
+        spearman_interval: Interval of 95 %; None without a value.
         kendall_interval: The same.
     """
 
@@ -55,7 +55,7 @@ def rank_correlation(pairs: Iterable[tuple[float, float]]) -> RankCorrelation:
     Draws of the bootstrap in which a variable does not vary are left out of the intervals.
 
     Args:
-        pairs: In any order; finite numbers.
+        pairs: Pairs in any order; finite numbers.
     """
     import numpy as np
 

@@ -34,7 +34,7 @@ class Rubric:
     """What a judge model is told, and what scores it may give.
 
     Attributes:
-        text: Of the question; PROMPT_MARK stands once in it.
+        text: Text of the question; PROMPT_MARK stands once in it.
         criteria: Names of the scores, as the answer has them.
         lowest: The lowest score of an image. A sample without an image has 0 in all, and is not judged.
         highest: The highest score.

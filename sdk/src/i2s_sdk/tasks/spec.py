@@ -43,11 +43,11 @@ class TaskSpec:
             table for each subset, published or not, and none over all its subsets.
         main_metric: That models are ranked by.
         hub_name: Its part of the names of the repositories of Image2Struct; empty where it is not in them.
-        subsets: Of the benchmark, which a run takes where none is named.
-        wild_subsets: Of the benchmark, without ground truth and excluded from totals.
-        structure_suffix: Of files of ground truth; empty where the target is no file.
+        subsets: Subsets of the benchmark, which a run takes where none is named.
+        wild_subsets: Subsets of the benchmark without ground truth, excluded from totals.
+        structure_suffix: Suffix of files of ground truth; empty where the target is no file.
         structure_is_site: Whether these are archives of sites and no text.
-        language: Of structures: "latex", "html" or "lilypond", by which reports colour them.
+        language: Language of structures: "latex", "html" or "lilypond", by which reports colour them.
         canary: A structure that its renderer has to render; None where nothing is rendered.
         averages: Columns of tables that are means of other columns; ``main_metric`` may be one.
         mean_of_cells: Whether profile ``helm`` takes the unweighted mean over the groups of subset and
@@ -61,7 +61,7 @@ class TaskSpec:
         files_fault: Returns what is wrong with the content of input files other than images, empty for
             nothing; ``dataset validate`` and imports ask for it.
         view: Returns what a report shows of a sample beside its texts; None for nothing.
-        rubric: By which judge models score its images; None if there is none.
+        rubric: Rubric by which judge models score its images; None if there is none.
         human_table: Name of the published table of scores that people gave to systems
             (``report/published.json``), which is shown beside runs and never ranked with them.
         blank: Returns an answer that shows nothing, rendered as large as a picture of a size; the size is

@@ -39,7 +39,7 @@ def harvest(web: Web, base_url: str, since: date, of_set: str = "") -> Iterator[
 
     Args:
         web: Asks.
-        base_url: Of the interface.
+        base_url: URL of the interface.
         since: First day of the last change.
         of_set: Such as "cs"; empty for all.
 

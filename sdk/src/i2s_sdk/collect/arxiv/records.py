@@ -34,7 +34,7 @@ class Version:
     """A version of a paper.
 
     Attributes:
-        number: From 1.
+        number: Number from 1.
         day: On which it was submitted, UTC.
         source_type: Letters of arXiv: D pdfTeX, I withdrawn, H HTML, P PostScript, X docx, A with ancillary
             files, S source not shown; empty for TeX or PDF.
@@ -50,12 +50,12 @@ class Record:
     """A record.
 
     Attributes:
-        id: Of the paper without version; empty if it has none.
+        id: Id of the paper without version; empty if it has none.
         datestamp: Day of its last change.
         deleted: Whether the record is deleted; it has no other fields then.
-        versions: In their order; empty if they cannot be read.
-        title: Of the paper.
-        authors: In their order.
+        versions: Versions in their order; empty if they cannot be read.
+        title: Title of the paper.
+        authors: Authors in their order.
         categories: Such as "cs.LG".
         licence: URI.
     """
@@ -75,10 +75,10 @@ class Page:
     """An answer to ListRecords.
 
     Attributes:
-        records: In the order of the answer.
-        token: For the next page; empty if it is the last one.
+        records: Records in the order of the answer.
+        token: Token for the next page; empty if it is the last one.
         error: Code of an error of OAI-PMH; empty if there is none.
-        message: Of the error.
+        message: Message of the error.
     """
 
     records: tuple[Record, ...] = ()

@@ -40,12 +40,12 @@ class ArxivSource:
     """Papers whose first version was submitted within a window.
 
     Attributes:
-        metadata_url: Of the OAI-PMH interface.
+        metadata_url: URL of the OAI-PMH interface.
         sources_url: Under which sources are, without a slash at the end.
-        sets: Of the interface, such as "cs" or "math:math:NA"; empty for all papers.
+        sets: Sets of the interface, such as "cs" or "math:math:NA"; empty for all papers.
         name: Name of the source.
         task: Name of the task.
-        subsets: Of the instances.
+        subsets: Subsets of the instances.
     """
 
     metadata_url: str = METADATA_URL

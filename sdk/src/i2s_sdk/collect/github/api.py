@@ -38,7 +38,7 @@ class GithubApi:
 
     Attributes:
         base_url: Where the interface is, without a slash at the end.
-        token: Of the user; empty for none. It is sent to this host alone and never stored or printed.
+        token: Token of the user; empty for none. It is sent to this host alone and never stored or printed.
     """
 
     base_url: str = BASE_URL

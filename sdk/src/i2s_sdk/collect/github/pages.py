@@ -29,7 +29,7 @@ class GithubPagesSource:
     """Repositories whose name has "github.io", created within a window.
 
     Attributes:
-        api: Of GitHub.
+        api: Interface of GitHub.
         redistributable: Whether only repositories are asked for whose licence permits to publish copies.
         templates: Tree hashes of sites that are copies of a template; see ``tree_hash``.
         name: Name of the source.

@@ -40,7 +40,7 @@ class Repository:
         owner: Name of the account.
         branch: The default branch.
         created: When, UTC.
-        size: Of the whole repository in kB.
+        size: Size of the whole repository in kB.
         licence: As GitHub detected it.
         is_template: Whether it is meant to be copied.
         is_source: Whether it is public, no fork and not archived.

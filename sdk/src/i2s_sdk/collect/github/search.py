@@ -68,8 +68,8 @@ def find_repositories(
 
     Args:
         web: Asks.
-        api: Of GitHub.
-        terms: Of the query, such as "language:css"; the times of creation are added.
+        api: Interface of GitHub.
+        terms: Terms of the query, such as "language:css"; the times of creation are added.
         window: Days of creation.
 
     Raises:

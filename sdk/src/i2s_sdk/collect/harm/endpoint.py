@@ -36,10 +36,10 @@ class EndpointJudge:
 
     Args:
         url: To which requests are sent.
-        name: Of the model behind it, for the record.
+        name: Name of the model behind it, for the record.
         version: The same.
         limit: Greater values are left out.
-        headers: Of requests, such as those of a key; they are stored nowhere.
+        headers: Headers of requests, such as those of a key; they are stored nowhere.
         timeout: Seconds for one request.
         client: Is used in place of one of its own.
 

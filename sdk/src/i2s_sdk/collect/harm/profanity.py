@@ -76,7 +76,7 @@ def check_model(folder: Path) -> None:
     """Check the files of the model before anything reads them.
 
     Args:
-        folder: In which they are.
+        folder: Folder in which they are.
 
     Raises:
         UsageError: A file is missing or another.

@@ -25,9 +25,9 @@ def cut_scores(
     the file without its other scores.
 
     Args:
-        subset: Of the pieces.
+        subset: Subset of the pieces.
         member: Name of the file.
-        content: Of the file.
+        content: Content of the file.
         neighbours: Names of the files beside it; one that includes another does not stand alone.
     """
     try:

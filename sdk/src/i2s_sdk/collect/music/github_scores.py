@@ -26,7 +26,7 @@ class GithubScoresSource:
     """Repositories whose main language is LilyPond, created within a window.
 
     Attributes:
-        api: Of GitHub.
+        api: Interface of GitHub.
         redistributable: Whether only repositories are asked for whose licence permits to publish copies.
         name: Name of the source.
         task: Name of the task.

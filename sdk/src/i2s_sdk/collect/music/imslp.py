@@ -41,15 +41,15 @@ class ListedScore:
     Attributes:
         file: Its name.
         page: Title of the page of the work; empty if no page names the file.
-        link: URL of that page, for people; without it, of the file's own page. It is on IMSLP even if a
-            mirror was asked, so that both make the same data set.
-        sha1: Of the file, in hexadecimal.
+        link: URL of that page, for people; without it, of the own page of the file. It is that of IMSLP
+            wherever the list was read, so that a mirror makes the same data set.
+        sha1: SHA-1 of the file, in hexadecimal.
         licence: As the page of the work names it; empty if it does not.
         pages: Number of pages; 0 if unknown.
         image_type: Such as "Normal Scan" or "Typeset".
         submitted: Day on which it was uploaded.
         mime: Media type.
-        size: In bytes.
+        size: Size in bytes.
     """
 
     file: str

@@ -43,11 +43,11 @@ class FileFacts:
     """What the interface knows of a file.
 
     Attributes:
-        name: Of the file, with spaces rather than underscores.
-        sha1: In hexadecimal.
+        name: Name of the file, with spaces rather than underscores.
+        sha1: SHA-1 in hexadecimal.
         uploaded: Day on which its latest version was uploaded, UTC; None if unknown.
         mime: Media type; empty if unknown.
-        size: In bytes; 0 if unknown.
+        size: Size in bytes; 0 if unknown.
     """
 
     name: str

@@ -49,7 +49,7 @@ class MutopiaSource:
     The repository is read once, as an archive at a commit; each of its ``.ly`` files is a document.
 
     Attributes:
-        api: Of GitHub.
+        api: Interface of GitHub.
         name: Name of the source.
         task: Name of the task.
         subsets: The one subset.

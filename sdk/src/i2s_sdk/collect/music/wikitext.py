@@ -21,11 +21,11 @@ class FileBlock:
     """A file as the page of its work describes it.
 
     Attributes:
-        name: Of the file.
+        name: Name of the file.
         licence: Such as "Public Domain"; empty if it is not named.
         pages: Number of pages; 0 if unknown.
         image_type: Such as "Normal Scan".
-        day: Of its upload; None if unknown.
+        day: Day of its upload; None if unknown.
     """
 
     name: str

@@ -56,8 +56,8 @@ class Match(NamedTuple):
     """A kept piece that is the same.
 
     Attributes:
-        key: Of the kept piece.
-        ring: By which comparison.
+        key: Key of the kept piece.
+        ring: Name of the comparison that found it.
     """
 
     key: str
@@ -176,7 +176,7 @@ class KnownPieces:
     """The duplicates of a collection: implements ``collect.judging.Duplicates``.
 
     Args:
-        index: Of earlier collections; pieces are added to it.
+        index: Index of earlier collections; pieces are added to it.
     """
 
     def __init__(self, index: DuplicateIndex | None = None) -> None:

@@ -57,7 +57,7 @@ class Fingerprint:
     Attributes:
         source: SHA-256 of its normalised source, in hexadecimal.
         picture: SHA-256 of the pixels and the size of its picture, in hexadecimal.
-        width: Of the picture in pixels.
+        width: Width of the picture in pixels.
         height: The same.
         difference: The difference hash of the picture: HASH_SIDE² bits, as bytes.
         thumbnail: Grey values of the picture, reduced to THUMBNAIL_SIDE², row by row.

@@ -91,11 +91,11 @@ def line_pixels(sums: Dark, contrast: float, reach: int, run: int) -> Mask:
     """Return which pixels belong to thin lines.
 
     Args:
-        sums: Of ``smoothed_rows``.
-        contrast: Of the picture.
+        sums: Sums of ``smoothed_rows``.
+        contrast: Contrast of the picture.
         reach: How many rows above and below a pixel are compared with it: more than half of the thickness of
             a line, less than the distance of two.
-        run: Of how many pixels side by side a line has to consist, a power of two.
+        run: Number of pixels side by side of which a line has to consist, a power of two.
     """
     height = len(sums)
     found = np.zeros(sums.shape, np.bool_)
@@ -127,7 +127,7 @@ def skew_of(lines: Mask) -> float:
     Positive is downwards to the right. The result is between -MOST_SKEW and MOST_SKEW.
 
     Args:
-        lines: Of ``line_pixels``.
+        lines: Lines of ``line_pixels``.
     """
     height, width = lines.shape
     strips = max(1, width // STRIP)

@@ -95,8 +95,8 @@ class Looked:
     Attributes:
         grey: Level grey values from 0 to 255, height × width.
         ink: Which of them are ink.
-        staves: From the top.
-        degrees: By which the picture was turned.
+        staves: Staves from the top.
+        degrees: Degrees by which the picture was turned.
     """
 
     grey: Grey
@@ -109,7 +109,7 @@ def look(image: Image.Image) -> Looked:
     """Return a picture as grey values, made level and reduced to LONGEST_SIDE, with its staves.
 
     Args:
-        image: Of any size and mode.
+        image: Image of any size and mode.
     """
     grey = on_white(image).convert("L")
     if max(grey.size) > LONGEST_SIDE:
@@ -175,8 +175,8 @@ def probability(image: Image.Image, weights: tuple[float, ...] = WEIGHTS) -> flo
     """Return how probable it is that a picture is sheet music, from 0 to 1.
 
     Args:
-        image: Of any size and mode.
-        weights: Of the regression.
+        image: Image of any size and mode.
+        weights: Weights of the regression.
     """
     return _logistic(features(look(image)), weights)
 

@@ -35,9 +35,9 @@ class System:
 
     Attributes:
         page: Number of the page, from 1.
-        number: Of the system on its page, from 1.
-        picture: In RGB.
-        probability: That the page is sheet music.
+        number: Number of the system on its page, from 1.
+        picture: Picture in RGB.
+        probability: Probability that the page is sheet music.
     """
 
     page: int

@@ -36,7 +36,7 @@ class SeenStore:
     """A file of fingerprints, by collection. A second collection compares its pieces with those of the first.
 
     Args:
-        path: Of the file, which is made if it is not there; so is its folder.
+        path: Path of the file, which is made if it is not there; so is its folder.
 
     Raises:
         WriteError: It cannot be written.

@@ -38,7 +38,7 @@ def picture_values(image: Image.Image) -> dict[str, float]:
     Transparent parts count as white. A pixel is white if its three channels are 255.
 
     Args:
-        image: Of any size and mode, with at least one pixel.
+        image: Image of any size and mode, with at least one pixel.
 
     Returns:
         ``width`` and ``height`` in pixels, ``aspect`` (longer by shorter side), ``white_share`` and

@@ -25,12 +25,12 @@ def card(
     """Return the card.
 
     Args:
-        name: Of the data set.
+        name: Name of the data set.
         source: Name of the source.
         window: First and last day of first publication of the instances.
-        counts: Of each subset: "published", "recipes" and "held back".
-        summary: Of the collection: what was dropped and why.
-        thresholds: Of difficulties, by subset.
+        counts: Counts of each subset: "published", "recipes" and "held back".
+        summary: Summary of the collection: what was dropped and why.
+        thresholds: Thresholds of difficulties, by subset.
         canary: A text that stands nowhere else, for finding the data set in training data.
         published: Day of publication.
     """

@@ -53,11 +53,11 @@ def croissant(
     """Return the description.
 
     Args:
-        name: Of the data set.
+        name: Name of the data set.
         description: A sentence.
         published: Day of publication, as 2026-11-30.
         version: Such as 1.0.0.
-        files: Of each subset: path of the Parquet file, its SHA-256 and its size in bytes.
+        files: Files of each subset: path of the Parquet file, its SHA-256 and its size in bytes.
     """
     return {
         "@context": _CONTEXT,

@@ -28,7 +28,7 @@ class Published:
     """What was written.
 
     Attributes:
-        counts: Of each subset: "published", "recipes" and "held back".
+        counts: Counts of each subset: "published", "recipes" and "held back".
         canary: The text that stands nowhere else.
         files: Relative paths.
     """
@@ -44,10 +44,10 @@ def publish(
     """Write a collected data set as Parquet files with a card, a Croissant file and recipes; nothing is sent.
 
     Args:
-        folder: Of the data set, which ``collect`` has made.
+        folder: Folder of the data set, which ``collect`` has made.
         out: Folder that is written; must not exist, or be empty.
-        name: Of the published data set, such as "owner/pages-2026-10".
-        day: Of publication.
+        name: Name of the published data set, such as "owner/pages-2026-10".
+        day: Day of publication.
         withdrawn: Ids of documents and instances that must not be published.
 
     Raises:

@@ -152,7 +152,7 @@ def read_item(instance: Instance, index: Path) -> Item:
 
     Args:
         instance: Its line.
-        index: That has the line.
+        index: File that has the line.
 
     Raises:
         DataError: A file cannot be read, or the line has no provenance of a collection.

@@ -35,9 +35,9 @@ class Declaration:
     """A declaration, and those before it.
 
     Attributes:
-        command: That declares, without backslash.
-        text: Of the declaration.
-        names: That it declares; none if it changes all plots.
+        command: Command that declares, without backslash.
+        text: Text of the declaration.
+        names: Names that it declares; none if it changes all plots.
         before: The one before it that holds at the same place.
     """
 
@@ -55,7 +55,7 @@ def read_declaration(
     Args:
         word: The command, without backslash.
         position: After the command.
-        start: Of the command.
+        start: Start of the command.
         reading: Where it is read.
         before: The declarations that hold before it.
 
@@ -123,8 +123,8 @@ def needed(text: str, subset: str, latest: Declaration | None) -> list[str]:
     """Return the declarations that a cut needs, in the order of the paper.
 
     Args:
-        text: Of the cut.
-        subset: Of the cut.
+        text: Text of the cut.
+        subset: Subset of the cut.
         latest: The last declaration that holds where it stands.
     """
     open_ones = list(_usable(subset, text, latest))

@@ -26,7 +26,7 @@ class Reading:
 
     Attributes:
         text: The source.
-        braces: Of the source.
+        braces: Braces of the source.
         macros: To which it is added.
         depth: Number of open groups.
     """
@@ -89,7 +89,7 @@ def bracket_end(text: str, start: int, closing: Callable[[int], int | None]) -> 
 
     Args:
         text: The source.
-        start: Of the bracket.
+        start: Start of the bracket.
         closing: Tells where a brace is closed.
     """
     position, last = start + 1, min(len(text), start + MAX_BRACKETED)

@@ -66,7 +66,7 @@ def expand(
         text: TeX source.
         lookup: Returns the macro of a name, or None; environments are "begin NAME" and "end NAME".
         own: Names that the cut defines itself, which stay.
-        conditionals: Of the paper.
+        conditionals: Conditionals of the paper.
 
     Raises:
         ExpansionError: The result or the work would be too large, or an argument is missing.

@@ -24,7 +24,7 @@ class Macro:
     Attributes:
         body: What a use is replaced with; ``#1`` stands for an argument.
         parameters: One letter each: "m" for an argument, "o" for an optional one, "s" for a star.
-        defaults: Of optional arguments, in their order.
+        defaults: Defaults of optional arguments, in their order.
         is_final: Whether the body is not looked through for other macros, as after ``\let``.
         is_opaque: Whether it cannot be expanded.
         starred_body: The body of a use with a star; only with the parameter "s".
@@ -59,7 +59,7 @@ def macro(
     Args:
         body: What a use is replaced with.
         parameters: See ``Macro``.
-        defaults: Of optional arguments.
+        defaults: Defaults of optional arguments.
         is_final: See ``Macro``.
         starred_body: See ``Macro``.
         is_part: Whether it is one half of an environment, whose braces need not match.
@@ -115,7 +115,7 @@ class MacroTable:
         """Give a name a meaning until the group of a depth is left; None takes it away.
 
         Args:
-            name: Of a command without backslash, or "begin NAME" and "end NAME" of an environment.
+            name: Name of a command without backslash, or "begin NAME" and "end NAME" of an environment.
             value: The macro.
             depth: Number of groups that are open; 0 for a definition that stays.
         """

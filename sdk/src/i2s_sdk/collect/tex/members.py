@@ -26,7 +26,7 @@ class Text:
     Attributes:
         member: Its name.
         text: Its content without byte order mark. Lines end as they do in the file.
-        encoding: Of the file.
+        encoding: Encoding of the file.
         offset: Bytes before the text.
     """
 
@@ -95,9 +95,9 @@ def resolve(
 
     Args:
         name: As it stands in the source.
-        folders: In which it is looked for, in their order; "" is that of the archive.
-        members: Of the paper.
-        suffixes: That are tried in their order; "" is the name as it is.
+        folders: Folders in which it is looked for, in their order; "" is that of the archive.
+        members: Members of the paper.
+        suffixes: Suffixes that are tried in their order; "" is the name as it is.
     """
     wanted = name.strip().strip('"')
     if not wanted or wanted.startswith("/") or len(wanted) > 300:

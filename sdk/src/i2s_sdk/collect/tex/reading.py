@@ -53,11 +53,11 @@ class Found:
 
     Attributes:
         subset: To which it belongs.
-        name: Of the environment; "[" and "$$" for displays.
-        text: Of the file.
+        name: Name of the environment; "[" and "$$" for displays.
+        text: Text of the file.
         start: Its first character in the file.
         end: The character after its last.
-        time: Of the macros when it began.
+        time: Time of the macros when it began.
         declared: The last declaration that held when it began.
     """
 
@@ -77,8 +77,8 @@ class Paper:
     Attributes:
         roots: Files with a document class.
         found: Environments, in the order in which they end.
-        macros: Of the paper, over time.
-        conditionals: Of the paper, as they are at its end.
+        macros: Macros of the paper, over time.
+        conditionals: Conditionals of the paper, as they are at its end.
         faults: Files that were not read, or not to their end.
         loads: Lines that load packages and libraries that are no files of the paper, by what they load.
         read: Characters that were read so far to expand macros.

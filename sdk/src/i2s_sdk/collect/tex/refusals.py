@@ -49,7 +49,7 @@ def refusal(subset: str, text: str) -> Dropped | None:
     """Return why a cut cannot stand alone, or None.
 
     Args:
-        subset: Of the cut.
+        subset: Subset of the cut.
         text: Its source; comments, labels and the paper's own macros are gone.
     """
     scanner = Scanner(text)

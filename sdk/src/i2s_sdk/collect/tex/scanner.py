@@ -86,7 +86,7 @@ class Token:
         kind: HIDDEN is what is never typeset: a comment, a false branch. PARAGRAPH is an empty line.
         start: Its first character.
         end: The character after its last.
-        name: Of a control sequence without backslash, or of the environment that begins or ends.
+        name: Name of a control sequence without backslash, or of the environment that begins or ends.
     """
 
     kind: Kind
@@ -121,7 +121,7 @@ class Scanner:
 
     Args:
         text: The source.
-        conditionals: Of the paper, shared by its files.
+        conditionals: Conditionals of the paper, shared by its files.
         at_letter: Whether "@" is a letter, as it is in packages and classes.
 
     Attributes:

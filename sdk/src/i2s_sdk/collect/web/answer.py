@@ -16,9 +16,9 @@ class Answer:
 
     Attributes:
         status: HTTP status.
-        headers: By name in lower case, those that are kept.
+        headers: Headers by name in lower case, those that are kept.
         body: Its content, after the transfer encoding was undone and no other.
-        url: That was asked for, after redirections.
+        url: URL that was asked for, after redirections.
     """
 
     status: int

@@ -56,12 +56,12 @@ class HttpWeb:
     It implements ``Web``. Use it as a context manager.
 
     Args:
-        cache: Of answers.
-        gaps: Of hosts.
-        contact: Of the person who collects, as ``checked_contact`` returns it.
-        version: Of this program.
-        manners: Of hosts by name and port.
-        others: Of all other hosts; None for the default ones.
+        cache: Cache of answers.
+        gaps: Gaps of hosts.
+        contact: Contact of the person who collects, as ``checked_contact`` returns it.
+        version: Version of this program.
+        manners: Manners of hosts by name and port.
+        others: Manners of all other hosts; None for the default ones.
         offline: Whether only stored answers are used.
         sleep: How waiting for a server is done.
     """

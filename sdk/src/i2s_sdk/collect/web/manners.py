@@ -60,7 +60,7 @@ class HostGaps:
     Each host has a file. It is locked while a request is under way and holds when the last one began.
 
     Attributes:
-        folder: Of the files.
+        folder: Folder of the files.
         sleep: How waiting is done.
     """
 

@@ -24,7 +24,7 @@ def data_files(program: str, folder: Path) -> Mapping[str, bytes]:
 
     Args:
         program: Its code. A file counts if its relative path is a text in quotes there.
-        folder: In which the program lies; nothing outside of it is read.
+        folder: Folder in which the program lies; nothing outside of it is read.
 
     Raises:
         ValueError: A file is too large or cannot be read.

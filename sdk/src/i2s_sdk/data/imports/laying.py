@@ -33,7 +33,7 @@ class ImportedItem:
         inputs: As the task's schema has them, without those that are files.
         files: Inputs that are files, by name: their content, which is PNG, JPEG or WebP.
         target: As the task's schema has it; None if it is not known, or is ``structure``.
-        licence: Of inputs and target; empty if it is not known.
+        licence: Licence of inputs and target; empty if it is not known.
         provenance: Where they come from.
         fault: Why there is no item here; empty if there is one.
         documents: Inputs that are PDF files, by name: where they lie.
@@ -63,9 +63,9 @@ def lay_down(items: Iterable[ImportedItem], out: Path, source: str) -> Imported:
     or its id, which an earlier item has.
 
     Args:
-        items: In the order of the data set.
+        items: Items in the order of the data set.
         out: Its folder, which must not exist or be empty.
-        source: Of the items, for people.
+        source: Source of the items, for people.
 
     Raises:
         DataError: No item can be used.

@@ -71,7 +71,7 @@ def labels(prompt: str, texts: Sequence[str]) -> float | None:
 
     Args:
         prompt: The prompt.
-        texts: Of the figure, as ``comparable`` returns them.
+        texts: Texts of the figure, as ``comparable`` returns them.
     """
     named = {comparable(next(filter(None, found.groups()))) for found in _QUOTED.finditer(prompt)} - {""}
     return _share(sum(any(one in text for text in texts) for one in named), len(named))

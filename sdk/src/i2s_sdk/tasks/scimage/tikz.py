@@ -60,7 +60,7 @@ class TikzDocument:
     Attributes:
         given: As the model wrote it, or as it was wrapped.
         packages: Added to it.
-        libraries: Of TikZ and pgfplots that are added, each with the command that loads it.
+        libraries: Libraries of TikZ and pgfplots that are added, each with the command that loads it.
         engine: What compiles it.
         tried: The engines before, and the line of the first error of each.
     """

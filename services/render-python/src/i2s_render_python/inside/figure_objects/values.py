@@ -34,7 +34,7 @@ class Values:
 
     Args:
         figure: The figure.
-        sizes: Of texts, from when it was drawn; None if they are not known.
+        sizes: Sizes of texts, from when it was drawn; None if they are not known.
 
     Attributes:
         truncated: Whether something was left out because there was too much of it.
