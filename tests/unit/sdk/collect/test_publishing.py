@@ -134,7 +134,9 @@ def test_pictures_without_a_structure_are_published_with_their_places(tmp_path: 
     recipes = [json.loads(one) for one in (tmp_path / "out" / "recipes.jsonl").read_text().splitlines()]
     assert {row["structure"] for row in rows} == {""}
     assert len({row["uuid"] for row in rows}) == len(rows) == done.counts["wild_imslp"]["published"] > 0
-    assert {one["place"] for one in recipes} <= {f"page 1, system {number}" for number in range(40)}
+    assert {one["provenance"]["place"] for one in recipes} <= {
+        f"page 1, system {number}" for number in range(40)
+    }
     assert recipes
 
 
