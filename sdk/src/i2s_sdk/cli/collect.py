@@ -73,6 +73,34 @@ _DAY = click.DateTime(["%Y-%m-%d"])
     help="Only pages in this language, such as en; may be repeated.",
 )
 @click.option(
+    "--text-judge",
+    "text_judges",
+    multiple=True,
+    metavar="NAME@VERSION=URL",
+    help="Address that judges texts, see docs/collecting-filters.md; may be repeated.  [I2S_JUDGE_TOKEN]",
+)
+@click.option(
+    "--text-limit",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    metavar="X",
+    help="A text with a greater value is dropped.  [default: 0.5]",
+)
+@click.option(
+    "--picture-judge",
+    "picture_judges",
+    multiple=True,
+    metavar="NAME@VERSION=URL",
+    help="The same of pictures.",
+)
+@click.option(
+    "--picture-limit",
+    type=click.FloatRange(0, 1),
+    default=0.3,
+    metavar="X",
+    help="A picture with a greater value is dropped.  [default: 0.3]",
+)
+@click.option(
     "--seen", type=Path, metavar="FILE", help="Fingerprints that the collections of all months share."
 )
 @click.option(
@@ -114,6 +142,10 @@ def command(
     withdrawn: Path | None,
     thresholds: Path | None,
     languages: tuple[str, ...],
+    text_judges: tuple[str, ...],
+    text_limit: float,
+    picture_judges: tuple[str, ...],
+    picture_limit: float,
     seen: Path | None,
     recipes: Path | None,
     offline: bool,
@@ -155,6 +187,7 @@ def command(
     from i2s_sdk.collect.caps import Caps
     from i2s_sdk.collect.collecting import CollectOptions
     from i2s_sdk.collect.difficulty import read_thresholds
+    from i2s_sdk.collect.harm.endpoint import JudgeAddress
     from i2s_sdk.collect.harm.withdrawn import read_withdrawn
     from i2s_sdk.collect.run import Asking, collect, plan_collection
 
@@ -176,6 +209,8 @@ def command(
         not_used,
         read_thresholds(thresholds) if thresholds else {},
         frozenset(languages),
+        tuple(JudgeAddress.parse(one, text_limit) for one in text_judges),
+        tuple(JudgeAddress.parse(one, picture_limit) for one in picture_judges),
     )
     if dry_run:
         planned = plan_collection(source, into, options, asking)

@@ -16,6 +16,7 @@ from i2s_sdk.collect.caps import Acceptance, Caps
 from i2s_sdk.collect.dataset import write_data_set
 from i2s_sdk.collect.difficulty import Thresholds, as_text, thresholds
 from i2s_sdk.collect.files import ContentFiles
+from i2s_sdk.collect.harm.endpoint import JudgeAddress
 from i2s_sdk.collect.judging import Duplicates, PieceJudge
 from i2s_sdk.collect.source import Source
 from i2s_sdk.collect.state import CollectionState
@@ -43,6 +44,8 @@ class CollectOptions:
         withdrawn: Keys of documents, and ids of instances, that must not be used.
         thresholds: Of the first month, by subset, so that difficulties of months compare; subsets without
             are divided by their own lengths.
+        text_judges: Addresses of judges of texts, beside the built-in one.
+        picture_judges: Addresses of judges of pictures.
         languages: Codes of the natural languages of pages that are wanted, see ``languages``; empty for all.
     """
 
@@ -54,6 +57,8 @@ class CollectOptions:
     withdrawn: frozenset[str] = frozenset()
     thresholds: Mapping[str, Thresholds] = field(default_factory=dict)
     languages: frozenset[str] = frozenset()
+    text_judges: tuple[JudgeAddress, ...] = ()
+    picture_judges: tuple[JudgeAddress, ...] = ()
 
     def check(self) -> None:
         """Check the window.
@@ -136,6 +141,7 @@ class Collection:
             "seed": str(options.seed),
             "per document": str(options.per_document),
             "redistributable": "yes" if options.redistributable else "no",
+            "judges": " ".join(one.name for one in (*options.text_judges, *options.picture_judges)) or "none",
             **{f"filter {name}": value for name, value in self.judge.facts.items()},
         }
 

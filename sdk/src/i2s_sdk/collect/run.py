@@ -14,6 +14,8 @@ from pathlib import Path
 from i2s_sdk.collect.collecting import COLLECTION, Collection, CollectOptions, Progress
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.filters import PAGE_TASKS, Filters
+from i2s_sdk.collect.harm.endpoint import EndpointPictureJudge
+from i2s_sdk.collect.harm.judges import TextJudge
 from i2s_sdk.collect.harm.profanity import ProfanityJudge
 from i2s_sdk.collect.languages import UNDETERMINED, LanguageIdentifier
 from i2s_sdk.collect.pictures.duplicates import KnownPieces
@@ -235,8 +237,10 @@ def _filters(task: str, options: CollectOptions) -> Filters:
     if identifier is not None:
         for code in sorted(options.languages - identifier.known - {UNDETERMINED}):
             raise UsageError(f"{code!r} is no language that {identifier.version} knows, such as en")
-    texts = [ProfanityJudge()] if task != "music" else []
-    return Filters(task, texts, (), options.redistributable, identifier, options.languages)
+    texts: list[TextJudge] = [ProfanityJudge()] if task != "music" else []
+    texts += [one.open(os.environ) for one in options.text_judges]
+    pictures = [EndpointPictureJudge(one.open(os.environ), one.limit) for one in options.picture_judges]
+    return Filters(task, texts, pictures, options.redistributable, identifier, options.languages)
 
 
 class _Opened:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 from i2s_sdk.collect.web.errors import SourceStoppedError
 from i2s_sdk.errors import UsageError
@@ -25,6 +27,48 @@ MOST_CHARACTERS = 20_000
 
 #: Values above these are left out.
 TEXT_LIMIT, PICTURE_LIMIT = 0.5, 0.3
+
+#: The environment variable with the token that judges are sent.
+TOKEN_VARIABLE = "I2S_JUDGE_TOKEN"  # noqa: S105 - a name
+
+_ADDRESS = re.compile(
+    r"(?P<name>[A-Za-z0-9][A-Za-z0-9._/-]{0,99})@(?P<version>[A-Za-z0-9._-]{1,50})=(?P<url>https?://[^\s]{1,500})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAddress:
+    """Where a judge is asked, and which model is behind the address.
+
+    Attributes:
+        name: Name of the model, for the record.
+        version: Version of the model, for the record.
+        url: URL to which requests are sent.
+        limit: Greater values are left out.
+    """
+
+    name: str
+    version: str
+    url: str
+    limit: float
+
+    @classmethod
+    def parse(cls, text: str, limit: float) -> Self:
+        """Return the address that a text such as "my-model@2=http://127.0.0.1:8000/judge" names.
+
+        Raises:
+            UsageError: It names none.
+        """
+        found = _ADDRESS.fullmatch(text)
+        if found is None:
+            raise UsageError(f"{text!r} is no judge, such as my-model@2=http://127.0.0.1:8000/judge")
+        return cls(found["name"], found["version"], found["url"], limit)
+
+    def open(self, environment: Mapping[str, str]) -> EndpointJudge:
+        """Return the judge; the token is that of the environment variable ``TOKEN_VARIABLE``."""
+        token = environment.get(TOKEN_VARIABLE, "").strip()
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return EndpointJudge(self.url, self.name, self.version, limit=self.limit, headers=headers)
 
 
 class EndpointJudge:
