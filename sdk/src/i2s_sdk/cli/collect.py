@@ -35,7 +35,7 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 @click.option("--from", "first", type=_DAY, metavar="DATE", help="First day of publication, UTC.")
 @click.option("--until", "last", type=_DAY, metavar="DATE", help="Last day; it must be over.")
 @click.option(
-    "--contact", metavar="WHO", help="E-mail address or URL of yours, which servers are told.  [I2S_CONTACT]"
+    "--contact", metavar="WHO", help="E-mail address or URL of yours that requests name.  [I2S_CONTACT]"
 )
 @click.option(
     "--per-subset", type=click.IntRange(1), default=300, metavar="N", help="Instances.  [default: 300]"
@@ -110,7 +110,7 @@ _DAY = click.DateTime(["%Y-%m-%d"])
     metavar="FILE",
     help="Make the instances of a recipes.jsonl again, without SOURCE, --from and --until.",
 )
-@click.option("--offline", is_flag=True, help="Ask nobody; use what was stored before.")
+@click.option("--offline", is_flag=True, help="Make no request; use what was stored before.")
 @click.option("--dry-run", is_flag=True, help="Find the documents, and say what fetching them would take.")
 @click.option(
     "--pdfs",

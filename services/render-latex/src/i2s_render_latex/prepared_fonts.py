@@ -68,7 +68,7 @@ class PreparedFonts:
     """Fonts that are ready for the engines that are installed.
 
     Attributes:
-        folder: That jobs read.
+        folder: Folder that jobs read.
         names: The list of names of LuaTeX; None if it is not installed.
     """
 

@@ -16,12 +16,12 @@ NAME = "chart elements"
 _METRICS = tuple(Metric(name) for name in SCORES)
 
 
-#: The same of the scores of other benchmarks.
+#: Name of the scorer that computes the scores of other benchmarks.
 PUBLISHED_NAME = "published chart scores"
 
 
 class _FigureScorer:
-    """Compares the objects of the figure of a program with those of the ground truth; see the two below."""
+    """Compares the objects of the figure of a program with those of the ground truth."""
 
     __slots__ = ()
     metrics: tuple[Metric, ...]
