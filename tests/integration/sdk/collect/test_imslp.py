@@ -17,6 +17,7 @@ from fake_sources.server import FakeServer, fake_server
 from PIL import Image
 
 from i2s_sdk.collect.pictures.music import look
+from i2s_sdk.collect.publishing.published_rows import read_item
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.settings import Settings
@@ -66,6 +67,16 @@ def collected(into: Path, server: FakeServer, settings: Settings, *more: str) ->
     return found
 
 
+def again(into: Path, recipes: Path, settings: Settings, *more: str) -> subprocess.CompletedProcess[str]:
+    """Make the instances of recipes again, without a server."""
+    environment = {**os.environ, "I2S_DOCUMENTS": str(settings.documents), "XDG_CACHE_HOME": str(into / "c")}
+    words = ["--from-recipe", str(recipes), "--into", str(into), "--offline", "--json", *more]
+    command = [sys.executable, "-m", "i2s_sdk.cli", "collect", *words]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, cwd=into.parent, check=False
+    )
+
+
 def test_given_scores_become_systems_without_ground_truth(tmp_path: Path, documents: Settings) -> None:
     into, given = tmp_path / "set", tmp_path / "given"
     content = engraved(tmp_path / "engraving")
@@ -100,3 +111,16 @@ def test_given_scores_become_systems_without_ground_truth(tmp_path: Path, docume
         picture = Image.open(io.BytesIO(instance.image.read_bytes()))
         assert len(look(picture).staves) == 2, instance.provenance["place"]
     assert len(places) == len(instances)
+
+    recipes = tmp_path / "recipes.jsonl"
+    items = [read_item(instance, into / "instances.jsonl") for instance in instances]
+    recipes.write_text("".join(json.dumps(item.recipe()) + "\n" for item in items))
+    made = again(tmp_path / "again", recipes, documents, "--pdfs", str(given))
+    assert (made.returncode, json.loads(made.stdout)["full"]) == (0, True), made.stderr
+    lines_of = [
+        set((folder / "instances.jsonl").read_text().splitlines()) for folder in (into, tmp_path / "again")
+    ]
+    assert lines_of[0] == lines_of[1]
+    without = again(tmp_path / "without", recipes, documents)
+    assert without.returncode == 3, without.stderr
+    assert {one["reason"] for one in json.loads(without.stdout)["dropped"]} == {"not_cached"}

@@ -173,7 +173,7 @@ class ImslpSource:
         Raises:
             NotAtHandError: It is not among the given files.
         """
-        sha1 = str(document.detail["sha1"])
+        sha1 = _sha1_of(document)
         content = self.given.read(sha1)
         if content is None:
             raise NotAtHandError(f"{document.key} is not among the files that were given")
@@ -187,16 +187,20 @@ class ImslpSource:
         self, document: Document, content: bytes, documents: AsyncDocumentsClient
     ) -> AsyncIterator[Piece | Dropped]:
         """Yield the systems of all pages that are sheet music, and why pages are left out."""
-        file, sha1 = str(document.detail["file"]), str(document.detail["sha1"])
         async for found in systems_of_pdf(documents, content):
             if isinstance(found, Dropped):
                 yield Dropped(found.reason, found.detail, document.key, SUBSET)
             else:
-                yield _piece(file, sha1, found)
+                yield _piece(document.key, _sha1_of(document), found)
 
     def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
         """Return None: nothing is rendered."""
         return None
+
+
+def _sha1_of(document: Document) -> str:
+    """Return the SHA-1 of a file; a document of a recipe has it as its version."""
+    return str(document.detail.get("sha1", document.version))
 
 
 def _document(score: ListedScore) -> Document | Dropped:
