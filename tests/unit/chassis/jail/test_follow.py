@@ -145,3 +145,11 @@ def test_fate_survives_the_pipe() -> None:
     for fate in (follow.Fate(256, left=3), follow.Fate(9, too_many=True)):
         assert follow.Fate.from_bytes(fate.to_bytes()) == fate
     assert follow.Fate.from_bytes(b"") == follow.Fate(signal.SIGKILL)
+
+
+def test_a_child_of_one_that_died_during_a_walk_is_met_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    walks = iter([[7], [8]])  # 7 had started 8, which its grandparent, visited before, inherited
+    monkeypatch.setattr(processes, "descendants", lambda pid: next(walks))
+    lives = {8: processes.Process(8, 1, 4096, 0.0, 0.0)}
+    monkeypatch.setattr(processes, "look_at", lives.get)
+    assert follow._Job(1, frozenset()).living() == 1
