@@ -64,7 +64,9 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 @click.option("--seed", type=int, default=0, metavar="N", help="Decides what is taken first.  [default: 0]")
 @click.option("--redistributable", is_flag=True, help="Only what may be published with its files.")
 @click.option("--withdrawn", type=Path, metavar="FILE", help="Lines of ids that must not be used.")
-@click.option("--thresholds", type=Path, metavar="FILE", help="Of difficulties, of the first month.")
+@click.option(
+    "--thresholds", type=Path, metavar="FILE", help="Thresholds of difficulties of the first month."
+)
 @click.option(
     "--language",
     "languages",
@@ -91,7 +93,7 @@ _DAY = click.DateTime(["%Y-%m-%d"])
     "picture_judges",
     multiple=True,
     metavar="NAME@VERSION=URL",
-    help="The same of pictures.",
+    help="Address that judges pictures; may be repeated.",
 )
 @click.option(
     "--picture-limit",

@@ -38,7 +38,7 @@ class Filters:
         pictures: Judges of pictures.
         redistributable: Whether pages with data of people are left out rather than flagged.
         identifier: Names the natural language of pages; None if nobody does.
-        languages: Codes of the languages that are wanted, "und" for texts whose language cannot be told;
+        languages: Codes of the languages that are wanted, "und" for texts of undetermined language;
             empty for all.
     """
 

@@ -8,7 +8,7 @@ from typing import Any
 from i2s_sdk.errors import UsageError
 
 PACKAGE = "py3langid"
-#: What texts have whose language cannot be told.
+#: Code of texts whose language cannot be determined.
 UNDETERMINED = "und"
 #: A text with fewer letters is undetermined.
 MIN_LETTERS = 40
@@ -42,7 +42,7 @@ class LanguageIdentifier:
         """Return the language of a text and how probable it is.
 
         Args:
-            text: What readers see.
+            text: Text that readers see.
 
         Returns:
             Code of ISO 639-1, or "und" for a text that is too short or of no clear language; probability from

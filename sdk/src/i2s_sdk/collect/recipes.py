@@ -1,9 +1,8 @@
 """Recipes of instances whose files may not be published: where each was found, and what must come out.
 
 A recipe is an object of JSON, one a line: "uuid", "name" (id of the instance), "task", "subset",
-"difficulty", "assets" (names of members of a site that answers may use), "structure_sha256",
-"picture_sha256" and the "provenance" of the instance as docs/collecting.md describes it. Recipes come from
-strangers: nothing in one is trusted before it was checked.
+"difficulty", "structure_sha256", "picture_sha256" and the "provenance" of the instance as docs/collecting.md
+describes it. Recipes come from strangers: nothing in one is trusted before it was checked.
 """
 
 from __future__ import annotations
@@ -42,7 +41,6 @@ class Recipe:
         member: File of the document that the piece was cut from.
         span: First byte in ``member``, and the one after the last.
         difficulty: Difficulty of the instance.
-        assets: Names of members of the structure that an answer may use.
         structure: SHA-256 of the structure, in hexadecimal.
         picture: SHA-256 of the picture, in hexadecimal.
         provenance: As the line of the instance has it.
@@ -54,7 +52,6 @@ class Recipe:
     member: str
     span: tuple[int, int]
     difficulty: str
-    assets: tuple[str, ...]
     structure: str
     picture: str
     provenance: Mapping[str, Any]
@@ -146,7 +143,6 @@ def _recipe(line: Any) -> Recipe:  # noqa: ANN401 - what JSON holds
         member=found["member"],
         span=_span(found["bytes"]),
         difficulty=line["difficulty"],
-        assets=_texts(line["assets"], "assets"),
         structure=line["structure_sha256"],
         picture=line["picture_sha256"],
         provenance=found,

@@ -139,11 +139,11 @@ class Remaker:
             fetched = Dropped(Reason.NOT_CACHED, error.message)
         if isinstance(fetched, Dropped):
             return [(one, _drop(one, Stage.FETCH, fetched.reason, fetched.detail)) for one in recipes]
-        content = fetched.content
-        # A site is of the subset that its recipe names, so its cut is made for each.
+        # A site is of the subset that its document names, so a document is cut for each of its subsets.
+        documents = {recipe.subset: recipe.document for recipe in recipes}
         pieces: dict[str, Piece] = {}
-        for recipe in recipes:
-            pieces |= await self._cut(recipe.document, content)
+        for one in documents.values():
+            pieces |= await self._cut(one, fetched.content)
         return [
             (recipe, await self._piece(recipe, pieces.get(recipe.key), fetched.url)) for recipe in recipes
         ]
@@ -178,7 +178,7 @@ class Remaker:
             structure=structure if drawn.piece.structure else "",
             picture=picture,
             length=recipe.provenance["length"],
-            assets=recipe.assets,
+            assets=drawn.piece.assets,
             notes=drawn.piece.notes,
             values=recipe.provenance["filters"],
             engine={"name": engine.name, "version": engine.version, "digest": engine.digest},

@@ -94,7 +94,7 @@ async def _interruptible(work: Coroutine[Any, Any, A], interruption: threading.E
     """Do the work; Ctrl-C is passed on to the handler of asyncio, which cancels it.
 
     Args:
-        work: What is done.
+        work: Coroutine that is run.
         interruption: Set when ``interrupt_work`` has cancelled it.
     """
     global _cancel  # noqa: PLW0603 - the main thread runs one event loop

@@ -182,8 +182,8 @@ def made_again_from_recipes(
     path = folder / "recipes.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in [recipes[0], *recipes[3:], *forged]))
     process = started(["--from-recipe", str(path)], folder / "again", server, settings, cache)
-    out, told = process.communicate()
-    assert process.returncode == 3, told
+    out, complaints = process.communicate()
+    assert process.returncode == 3, complaints
     found = json.loads(out)
     assert {one["reason"] for one in found["dropped"]} == {"other_picture", "changed"}
     assert sum(one["count"] for one in found["dropped"]) == 2

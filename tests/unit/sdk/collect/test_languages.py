@@ -1,4 +1,4 @@
-"""The language of a page is what its text says, or that it cannot be told."""
+"""The language of a page is what its text says, or that it cannot be determined."""
 
 from __future__ import annotations
 

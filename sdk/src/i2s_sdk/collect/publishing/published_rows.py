@@ -140,7 +140,6 @@ class Item:
             "task": self.instance.task,
             "subset": self.instance.subset,
             "difficulty": self.instance.difficulty,
-            "assets": [asset.name for asset in self.instance.assets],
             "structure_sha256": hashlib.sha256(self.structure).hexdigest(),
             "picture_sha256": hashlib.sha256(self.picture).hexdigest(),
             "provenance": dict(self.provenance),

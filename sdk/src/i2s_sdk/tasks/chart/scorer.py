@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values, values_of_unusable
@@ -20,7 +21,7 @@ _METRICS = tuple(Metric(name) for name in SCORES)
 PUBLISHED_NAME = "published chart scores"
 
 
-class _FigureScorer:
+class _FigureScorer(ABC):
     """Compares the objects of the figure of a program with those of the ground truth."""
 
     __slots__ = ()
@@ -43,8 +44,9 @@ class _FigureScorer:
         """Return 0 in every metric."""
         return values_of_unusable(self.metrics)
 
+    @abstractmethod
     def _compared(self, reference: Figure, candidate: Figure) -> Values:
-        raise NotImplementedError
+        """Return the values of two figures."""
 
 
 @dataclass(frozen=True, slots=True)
