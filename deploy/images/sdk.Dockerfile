@@ -10,10 +10,6 @@ RUN install-locked /sdk.txt
 
 FROM ${RUNTIME}
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
-COPY examples/instances.jsonl /opt/i2s/examples/instances.jsonl
-COPY examples/references /opt/i2s/examples/references
-COPY examples/structures /opt/i2s/examples/structures
-ENV I2S_EXAMPLES=/opt/i2s/examples
 # Where results go: a volume that is mounted here belongs to the user.
 RUN install -d -o i2s -g i2s /runs
 USER i2s

@@ -1,9 +1,15 @@
-"""The services that there are. Settings, options, doctor and the stack derive theirs from this table."""
+"""The services that there are. Settings, options, doctor and the stack derive theirs from this table.
+
+Renderers of other packages come after those of this table; see ``i2s_sdk.plugins``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from i2s_sdk.errors import PluginError
+from i2s_sdk.plugins import PluginGroup, load_plugin, package_of, plugins_beside
 from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, SiteSource, Source
 
 RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND = "render-latex", "render-html", "render-lilypond"
@@ -56,12 +62,48 @@ SERVICES = (
 #: Names of the renderers.
 RENDERERS = tuple(one.name for one in SERVICES if one.is_renderer)
 
+#: Names of the services of this package.
+OWN_SERVICES = frozenset(one.name for one in SERVICES)
 _RENDERER_OF = {one.source: one.name for one in SERVICES if one.source is not None}
 
 
-def renderer_of(source: Source) -> str:
-    """Return the name of the renderer that renders a source."""
+def renderer_of(source: Source, services: Collection[str] = ()) -> str:
+    """Return the name of the renderer that renders a source.
+
+    Args:
+        source: Source that is to be rendered.
+        services: Names of the renderers of a task. The first one of another package that renders sources of
+            this type precedes the renderer of this package.
+
+    Raises:
+        PluginError: A renderer of another package cannot be used.
+    """
+    for name in services:
+        if name not in RENDERERS and packaged_renderer(name).source is type(source):
+            return name
     return _RENDERER_OF[type(source)]
+
+
+def packaged_renderers() -> tuple[str, ...]:
+    """Return the names of the renderers of other packages; imports nothing."""
+    return tuple(plugins_beside(PluginGroup.RENDERERS, OWN_SERVICES))
+
+
+def packaged_renderer(name: str) -> ServiceRow:
+    """Return the row of a renderer of another package.
+
+    Raises:
+        PluginError: There is no such renderer, or its package cannot be used.
+    """
+    plugin = plugins_beside(PluginGroup.RENDERERS, OWN_SERVICES).get(name)
+    if plugin is None:
+        reason = "no installed package has an entry point of this name"
+        raise PluginError(PluginGroup.RENDERERS, name, "(none)", reason)
+    row = load_plugin(plugin)
+    if not isinstance(row, ServiceRow) or row.name != name or row.source is None:
+        reason = f"{plugin.value} is no ServiceRow of this name with the type of its sources"
+        raise PluginError(plugin.group, name, package_of(plugin), reason)
+    return row
 
 
 #: Names of the services whose jobs run in sandboxes. Their programs have the subcommands "host" and "clean".

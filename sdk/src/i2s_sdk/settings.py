@@ -57,6 +57,8 @@ class Settings:
         token_render_python: See token_render_latex.
         token_metrics: See token_render_latex.
         token_documents: See token_render_latex.
+        other_renderers: Addresses of running renderers of other packages: NAME=host:port, with commas
+            between. They are given ``token``, since they have no token of their own.
         token_file: File with our token, in the place of I2S_TOKEN.
         token_file_render_latex: Another one for this service; likewise the next four.
         token_file_render_html: See token_file_render_latex.
@@ -115,6 +117,10 @@ class Settings:
     documents: str | None = field(
         default=None, metadata=_about("address (host:port) of a documents service; else one is started")
     )
+    other_renderers: str = field(
+        default="",
+        metadata=_about("addresses of renderers of other packages: NAME=host:port, with commas between"),
+    )
     tls_ca: Path | None = field(
         default=None, metadata=_about("certificates (PEM) that named services are checked against")
     )
@@ -163,6 +169,9 @@ class Settings:
     profile: Profile = field(
         default=Profile.PAPER, metadata=_about("rules: paper, or helm, also called reference")
     )
+    prompts: Path | None = field(
+        default=None, metadata=_about("file with prompts in place of those of the tasks (TOML)")
+    )
     examples: Path | None = field(default=None, metadata=_about("folder of the bundled examples"))
     jobs: int = field(default=0, metadata=_about("samples in a stage; 0: twice the slots of its service"))
     waiting: int = field(default=0, metadata=_about("samples that may wait before a stage; 0: as many"))
@@ -200,6 +209,13 @@ class Settings:
     like_failures: int = field(
         default=20, metadata=_about("calls that may fail alike, none answered, until a run ends; 0: all")
     )
+    reference_points: str = field(
+        default="yes",
+        metadata=_about("whether evaluations measure baselines and the oracle beside a model: yes or no"),
+    )
+    reference_points_cache: Path | None = field(
+        default=None, metadata=_about("folder that keeps their values for other runs; default in the caches")
+    )
     interrupt_seconds: float = field(default=4.0, metadata=_about("seconds from Ctrl-C to the end"))
     free_bytes: int = field(
         default=1024 * 1024, metadata=_about("bytes that a run folder must take before anything is begun")
@@ -213,6 +229,7 @@ class Settings:
             address = getattr(self, name)
             if address is not None and not _ADDRESS.fullmatch(address):
                 raise SettingsError(f"{names_of(name)}: {address!r} is not an address such as 127.0.0.1:7710")
+        _require_addresses(self.other_renderers)
         if (self.tls_cert is None) != (self.tls_key is None):
             raise SettingsError(
                 f"{names_of('tls_cert')} and {names_of('tls_key')} belong together; give both or none"
@@ -247,6 +264,10 @@ class Settings:
         ):
             if getattr(self, name) < 1:
                 raise SettingsError(f"{names_of(name)}: {getattr(self, name)} is below 1")
+        if self.reference_points not in ("yes", "no"):
+            raise SettingsError(
+                f"{names_of('reference_points')}: {self.reference_points!r} is neither yes nor no"
+            )
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
             raise SettingsError(
                 f"{names_of('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"
@@ -263,11 +284,16 @@ class Settings:
         """
         name = service.replace("-", "_")
         for suffix in (f"_{name}", ""):
-            token: Token | None = getattr(self, f"token{suffix}")
-            file: Path | None = getattr(self, f"token_file{suffix}")
+            token: Token | None = getattr(self, f"token{suffix}", None)
+            file: Path | None = getattr(self, f"token_file{suffix}", None)
             if token is not None or file is not None:
                 return token if token is not None or file is None else read_token(file)
         return None
+
+    def other_renderer(self, name: str) -> str | None:
+        """Return the address of a renderer of another package; None if there is none."""
+        pairs = (one.partition("=") for one in self.other_renderers.split(","))
+        return next((address.strip() for key, _, address in pairs if key.strip() == name), None)
 
     def failures_allowed(self, samples: int) -> float:
         """Return how many of ``samples`` may end in a failure of the infrastructure."""
@@ -306,6 +332,20 @@ class Settings:
             if value is not None:
                 values[name] = _convert(Source(name, flag_of(name)), value)
         return cls(**values)
+
+
+def _require_addresses(renderers: str) -> None:
+    """Return if the setting ``other_renderers`` is of its form.
+
+    Raises:
+        SettingsError: It is not.
+    """
+    for pair in filter(None, renderers.split(",")):
+        name, _, address = pair.partition("=")
+        if not name.strip() or not _ADDRESS.fullmatch(address.strip()):
+            raise SettingsError(
+                f"{names_of('other_renderers')}: {pair!r} is not of the form NAME=127.0.0.1:7710"
+            )
 
 
 #: How a value is read, by the type of its field; all others are texts.

@@ -15,13 +15,17 @@ from i2s_sdk.service_table import SERVICES
 #: Settings that only a named file may have, and what they name.
 _SETTINGS = {
     **{one.setting: "the address of a service" for one in SERVICES},
+    "other_renderers": "the address of a service",
     "sobench_system_text": "a file that is sent to a model's server",
+    "prompts": "files that are sent to a model's server",
     **dict.fromkeys(("tls_ca", "tls_cert", "tls_key"), "whom the services' addresses are trusted to be"),
 }
 
 #: The same of options of commands.
 _OPTIONS = {
     "base-url": "the address of a model's server",
+    "log-to": "the address of a service that is sent values",
+    "prompts": "files that are sent to a model's server",
     "key-env": "a secret that is sent to a server",
     **{one.flag.removeprefix("--"): "the address of a service" for one in SERVICES},
 }

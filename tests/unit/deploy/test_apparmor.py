@@ -77,3 +77,12 @@ def test_nothing_else_has_one(path):
 def test_the_profiles_that_remedies_name_are_there():
     for remedy in (hints.APPARMOR_PROFILE, hints.SECCOMP_PROFILE):
         assert (ROOT / remedy).is_file()
+
+
+def test_remedies_name_the_copies_of_wheels(tmp_path):
+    name = "deploy/seccomp/i2s-namespace.json"
+    assert hints.profile_file(name, tmp_path) == name
+    copy = tmp_path / "i2s-namespace.json"
+    copy.touch()
+    assert hints.profile_file(name, tmp_path) == str(copy)
+    assert hints.profile_file(name, tmp_path, "/opt/i2s/venv") == name, "an engine reads it outside"

@@ -12,6 +12,9 @@ from i2s_sdk.settings import Settings
 from tiny_formulas import write_tiny_formulas
 
 REACHING = [
+    ('prompts = "prompts.toml"', "prompts"),
+    ('[evaluate]\nprompts = "prompts.toml"\n[generate]\nprompts = "prompts.toml"', "[evaluate] prompts"),
+    ('[evaluate]\nset = ["prompts=prompts.toml"]', "[evaluate] set"),
     ('metrics = "10.0.0.1:7740"', "metrics"),
     ('render_html = "10.0.0.1:7740"', "render_html"),
     ('tls_ca = "ca.pem"', "tls_ca"),
@@ -20,6 +23,8 @@ REACHING = [
     ('[evaluate]\nmodel = "hf/data"', "[evaluate] model"),
     ('[evaluate]\nbase-url = "http://10.0.0.1/v1"', "[evaluate] base-url"),
     ('[evaluate]\nbase_url = "http://10.0.0.1/v1"', "[evaluate] base_url"),
+    ('[evaluate]\nlog-to = "mlflow:http://10.0.0.1"', "[evaluate] log-to"),
+    ('other_renderers = "render-pillow=10.0.0.1:7790"', "other_renderers"),
     ('[evaluate]\nkey-env = "AWS_SECRET_ACCESS_KEY"', "[evaluate] key-env"),
     ('[evaluate]\nmetrics-at = "10.0.0.1:7740"', "[evaluate] metrics-at"),
     ('[evaluate]\nset = ["jobs=2", "render-latex = 10.0.0.1:7740"]', "[evaluate] set"),

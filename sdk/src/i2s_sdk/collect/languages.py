@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from i2s_sdk.errors import UsageError
+from i2s_wire.installation import install_command
 
 PACKAGE = "py3langid"
 #: Code of texts whose language cannot be determined.
@@ -29,7 +30,9 @@ class LanguageIdentifier:
         try:
             from py3langid import langid  # type: ignore[import-untyped]
         except ImportError:
-            raise UsageError("collecting needs the extra `collect`: pip install 'i2s-sdk[collect]'") from None
+            raise UsageError(
+                f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
+            ) from None
         self.version = f"{PACKAGE} {version(PACKAGE)}"
         self._model: Any = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
+from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.collect.collecting import COLLECTION, Collection, CollectOptions, Progress
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.filters import PAGE_TASKS, Filters
@@ -300,5 +301,4 @@ def _needed(source: Source, asking: Asking) -> tuple[str, ...]:
 
 def _hosts() -> Path:
     """Return the folder of the gaps that all collections of this user share."""
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "i2s" / "collect-hosts"
+    return cache_folder("collect-hosts")

@@ -1,4 +1,4 @@
-"""Where the bundled examples lie."""
+"""Where the bundled examples are: the folder ``examples`` of a checkout, or the copy in a wheel."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from pathlib import Path
 
 from i2s_sdk.data.folder import INDEX
 from i2s_sdk.errors import UsageError
+from i2s_wire.installation import checkout_folder
+
+#: Where sdk/bundle_examples.py puts them when a wheel is built.
+_PACKAGED = Path(__file__).resolve().parents[1] / "examples"
 
 
 def examples_folder(configured: Path | None = None) -> Path:
@@ -15,19 +19,19 @@ def examples_folder(configured: Path | None = None) -> Path:
         configured: What I2S_EXAMPLES or the configuration file says; taken as it is.
 
     Returns:
-        The configured folder; else ``examples`` of the checkout that this package was installed from, or of
-        the working folder.
+        The configured folder; else ``examples`` of the checkout that this package is used from; else the
+        copy in the installed package.
 
     Raises:
         UsageError: There is none.
     """
     if configured is not None:
         return configured
-    checkout = Path(__file__).resolve().parents[4]
-    for base in (checkout, Path.cwd()):
-        if (base / "examples" / INDEX).is_file():
-            return base / "examples"
+    checkout = checkout_folder()
+    folder = _PACKAGED if checkout is None else checkout / _PACKAGED.name
+    if (folder / INDEX).is_file():
+        return folder
     raise UsageError(
-        "the bundled examples are not beside this installation; name a data set with --data FOLDER, "
+        f"the bundled examples are not in {folder}; name a data set with --data FOLDER, "
         "or where the examples are with I2S_EXAMPLES"
     )

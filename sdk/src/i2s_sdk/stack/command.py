@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_sdk.errors import CommandMissingError
+from i2s_sdk.service_table import OWN_SERVICES
+from i2s_wire.installation import services_command
 
 _KEPT = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "USER", "LOGNAME", "XDG_CACHE_HOME"})
 _OURS = (
@@ -55,9 +57,12 @@ def find_program(service: str) -> Path:
         return beside
     found = shutil.which(name)
     if found is None:
+        address = f"{variable_name(service)}=host:port"
+        if service not in OWN_SERVICES:
+            address = f"I2S_OTHER_RENDERERS={service}=host:port"
         raise CommandMissingError(
-            f"{name} is not installed beside {sys.executable} nor on the PATH; install the package {name}, "
-            f"or name a running service with {variable_name(service)}=host:port"
+            f"{name} is not installed beside {sys.executable} nor on the PATH; {services_command(name)}, "
+            f"or name a running service with {address}"
         )
     return Path(found)
 

@@ -21,6 +21,7 @@ from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.hardening import CLOSED, DOOR, WALLS, container_options
 from i2s_sdk.stack.services import service_command
 from i2s_sdk.stack.state import Kind, Up, UpService, write_record
+from i2s_wire.installation import checkout_command, install_command
 
 if TYPE_CHECKING:
     from docker import DockerClient  # type: ignore[import-untyped,unused-ignore]
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _LABEL = "org.image2struct.stack"
 _STOP_SECONDS = 45  # above what a service gives to running jobs
 _LAST_LINES = 20
+_BUILD = "deploy/images/build"
 
 
 def start_containers(names: Sequence[str], folder: Path, seconds: float) -> Up:
@@ -87,7 +89,7 @@ def _engine() -> Iterator[DockerClient]:
         import docker
         from docker.errors import DockerException  # type: ignore[import-untyped,unused-ignore]
     except ImportError:
-        raise StackError("--docker needs the package docker: pip install 'i2s-sdk[docker]'") from None
+        raise StackError(f"--docker needs the package docker: {install_command('i2s-sdk[docker]')}") from None
     try:
         engine = docker.from_env()
         engine.ping()
@@ -112,7 +114,9 @@ def _check_images(engine: DockerClient, names: Collection[str]) -> None:
     there = {tag for image in engine.images.list() for tag in image.tags}
     missing = [image_of(name) for name in (*names, "sdk") if image_of(name) not in there]
     if missing:
-        raise StackError(f"there is no image {', '.join(missing)}; build them with deploy/images/build")
+        raise StackError(
+            f"there is no image {', '.join(missing)}; build them with {checkout_command(_BUILD)}"
+        )
 
 
 def _mark(folder: Path) -> str:

@@ -13,7 +13,7 @@ from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.data import examples_folder, read_folder
-from i2s_sdk.errors import I2SError
+from i2s_sdk.errors import I2SError, PluginError
 from i2s_sdk.service_table import (
     DOCUMENTS,
     METRICS,
@@ -21,7 +21,8 @@ from i2s_sdk.service_table import (
     SANDBOXED,
     SERVICES,
     ServiceRow,
-    renderer_of,
+    packaged_renderer,
+    packaged_renderers,
 )
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
@@ -79,19 +80,21 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
         _look("examples", lambda: _examples(settings)),
         *(_look_for(one, settings) for one in SERVICES),
     ]
+    renderers = {one.name: one for one in SERVICES if one.is_renderer} | _packaged_renderers(findings)
+    findings += [_look_for(one, settings) for name, one in renderers.items() if name not in RENDERERS]
     installed = {one.name for one in findings if one.state is State.GOOD}
     here = [name for name in SANDBOXED if name in installed and known_address(settings, name) is None]
     if here:
         findings += await examine_host(here)
     picture = None
     with passing_logs() as logs:
-        for name in RENDERERS:
+        for name, row in renderers.items():
             missing = any(one.name == name and one.state is State.MISSING for one in findings)
             if missing:
                 continue
             try:
                 async with open_services(settings, logs, (name,)) as services:
-                    drawn = await _examine_renderer(name, services.renderers[name], settings, findings)
+                    drawn = await _examine_renderer(row, services.renderers[name], settings, findings)
                 picture = picture or drawn
             except I2SError as error:
                 findings.append(Finding(f"{name} canary", State.BAD, error.message))
@@ -107,6 +110,17 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
             except I2SError as error:
                 findings.append(Finding(f"{DOCUMENTS} canary", State.BAD, error.message))
     return tuple(findings)
+
+
+def _packaged_renderers(findings: list[Finding]) -> dict[str, ServiceRow]:
+    """Return the renderers of other packages by name; those that cannot be used become findings."""
+    found: dict[str, ServiceRow] = {}
+    for name in packaged_renderers():
+        try:
+            found[name] = packaged_renderer(name)
+        except PluginError as error:
+            findings.append(Finding(name, State.MISSING, error.message))
+    return found
 
 
 def _look_for(service: ServiceRow, settings: Settings) -> Finding:
@@ -129,9 +143,10 @@ async def examine_host(services: list[str]) -> list[Finding]:
 
 
 async def _examine_renderer(
-    name: str, renderer: AsyncRenderClient, settings: Settings, findings: list[Finding]
+    row: ServiceRow, renderer: AsyncRenderClient, settings: Settings, findings: list[Finding]
 ) -> bytes | None:
     """Render the canary of a renderer and return its picture."""
+    name = row.name
     about = await renderer.describe()
     findings += [
         Finding(f"{name} engine", State.GOOD, _named(about.engine)),
@@ -141,11 +156,11 @@ async def _examine_renderer(
         findings.append(Finding(f"{name} parts", State.MISSING, parts))
     canaries = (
         task.request(task.document(spec.canary))
-        for spec in SPECS.values()
+        for spec in SPECS.usable().values()
         for task in [spec.open(settings.profile).rendering]
         if spec.canary is not None and task is not None
     )
-    rendering = await renderer.render(next(one for one in canaries if renderer_of(one.source) == name))
+    rendering = await renderer.render(next(one for one in canaries if type(one.source) is row.source))
     good = rendering.verdict.has_picture
     detail = f"{rendering.verdict.name}, {rendering.usage.cpu_seconds:.2f} s CPU"
     if not good:

@@ -14,14 +14,14 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from i2s_sdk.errors import ServiceStartError, StackError, UnknownNameError
-from i2s_sdk.service_table import SANDBOXED, SERVICES
+from i2s_sdk.service_table import SANDBOXED, SERVICES, packaged_renderers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.cleaning import remove_left_folders
 from i2s_sdk.stack.starting import end_requested, ending, starting
 from i2s_sdk.stack.state import Kind, Up, forget, read_record, remove_record, serves, stack_folder, supervisor
 
-#: Names of all services.
+#: Names of all services of this package.
 ALL = tuple(one.name for one in SERVICES)
 
 _LOOK_EVERY = 0.05
@@ -56,15 +56,16 @@ def up(
         StackError: A service cannot be started; what was started is ended. Or ``down`` was called meanwhile.
         UnknownNameError: There is no service of that name.
     """
+    known = ALL if docker else (*ALL, *packaged_renderers())
     for name in names:
-        if name not in ALL:
-            raise UnknownNameError("service", name, ALL)
+        if name not in known:
+            raise UnknownNameError("service", name, known)
     folder = stack_folder()
     with starting(folder, on_wait or _wait_quietly) as lock:
         running = read_record()
         if running is not None and serves(running):
             return running
-        chosen = tuple(name for name in ALL if not names or name in names)
+        chosen = tuple(name for name in known if not names or name in names)
         seconds = (settings or Settings.load()).start_seconds
         forget(folder)  # what a killed supervisor has left names addresses at which nothing serves
         if docker:

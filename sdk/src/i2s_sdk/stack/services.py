@@ -14,7 +14,7 @@ from i2s_sdk.clients.metrics import SERVICE as METRICS_WIRE_NAME
 from i2s_sdk.clients.render import SERVICE as RENDER_WIRE_NAME
 from i2s_sdk.clients.tls import tls_credentials
 from i2s_sdk.errors import I2SError, ServiceUnavailableError
-from i2s_sdk.service_table import DOCUMENTS, METRICS, RENDER_LATEX
+from i2s_sdk.service_table import DOCUMENTS, METRICS, OWN_SERVICES, RENDER_LATEX
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
@@ -137,6 +137,8 @@ async def open_services(
 
 def address_of(settings: Settings, name: str) -> str | None:
     """Return the address that the settings give for a service; None where it is to be started."""
+    if name not in OWN_SERVICES:
+        return settings.other_renderer(name)
     address: str | None = getattr(settings, name.replace("-", "_"))
     return address
 

@@ -24,6 +24,7 @@ from i2s_chassis.renderer.installed import (
     program_output,
     versions_digest,
 )
+from i2s_wire.installation import install_command
 from i2s_wire.render.rendering import Engine
 
 #: What runs inside of the sandbox: other users must be able to read it.
@@ -114,7 +115,7 @@ def readable_folders() -> tuple[Path, ...]:
 def _pdfium_folder() -> Path:
     spec = importlib.util.find_spec("pypdfium2_raw")
     if spec is None or spec.origin is None:
-        raise StartError("PDFium is not installed; install it with: pip install pypdfium2")
+        raise StartError(f"PDFium is not installed; install it with: {install_command('pypdfium2')}")
     return Path(spec.origin).resolve().parent
 
 

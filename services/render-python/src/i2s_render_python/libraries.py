@@ -18,6 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from i2s_chassis.errors import StartError
+from i2s_wire.installation import install_command
 
 PACKAGE = "i2s-render-python"
 EXTRA = "libraries"
@@ -53,9 +54,8 @@ def find_libraries() -> Libraries:
         try:
             found[name] = distribution(name)
         except PackageNotFoundError:
-            raise StartError(
-                f"the library {name} is not installed; install it with: pip install '{PACKAGE}[{EXTRA}]'"
-            ) from None
+            command = install_command(f"{PACKAGE}[{EXTRA}]")
+            raise StartError(f"the library {name} is not installed; install it with: {command}") from None
         pending += (one for one in _requirements(found[name]) if _is_wanted(one, requirement.extras))
     versions = {name: found[name].version for name in sorted(found)}
     entries = {entry: path for name in versions for entry, path in _entries(found[name])}

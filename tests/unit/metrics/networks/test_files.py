@@ -7,6 +7,7 @@ import pytest
 from i2s_metrics.errors import WeightsError
 from i2s_metrics.model import Network
 from i2s_metrics.networks import arrays, files
+from i2s_wire.installation import networks_command
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def test_what_is_nowhere_is_missing_and_the_reason_says_what_to_do(places):
         assert "i2s-metrics weights" in inventory.missing[network]
 
 
-def test_without_a_library_the_reason_names_the_extra(places, monkeypatch):
+def test_without_a_library_the_reason_names_the_command_that_installs_it(places, monkeypatch):
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "torch" else find_spec(name)
@@ -51,7 +52,7 @@ def test_without_a_library_the_reason_names_the_extra(places, monkeypatch):
     inventory = files.take_inventory(places)
     assert set(inventory.missing) == set(Network)
     assert all(
-        "torch" in reason and "i2s-metrics[networks]" in reason for reason in inventory.missing.values()
+        "torch" in reason and reason.endswith(networks_command()) for reason in inventory.missing.values()
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from i2s_sdk.collect.web.errors import SourceStoppedError
 from i2s_sdk.errors import UsageError
 from i2s_sdk.json_text import read_json
+from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     import httpx
@@ -109,7 +110,7 @@ class EndpointJudge:
                 import httpx
             except ImportError:
                 raise UsageError(
-                    "collecting needs the extra `collect`: pip install 'i2s-sdk[collect]'"
+                    f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
                 ) from None
             client = httpx.Client(timeout=timeout, follow_redirects=False)
         self._client = client

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import UsageError
+from i2s_wire.installation import install_command
 
 PACKAGE = "profanity_check"
 
@@ -96,5 +97,5 @@ def check_model(folder: Path) -> None:
 def _folder() -> Path:
     found = importlib.util.find_spec(PACKAGE)
     if found is None or found.origin is None:
-        raise UsageError("collecting needs the extra `collect`: pip install 'i2s-sdk[collect]'")
+        raise UsageError(f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}")
     return Path(found.origin).parent / "data"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from i2s_sdk.collect.pictures.values import on_white
 from i2s_sdk.errors import UsageError
 from i2s_sdk.json_text import read_json
+from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -179,7 +180,9 @@ def minhash(text: str) -> bytes:
     try:
         from datasketch import MinHash
     except ImportError:
-        raise UsageError("collecting needs the extra `collect`: pip install 'i2s-sdk[collect]'") from None
+        raise UsageError(
+            f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
+        ) from None
     tokens = [match.group() for match, _ in zip(_TOKEN.finditer(text), range(MOST_TOKENS), strict=False)]
     if len(tokens) < SHINGLE:
         return b""

@@ -21,6 +21,7 @@ from i2s_sdk.data.folder import INDEX, read_folder
 from i2s_sdk.data.new_folder import new_folder
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
+from i2s_wire.installation import install_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,9 @@ def _parquet(items: Sequence[Item], day: date) -> bytes:
         import pyarrow as arrow  # type: ignore[import-untyped]
         from pyarrow import parquet
     except ImportError:
-        raise UsageError("publishing needs the package pyarrow: pip install 'i2s-sdk[collect]'") from None
+        raise UsageError(
+            f"publishing needs the package pyarrow: {install_command('i2s-sdk[collect]')}"
+        ) from None
     picture = arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
     features = {
         name: {"_type": "Image"} if name == "image" else {"dtype": "string", "_type": "Value"}

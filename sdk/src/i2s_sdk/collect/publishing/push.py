@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.errors import StoreError, UsageError
+from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -88,7 +89,9 @@ def upload(folder: Path, planned: Upload) -> str:
     try:
         from huggingface_hub import HfApi
     except ImportError:
-        raise UsageError("uploading needs the package huggingface_hub: pip install 'i2s-sdk[hub]'") from None
+        raise UsageError(
+            f"uploading needs the package huggingface_hub: {install_command('i2s-sdk[hub]')}"
+        ) from None
     api = HfApi()
     try:
         _check_tag(api, planned)

@@ -18,6 +18,7 @@ from i2s_sdk.collect.web.errors import BodyTooLargeError, NotCachedError, Source
 from i2s_sdk.collect.web.manners import HostGaps, Manners
 from i2s_sdk.collect.web.robots import AGENT, Robots, robots_ask
 from i2s_sdk.errors import UsageError
+from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     import httpx
@@ -184,7 +185,7 @@ class HttpWeb:
                 import httpx
             except ImportError:
                 raise UsageError(
-                    "collecting needs the extra `collect`: pip install 'i2s-sdk[collect]'"
+                    f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
                 ) from None
             limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
             self._client = httpx.Client(timeout=TIMEOUT, limits=limits, follow_redirects=False)

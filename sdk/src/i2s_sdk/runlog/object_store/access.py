@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from tenacity import Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
 from i2s_sdk.errors import StoreError, UsageError
+from i2s_wire.installation import install_command
 
 A = TypeVar("A")
 
@@ -235,7 +236,7 @@ def _opened(url: str) -> tuple[Any, str]:
     except ImportError as error:
         scheme = url.partition(":")[0]
         reason = " ".join(str(error).split())
-        raise UsageError(f"{scheme}:// needs a package ({reason}): pip install '{EXTRA}'") from None
+        raise UsageError(f"{scheme}:// needs a package ({reason}): {install_command(EXTRA)}") from None
     except Exception as error:
         raise UsageError(f"{url} cannot be opened: {' '.join(str(error).split())}") from None
     return opened

@@ -6,15 +6,38 @@ for our programs makes an exception from, is none.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from i2s_chassis.jail.host import HostFacts
 from i2s_chassis.jail.model import Tier
 
-#: Profiles of this repository that remedies name.
-APPARMOR_PROFILE = "deploy/apparmor/i2s-bwrap"
-SECCOMP_PROFILE = "deploy/seccomp/i2s-namespace.json"
+#: Where wheels have copies of the profiles of this repository.
+_PROFILES = Path(__file__).resolve().parents[1] / "profiles"
+#: The environment of container images; the file for their engine is outside of them, in the repository.
+_CONTAINER_PREFIX = "/opt/i2s/venv"
+
+
+def profile_file(name: str, folder: Path = _PROFILES, prefix: str = sys.prefix) -> str:
+    """Return how remedies name a profile of this repository.
+
+    Args:
+        name: Its path in the repository.
+        folder: Where a wheel has its copy.
+        prefix: The environment of the running Python.
+
+    Returns:
+        The copy, where these packages were installed from wheels; else its path in the repository.
+    """
+    copy = folder / Path(name).name
+    return str(copy) if prefix != _CONTAINER_PREFIX and copy.is_file() else name
+
+
+#: Profiles that remedies name.
+APPARMOR_PROFILE = profile_file("deploy/apparmor/i2s-bwrap")
+SECCOMP_PROFILE = profile_file("deploy/seccomp/i2s-namespace.json")
 _INSTALL_BWRAP = {
     "debian": "apt-get install bubblewrap",
     "ubuntu": "apt-get install bubblewrap",

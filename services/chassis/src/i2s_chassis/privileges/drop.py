@@ -78,6 +78,7 @@ def give_up(settings: ServiceSettings) -> Standing:
     announcer = Announcer.start(settings.announce.absolute()) if settings.announce is not None else None
     temporary = _temporary_folder(account)
     confine(kept, account)
+    _leave_closed_folder()
     _change_environment(settings, temporary)
     return Standing(account.uid, bool(kept), announcer=announcer)
 
@@ -114,6 +115,18 @@ def _temporary_folder(account: Account) -> Path:
     made = Path(tempfile.mkdtemp(prefix="i2s-service-", dir=usual[1]))
     os.chown(made, account.uid, account.gid)
     return made
+
+
+def _leave_closed_folder() -> None:
+    """Go to the root folder if the new user cannot enter the working folder, such as root's home.
+
+    Worker processes go to the working folder when they start. Nothing that the service was told to read is in
+    such a folder: a user that does not reach those files was not chosen.
+    """
+    try:
+        os.chdir(os.getcwd())
+    except OSError:
+        os.chdir("/")
 
 
 def _change_environment(settings: ServiceSettings, temporary: Path) -> None:

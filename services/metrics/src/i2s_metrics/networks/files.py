@@ -12,9 +12,8 @@ from pathlib import Path
 from i2s_metrics.errors import WeightsError
 from i2s_metrics.model import Network
 from i2s_metrics.networks.weights_file import WeightsFile, open_regular_files
+from i2s_wire.installation import networks_command
 
-#: What installs the libraries.
-EXTRA = "pip install 'i2s-metrics[networks]'"
 LIBRARIES = ("torch", "torchvision", "lpips")
 
 
@@ -108,10 +107,10 @@ def check_libraries() -> None:
     """
     lacking = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
     if lacking:
-        raise WeightsError(f"needs {', '.join(lacking)}, which this service lacks: {EXTRA}")
+        raise WeightsError(f"needs {', '.join(lacking)}, which this service lacks: {networks_command()}")
     if sha256(WeightsFile(heads_file())) != _HEADS_SHA256:
         raise WeightsError(
-            f"needs the linear weights v0.1 of LPIPS, and {heads_file()} holds others: {EXTRA}"
+            f"needs the linear weights v0.1 of LPIPS, and {heads_file()} holds others: {networks_command()}"
         )
 
 
@@ -127,7 +126,7 @@ def heads_file() -> Path:
         file = Path(folder) / "weights" / "v0.1" / "vgg.pth"
         if file.is_file():
             return file
-    raise WeightsError(f"needs the package lpips with its weights v0.1: {EXTRA}")
+    raise WeightsError(f"needs the package lpips with its weights v0.1: {networks_command()}")
 
 
 def find(network: Network, places: Places) -> WeightsFile:

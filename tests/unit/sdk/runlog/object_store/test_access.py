@@ -11,6 +11,7 @@ from troubled_store import PASSING, sometimes, troubled
 
 from i2s_sdk.errors import StoreError, UsageError
 from i2s_sdk.runlog.object_store.access import Access, may_end_better
+from i2s_wire.installation import install_command
 
 
 def test_what_passes_is_tried_again() -> None:
@@ -128,5 +129,5 @@ def test_a_missing_package_is_one_line_with_the_command_that_mends_it(
     with pytest.raises(UsageError) as raised:
         Access("gone://bucket/run", 1.0)
     assert raised.value.message == (
-        "gone:// needs a package (Install gonefs to access Gone): pip install 'i2s-sdk[object-store]'"
+        "gone:// needs a package (Install gonefs to access Gone): " + install_command("i2s-sdk[object-store]")
     )

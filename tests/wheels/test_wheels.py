@@ -1,0 +1,133 @@
+"""The wheels contain what the commands need, and their messages fit an installation without a checkout."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+DATA_SETS = (".", "charts", "readoc", "scimage", "sobench", "visualwebbench")
+
+
+def test_every_package_has_a_wheel_of_the_same_version(wheels):
+    projects = [
+        ROOT / "protos",
+        ROOT / "sdk",
+        *(path for path in (ROOT / "services").iterdir() if path.is_dir()),
+    ]
+    built = [path.name.split("-")[:2] for path in wheels.iterdir()]
+    assert len(built) == len(projects)
+    assert {version for _, version in built} == {version("i2s-sdk")}
+
+
+def test_a_wheel_is_the_same_when_it_is_built_again(wheels, tmp_path):
+
+    environ = {**os.environ, "PYTHON": sys.executable}
+    subprocess.run(["scripts/wheels", str(tmp_path / "again")], cwd=ROOT, env=environ, check=True)
+    digests = [
+        {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+        for folder in (wheels, tmp_path / "again")
+    ]
+    assert digests[0] == digests[1]
+
+
+def test_every_wheel_has_its_licence_and_the_mark_of_types(wheels):
+    for wheel in wheels.iterdir():
+        with ZipFile(wheel) as archive:
+            names = archive.namelist()
+            metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
+            assert "License-Expression: Apache-2.0" in archive.read(metadata).decode()
+            assert any(name.endswith("/py.typed") for name in names), wheel.name
+
+
+def test_the_chassis_has_the_profiles_that_remedies_name(wheels):
+    (wheel,) = wheels.glob("i2s_chassis-*.whl")
+    with ZipFile(wheel) as archive:
+        for name in ("deploy/apparmor/i2s-bwrap", "deploy/seccomp/i2s-namespace.json"):
+            copy = archive.read(f"i2s_chassis/profiles/{Path(name).name}")
+            assert copy == (ROOT / name).read_bytes()
+
+
+def test_the_command_tells_its_version_and_its_help(sdk_alone):
+    told = sdk_alone.run("i2s-sdk", "--version")
+    assert (told.returncode, told.stdout) == (0, f"i2s-sdk, version {version('i2s-sdk')}\n")
+    helped = sdk_alone.run("i2s-sdk", "--help")
+    assert helped.returncode == 0
+    assert "evaluate" in helped.stdout
+
+
+def test_the_packages_are_those_of_the_wheels(sdk_alone):
+    script = (
+        "import i2s_sdk, i2s_wire, i2s.render.v1.render_pb2 as stubs\n"
+        "print(i2s_sdk.__file__, i2s_wire.__file__, stubs.__file__)"
+    )
+    files = sdk_alone.run("python", "-c", script).stdout.split()
+    assert len(files) == 3
+    assert all(Path(file).is_relative_to(sdk_alone.environment) for file in files), files
+
+
+@pytest.mark.parametrize("name", DATA_SETS)
+def test_each_bundled_data_set_is_complete_and_that_of_the_checkout(sdk_alone, name):
+    folder = sdk_alone.package / "examples" / name
+    assert (folder / "instances.jsonl").read_bytes() == (EXAMPLES / name / "instances.jsonl").read_bytes()
+    checked = sdk_alone.run("i2s-sdk", "dataset", "validate", str(folder), "--json")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    counted = json.loads(sdk_alone.run("i2s-sdk", "dataset", "list", str(folder), "--json").stdout)
+    assert counted
+
+
+def test_an_evaluation_of_the_bundled_examples_can_be_planned(sdk_alone):
+    planned = sdk_alone.run("i2s-sdk", "evaluate", "--dry-run", "--json")
+    assert planned.returncode == 0, planned.stderr
+    lines = (EXAMPLES / "instances.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(planned.stdout)["samples"] == len(lines)
+
+
+def test_a_missing_service_is_one_line_with_a_command_for_wheels(sdk_alone):
+    ended = sdk_alone.run("i2s-sdk", "evaluate", "--limit", "1", "--out", "run")
+    assert ended.returncode == 1
+    (line,) = ended.stderr.strip().splitlines()
+    assert "--find-links WHEELS i2s-" in line
+    assert "make " not in line
+
+
+def test_everything_is_installed_by_one_command_and_evaluates_the_examples(from_index):
+    ended = from_index.run("i2s-sdk", "evaluate", "--limit", "2", "--out", "run", "--json")
+    assert ended.returncode == 0, ended.stderr
+    total = json.loads(ended.stdout)["tasks"]["latex"]["total"]
+    assert total["scored"] == 2
+    assert total["metrics"]["ems"]["all"]["value"] == pytest.approx(1.0)
+
+
+def test_the_doctor_misses_nothing_but_the_networks(from_index):
+    told = from_index.run("i2s-sdk", "doctor", "--json")
+    findings = json.loads(told.stdout)["findings"]
+    wrong = {one["name"] for one in findings if one["state"] != "good"}
+    assert wrong <= {"metric lpips", "metric cis", "host"}, findings
+
+
+def test_the_command_that_a_message_names_installs_what_is_missing(from_index):
+    asked = ("i2s-sdk", "evaluate", "--model", "openai/some-model", "--limit", "1", "--out", "openai")
+    path = f"{from_index.environment / 'bin'}:/usr/bin:/bin"
+    before = from_index.run(*asked, path=path)
+    assert (
+        before.stderr
+        == "error: model 'openai/some-model' needs the package openai: pip install 'i2s-sdk[openai]'\n"
+    )
+
+    words = shlex.split(before.stderr.split(": ")[-1])
+    installed = from_index.run(*words, path=path)
+    assert installed.returncode == 0, installed.stderr
+    after = from_index.run(*asked, path=path)
+    assert after.returncode == 2
+    assert "OPENAI_API_KEY" in after.stderr
