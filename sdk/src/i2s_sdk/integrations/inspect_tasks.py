@@ -217,4 +217,4 @@ def _registered(build: Builder) -> Builder:
 
 
 #: By name; inspect_ai finds them once they are registered.
-BUILDERS = {name: _registered(_builder(spec)) for name, spec in SPECS.items()}
+BUILDERS = {name: _registered(_builder(spec)) for name, spec in SPECS.usable().items()}

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
-from i2s_sdk.errors import I2SError, ProtocolError, ScorerError, ServiceError, UnknownNameError, UsageError
+from i2s_sdk.errors import (
+    AccessError,
+    DataError,
+    I2SError,
+    ProtocolError,
+    ScorerError,
+    ServiceError,
+    UnknownNameError,
+    UsageError,
+)
 from i2s_sdk.evaluation.render import ReadStep
 from i2s_sdk.evaluation.run_metrics import run_metrics
 from i2s_sdk.evaluation.sample import blank
@@ -26,6 +36,8 @@ from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.task import Task
+
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +97,31 @@ class Judge:
         record = replace(record, metrics=values)
         return RoundTripResult(replace(record, completion=answer.completion), png)
 
+    async def judge_each(
+        self, requests: Iterable[RoundTripRequest | I2SError]
+    ) -> list[RoundTripResult | I2SError]:
+        """Return what becomes of completions, in their order, or the error that kept one from a result.
+
+        Args:
+            requests: An error among them stands for a request that could not be made, and is returned.
+
+        Raises:
+            UsageError: Nothing was opened for a task.
+            AccessError: A service refuses all calls of this client.
+        """
+
+        async def one(request: RoundTripRequest | I2SError) -> RoundTripResult | I2SError:
+            if isinstance(request, I2SError):
+                return request
+            try:
+                return await self.judge(request)
+            except AccessError:
+                raise
+            except (DataError, ServiceError, ScorerError, ProtocolError) as error:
+                return error
+
+        return await _gathered(one(request) for request in requests)
+
     async def judge_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
         """Return what becomes of completions, in their order; a failure of ours is in its result.
 
@@ -98,15 +135,24 @@ class Judge:
             except (ServiceError, ScorerError, ProtocolError) as error:
                 return RoundTripResult(_failed(request, error))
 
-        first: BaseException | None = None
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(request)) for request in requests]
-        except* I2SError as errors:
-            first = errors.exceptions[0]  # some versions of Python wrap again what is raised in here
-        if first is not None:
-            raise first
-        return [task.result() for task in tasks]
+        return await _gathered(one(request) for request in requests)
+
+
+async def _gathered(works: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
+    """Return the results of coroutines in their order; the first error ends all of them.
+
+    Raises:
+        I2SError: One raised it.
+    """
+    first: BaseException | None = None
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(work) for work in works]
+    except* I2SError as errors:
+        first = errors.exceptions[0]  # some versions of Python wrap again what is raised in here
+    if first is not None:
+        raise first
+    return [task.result() for task in tasks]
 
 
 def _failed(request: RoundTripRequest, error: ServiceError | ScorerError | ProtocolError) -> Record:

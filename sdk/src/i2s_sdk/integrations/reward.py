@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from i2s_sdk.errors import ServiceError, ServiceUnavailableError, UsageError
-from i2s_sdk.instances.instance import Instance
-from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
-from i2s_sdk.integrations.round_trip import RoundTrip
+from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.integrations.batch_reward import BatchReward, OnFault, RewardRequest, column_of
+from i2s_sdk.integrations.batch_values import reference_of, text_of
+from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
+from i2s_sdk.integrations.shaping import LARGEST, ByTask, RewardShaping
 from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.metrics.profile import Profile
 
 #: Columns in which the picture is looked for, first choice first.
 PICTURES = ("instance", "image", "images", "reference")
 
 
-class RoundTripReward:
+class RoundTripReward(BatchReward):
     """A reward function as TRL has them: ``reward(prompts, completions, **columns) -> list[float | None]``.
 
     >>> reward = RoundTripReward(weights={"ems": 0.8, "edit": 0.2})  # doctest: +SKIP
@@ -27,37 +28,51 @@ class RoundTripReward:
     The columns of a batch are lists of one value for each completion:
 
     ======================================= ==================================================================
-    ``image``, ``images``, ``reference``     the picture: of Pillow, encoded, a path, or {"bytes": …}; of a
-                                             list of pictures the first
-    ``instance``                             in place of these, an instance of a data set
+    ``image``, ``images``, ``reference``     the picture: of Pillow, encoded, a path, {"bytes": …} or
+                                             {"path": …}; of a list of pictures the first
+    ``instance``                             instead, an instance of a data set, or its id in ``data``
     ``task``                                 "latex", "webpage" or "music"; else that of the reward
     ``structure``                            ground truth of the code, for the metric ``edit``
+    ``floor``, ``ceiling``                   of the instance; else those of the reward
     ======================================= ==================================================================
 
     Others are ignored. A completion is a text, or a list of messages, whose last one counts.
 
-    The reward is the weighted mean of the metrics that are defined for the pair. A completion without code,
-    or whose code renders to nothing, has the reward ``failed``. A failure of the services is no reward: it
-    is raised, once no attempt is left. It can be None instead; TRL sums the rewards of all functions and
-    takes None for nothing, so beside other functions that leaves this one out, and alone it would be a 0.
+    The value of a completion is the weighted mean of the metrics that are defined for the pair; one without
+    code, or whose code renders to nothing, has the value ``failed``. The reward is the value less the floor,
+    divided by ceiling minus floor with ``normalize``, after ``transform``.
+
+    A failure of the services (``on_failure``) and a fault of the data (``on_data_fault``: no such picture, or
+    one that cannot be read) are no reward: the error is raised, or the reward is None. TRL leaves a
+    completion out for which all reward functions return None.
 
     Args:
         task: Of batches without a column ``task``.
-        weights: Of the metrics; none is the main one alone. A metric that is not defined for a pair (``edit``
-            without ground truth) is left out and the others share its weight.
-        failed: Of a completion that has no picture.
+        weights: Of the metrics; none is the main one of the task alone. A metric that is not defined for a
+            pair (``edit`` without ground truth) is left out and the others share its weight.
+        failed: Value of a completion that has no picture, before floor and transform.
+        floor: What an answer that looks at nothing has: a number, or one for each task; see
+            ``instance_floors``.
+        ceiling: The largest value that can be reached: a number, or one for each task.
+        normalize: Whether to divide by ceiling minus floor.
+        transform: A function of one number that returns the reward.
+        name: What trainers call it in their logs; None joins the tasks and the metrics, as in "latex_ems".
         on_failure: What a failure of the services is: "raise" or "none".
+        on_data_fault: What a fault of the data of one completion is: "raise" or "none".
         tasks: That will be judged; none is ``task`` alone.
+        data: The data set whose instances the column ``instance`` names by id, as ``i2s-sdk evaluate --data``
+            takes it; None is the bundled examples.
         profile: Which rules; None takes that of the settings.
         settings: None reads environment and configuration file. With several processes of training, name
             running services: else each process starts its own.
 
     Raises:
-        UsageError: A weight is negative, or all are 0.
+        UsageError: A weight is negative, or all are 0; or the floor is not below the ceiling.
         UnknownNameError: There is no such task.
     """
 
-    __name__ = "round_trip"  # what TRL calls it in its logs
+    columns = (*PICTURES, "task", "structure", "floor", "ceiling")
+    truth_column = "structure"
 
     def __init__(
         self,
@@ -65,39 +80,35 @@ class RoundTripReward:
         *,
         weights: Mapping[str, float] | None = None,
         failed: float = 0.0,
-        on_failure: Literal["raise", "none"] = "raise",
+        floor: ByTask = 0.0,
+        ceiling: ByTask = LARGEST,
+        normalize: bool = False,
+        transform: Callable[[float], float] | None = None,
+        name: str | None = None,
+        on_failure: OnFault = "raise",
+        on_data_fault: OnFault = "raise",
         tasks: Sequence[str] = (),
+        data: Path | str | None = None,
         profile: Profile | str | None = None,
         settings: Settings | None = None,
     ) -> None:
-        self._weights = dict(weights or {"ems": 1.0})
-        if min(self._weights.values()) < 0.0 or not any(self._weights.values()):
+        judged = tuple(tasks) or (task,)
+        self._weights = dict(weights or {})
+        if weights is not None and (not any(weights.values()) or min(weights.values()) < 0.0):
             raise UsageError(f"weights {self._weights}: must not be negative, and one must be above 0")
-        if on_failure not in ("raise", "none"):
-            raise UsageError(f"on_failure {on_failure!r}: must be 'raise' or 'none'")
-        self._task, self._failed, self._raises = task, failed, on_failure == "raise"
-        metrics = tuple(self._weights)
-        self._trip = RoundTrip(tuple(tasks) or (task,), profile=profile, metrics=metrics, settings=settings)
-
-    def __call__(
-        self,
-        prompts: Sequence[Any] | None = None,
-        completions: Sequence[Any] = (),
-        **columns: Any,  # noqa: ANN401 - whatever columns the data set has
-    ) -> list[float | None]:
-        """Return the reward of each completion of a batch.
-
-        Args:
-            prompts: Not looked at.
-            completions: Texts, or lists of messages.
-            columns: Of the batch, as the class says.
-
-        Raises:
-            UsageError: There is no picture for a completion.
-            StackError: A service cannot be started.
-            ServiceError: A service did not answer, unless that is to be None.
-        """
-        return self._rewards(self._trip.judge_many(self._requests(completions, columns)))
+        self._task, self._failed = task, float(failed)
+        metrics = tuple(self._weights) or tuple({task_spec(one).main_metric: 1 for one in judged})
+        super().__init__(
+            name or "_".join((*judged, *metrics)),
+            judged,
+            metrics=metrics,
+            shaping=RewardShaping(floor, ceiling, normalize, transform),
+            data=data,
+            on_failure=on_failure,
+            on_data_fault=on_data_fault,
+            profile=profile,
+            settings=settings,
+        )
 
     async def round_trip_async(
         self,
@@ -105,78 +116,57 @@ class RoundTripReward:
         completions: Sequence[Any] = (),
         **columns: Any,  # noqa: ANN401
     ) -> list[float | None]:
-        """Do the same for trainers that await it: ``reward_funcs=[reward.round_trip_async]``."""
-        return self._rewards(await self._trip.judge_many_async(self._requests(completions, columns)))
+        """Do the same for trainers that know coroutine functions alone; else take ``as_async()``."""
+        return await self.call_async(prompts, completions, **columns)
 
-    def close(self) -> None:
-        """Stop what was started here; the end of the process does it too."""
-        self._trip.close()
+    def requests(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[RewardRequest]:
+        """Return what is judged for each completion.
 
-    def _requests(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[RoundTripRequest]:
+        Raises:
+            UsageError: There is no picture for a completion, or a column has another length.
+        """
         name = next((one for one in PICTURES if columns.get(one) is not None), None)
         if name is None:
             raise UsageError(f"a reward needs the picture: one of the columns {', '.join(PICTURES)}")
-        pictures = columns[name]
-        tasks = columns.get("task") or [self._task] * len(completions)
-        structures = columns.get("structure") or [None] * len(completions)
-        for column in (pictures, tasks, structures):
-            if len(column) != len(completions):
-                raise UsageError(f"a column has {len(column)} values for {len(completions)} completions")
-        parts = zip(completions, pictures, tasks, structures, strict=True)
+        length = len(completions)
+        parts = zip(
+            map(text_of, completions),
+            column_of(columns, name, length),
+            column_of(columns, "task", length, self._task),
+            column_of(columns, "structure", length),
+            column_of(columns, "floor", length),
+            column_of(columns, "ceiling", length),
+            strict=True,
+        )
         return [
-            RoundTripRequest(_reference(picture), text_of(completion), task, structure, id=str(number))
-            for number, (completion, picture, task, structure) in enumerate(parts)
+            RewardRequest(self._request(number, name, *asked), floor, ceiling)
+            for number, (*asked, floor, ceiling) in enumerate(parts)
         ]
 
-    def _rewards(self, results: Sequence[RoundTripResult]) -> list[float | None]:
-        return [self._reward(result) for result in results]
-
-    def _reward(self, result: RoundTripResult) -> float | None:
-        if not result.outcome.counts:
-            if self._raises:
-                raise _failure(result)
-            return None
+    def value(self, result: RoundTripResult) -> float | None:
+        """Return the weighted mean of the metrics, ``failed`` without a picture, None if none is defined."""
         if not result.record.usable:
             return self._failed
-        values = {name: result.metrics.get(name) for name in self._weights}
-        known = [(self._weights[name], value) for name, value in values.items() if value is not None]
+        weights = self._weights or {task_spec(result.record.task).main_metric: 1.0}
+        values = {name: result.metrics.get(name) for name in weights}
+        known = [(weights[name], value) for name, value in values.items() if value is not None]
         weight = sum(one for one, _ in known)
         return sum(one * value for one, value in known) / weight if weight else None
 
-
-def text_of(completion: Any) -> str:  # noqa: ANN401 - a text, or what chat templates take
-    """Return the text of a completion: itself, or that of the last message of a list.
-
-    Raises:
-        UsageError: It is neither.
-    """
-    match completion:
-        case str():
-            return completion
-        case [*_, {"content": str(text)}]:
-            return text
-        case [*_, {"content": list(parts)}]:
-            texts = [part.get("text") for part in parts if isinstance(part, dict)]
-            return "".join(text for text in texts if isinstance(text, str))
-    raise UsageError(f"a completion must be a text or a list of messages, not {type(completion).__name__}")
-
-
-def _reference(picture: Any) -> Reference:  # noqa: ANN401 - what data sets have in their columns
-    if isinstance(picture, Instance | Path | str | bytes):
-        return picture
-    if isinstance(picture, Sequence) and picture:
-        return _reference(picture[0])
-    if isinstance(picture, Mapping) and isinstance(picture.get("bytes"), bytes):
-        content: bytes = picture["bytes"]
-        return content
-    if hasattr(picture, "save"):  # of Pillow
-        encoded = io.BytesIO()
-        picture.save(encoded, "PNG")
-        return encoded.getvalue()
-    raise UsageError(f"a picture must be of Pillow, encoded or a path, not {type(picture).__name__}")
-
-
-def _failure(result: RoundTripResult) -> ServiceError:
-    failure = result.record.failure
-    said = failure.message if failure else "no service answered"
-    return ServiceUnavailableError(said, address="", method="", status="UNAVAILABLE")
+    def _request(
+        self,
+        number: int,
+        column: str,
+        completion: str,
+        picture: Any,  # noqa: ANN401
+        task: str,
+        structure: str | None,
+    ) -> RoundTripRequest | DataError:
+        """Return a request, or what is wrong with the data of its row."""
+        try:
+            reference = self.instance(picture) if column == "instance" else reference_of(picture)
+        except DataError as error:
+            return error
+        except UsageError as error:
+            return DataError(f"completion {number}", 0, error.message)
+        return RoundTripRequest(reference, completion, task, structure, id=str(number))

@@ -11,7 +11,7 @@ from concurrent.futures import CancelledError, Future
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from i2s_sdk.errors import UsageError
+from i2s_sdk.errors import I2SError, UsageError
 from i2s_sdk.evaluation.steps import scoring_services
 from i2s_sdk.integrations.judge import Judge, open_judge
 from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
@@ -132,6 +132,30 @@ class RoundTrip:
         wanted = list(requests)
         return await self._wait(lambda judge: judge.judge_many(wanted))
 
+    def judge_each(self, requests: Iterable[RoundTripRequest | I2SError]) -> list[RoundTripResult | I2SError]:
+        """Return what becomes of many completions, in their order, or the error that kept one from a result.
+
+        So a fault of the data (``DataError``) can be told from one of a service (``ServiceError``,
+        ``ScorerError``, ``ProtocolError``), and neither touches the other completions.
+
+        Args:
+            requests: An error among them stands for a request that could not be made, and is returned.
+
+        Raises:
+            UsageError: Nothing was opened for a task.
+            AccessError: A service refuses all calls of this client.
+            StackError: A service cannot be started.
+        """
+        wanted = list(requests)
+        return self._run(lambda judge: judge.judge_each(wanted))
+
+    async def judge_each_async(
+        self, requests: Iterable[RoundTripRequest | I2SError]
+    ) -> list[RoundTripResult | I2SError]:
+        """Do the same as ``judge_each`` for coroutines."""
+        wanted = list(requests)
+        return await self._wait(lambda judge: judge.judge_each(wanted))
+
     def unavailable(self) -> Mapping[str, str]:
         """Return the metrics of the tasks that cannot be computed here, and why."""
         return self._judge().unavailable
@@ -176,7 +200,7 @@ class RoundTrip:
 
     async def _wait(self, work: Work[A]) -> A:
         # Services may have to be started first, which must not hold up the loop of the caller.
-        future = await asyncio.to_thread(self._submit, work)
+        future = self._submit(work) if self._ready.done() else await asyncio.to_thread(self._submit, work)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from i2s_sdk.errors import ScorerError, UsageError
+from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.integrations.batch_reward import BatchReward, OnFault, RewardRequest, column_of
+from i2s_sdk.integrations.batch_values import text_of
 from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
-from i2s_sdk.integrations.reward import text_of
-from i2s_sdk.integrations.round_trip import RoundTrip
+from i2s_sdk.integrations.shaping import LARGEST, RewardShaping
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
 
@@ -30,7 +32,7 @@ def structured_output_reward(field_match_accuracy: float, follows_schema: bool) 
     return float((VALID if follows_schema else INVALID) * field_match_accuracy**2)
 
 
-class StructuredOutputReward:
+class StructuredOutputReward(BatchReward):
     """A reward function as TRL has them: ``reward(prompts, completions, **columns) -> list[float | None]``.
 
     >>> reward = StructuredOutputReward()
@@ -39,63 +41,98 @@ class StructuredOutputReward:
 
     The columns of a batch are lists of one value for each completion: ``schema`` (a JSON Schema), ``answer``
     (the gold answer) and, if fields are compared in different ways, ``labels``; or ``instance``, instances
-    of a data set. Others are ignored. A completion is a text, or a list of messages, whose last one counts.
+    of a data set, or their ids in ``data``. ``floor`` and ``ceiling`` are those of an instance. Others are
+    ignored. A completion is a text, or a list of messages, whose last one counts.
 
-    An answer that cannot be read, or takes more time or memory than the scorer has, has the reward -0.1. One
+    An answer that cannot be read, or takes more time or memory than the scorer has, has the value -0.1. One
     of which no field counts has none (None).
 
     Args:
-        profile: Which rules field matching follows; None takes that of the settings.
+        floor: What an answer that looks at nothing has.
+        ceiling: The largest value that can be reached.
+        normalize: Whether to divide by ceiling minus floor.
+        transform: A function of one number that returns the reward.
+        name: What trainers call it in their logs.
         on_failure: What a failure of the scorer is: "raise" or "none".
+        on_data_fault: What a fault of the data of one completion is: "raise" or "none".
+        data: The data set whose instances the column ``instance`` names by id; None is the bundled examples.
+        profile: Which rules field matching follows; None takes that of the settings.
         settings: None reads environment and configuration file.
 
     Raises:
-        UsageError: ``on_failure`` has another value.
+        UsageError: ``on_failure`` or ``on_data_fault`` has another value, or the floor is not below the
+            ceiling.
     """
 
-    __name__ = "structured_output"  # what TRL calls it in its logs
+    columns = ("instance", "schema", "answer", "labels", "floor", "ceiling")
+    truth_column = "answer"
 
     def __init__(
         self,
         *,
+        floor: float = 0.0,
+        ceiling: float = LARGEST,
+        normalize: bool = False,
+        transform: Callable[[float], float] | None = None,
+        name: str = "structured_output",
+        on_failure: OnFault = "raise",
+        on_data_fault: OnFault = "raise",
+        data: Path | str | None = None,
         profile: Profile | str | None = None,
-        on_failure: Literal["raise", "none"] = "raise",
         settings: Settings | None = None,
     ) -> None:
-        if on_failure not in ("raise", "none"):
-            raise UsageError(f"on_failure {on_failure!r}: must be 'raise' or 'none'")
-        self._raises = on_failure == "raise"
-        self._trip = RoundTrip((_TASK,), profile=profile, settings=settings)
+        super().__init__(
+            name,
+            (_TASK,),
+            metrics=(),
+            shaping=RewardShaping(floor, ceiling, normalize, transform),
+            data=data,
+            on_failure=on_failure,
+            on_data_fault=on_data_fault,
+            profile=profile,
+            settings=settings,
+        )
 
-    def __call__(
-        self,
-        prompts: Sequence[Any] | None = None,
-        completions: Sequence[Any] = (),
-        **columns: Any,  # noqa: ANN401 - whatever columns the data set has
-    ) -> list[float | None]:
-        """Return the reward of each completion of a batch.
-
-        Args:
-            prompts: Not looked at.
-            completions: Texts, or lists of messages.
-            columns: Of the batch, as the class says.
+    def requests(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[RewardRequest]:
+        """Return what is judged for each completion.
 
         Raises:
             UsageError: A column is missing, or has another length.
-            ScorerError: The scorer failed, unless that is to be None.
         """
-        return [self._reward(one) for one in self._trip.judge_many(_requests(completions, columns))]
+        length = len(completions)
+        if columns.get("instance") is not None:
+            instances = [self._found(one) for one in column_of(columns, "instance", length)]
+        elif columns.get("schema") is None or columns.get("answer") is None:
+            raise UsageError("this reward needs the columns 'schema' and 'answer', or 'instance'")
+        else:
+            rows = zip(
+                column_of(columns, "schema", length),
+                column_of(columns, "answer", length),
+                column_of(columns, "labels", length),
+                strict=True,
+            )
+            instances = [
+                Instance(str(number), _TASK, "", None, inputs={"schema": schema}, target=_target(answer, own))
+                for number, (schema, answer, own) in enumerate(rows)
+            ]
+        parts = zip(
+            map(text_of, completions),
+            instances,
+            column_of(columns, "floor", length),
+            column_of(columns, "ceiling", length),
+            strict=True,
+        )
+        return [
+            RewardRequest(
+                instance if isinstance(instance, DataError) else RoundTripRequest(instance, completion),
+                floor,
+                ceiling,
+            )
+            for completion, instance, floor, ceiling in parts
+        ]
 
-    def close(self) -> None:
-        """Stop the worker processes; the end of the process does it too."""
-        self._trip.close()
-
-    def _reward(self, result: RoundTripResult) -> float | None:
-        if not result.outcome.counts:
-            if self._raises:
-                failure = result.record.failure
-                raise ScorerError(failure.message if failure else "the scorer did not answer")
-            return None
+    def value(self, result: RoundTripResult) -> float | None:
+        """Return the reward of the paper, -0.1 for an answer that cannot be read."""
         if not result.record.usable:
             return UNREADABLE
         accuracy = result.metrics["fma"]
@@ -103,31 +140,11 @@ class StructuredOutputReward:
             return None
         return structured_output_reward(accuracy, result.metrics["followed_schema"] == 1.0)
 
-
-def _requests(completions: Sequence[Any], columns: dict[str, Any]) -> list[RoundTripRequest]:
-    instances = columns.get("instance")
-    if instances is None:
-        if columns.get("schema") is None or columns.get("answer") is None:
-            raise UsageError("this reward needs the columns 'schema' and 'answer', or 'instance'")
-        labels = columns.get("labels") or [None] * len(completions)
-        for column in (columns["schema"], columns["answer"], labels):
-            _require_length(column, completions)
-        instances = [
-            Instance(str(number), _TASK, "", None, inputs={"schema": schema}, target=_target(answer, own))
-            for number, (schema, answer, own) in enumerate(
-                zip(columns["schema"], columns["answer"], labels, strict=True)
-            )
-        ]
-    _require_length(instances, completions)
-    return [
-        RoundTripRequest(instance, text_of(completion))
-        for instance, completion in zip(instances, completions, strict=True)
-    ]
-
-
-def _require_length(column: Sequence[Any], completions: Sequence[Any]) -> None:
-    if len(column) != len(completions):
-        raise UsageError(f"a column has {len(column)} values for {len(completions)} completions")
+    def _found(self, given: object) -> Instance | DataError:
+        try:
+            return self.instance(given)
+        except DataError as error:
+            return error
 
 
 def _target(answer: Any, labels: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values

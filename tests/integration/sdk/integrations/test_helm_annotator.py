@@ -1,7 +1,7 @@
 """The example of a HELM annotator, with real services.
 
-HELM is used where it is installed. Elsewhere the three classes that the annotator takes from it stand here as
-HELM documents them, and the test against the real ones is skipped.
+The three classes that the annotator takes from HELM stand here as HELM documents them; tests/training runs it
+with HELM's own.
 """
 
 from __future__ import annotations
@@ -96,39 +96,6 @@ def test_its_logic_with_the_interface_that_helm_documents(
     check(annotator, state, tmp_path)
     with pytest.raises(ValueError, match="after the model has answered"):
         annotator.annotate(SimpleNamespace(result=None))
-
-
-def test_helm_makes_it_of_its_specification_and_runs_it(
-    posterior: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("helm", reason="crfm-helm is not installed: the annotator was not run by HELM itself")
-    from helm.benchmark.adaptation.request_state import RequestState
-    from helm.benchmark.annotation.annotator import Annotator, AnnotatorSpec
-    from helm.benchmark.annotation.annotator_factory import AnnotatorFactory
-    from helm.benchmark.scenarios.scenario import Input
-    from helm.benchmark.scenarios.scenario import Instance as HelmInstance
-    from helm.common.cache_backend_config import BlackHoleCacheBackendConfig
-    from helm.common.media_object import MediaObject, MultimediaObject
-    from helm.common.request import GeneratedOutput, Request, RequestResult
-
-    monkeypatch.syspath_prepend(EXAMPLE.parent)
-    media = [
-        MediaObject(text="look", content_type="text/plain"),
-        MediaObject(location=str(posterior.image), content_type="image/png"),
-    ]
-    instance = HelmInstance(input=Input(multimedia_content=MultimediaObject(media)), references=[], id="id1")
-
-    def state(completions: int) -> RequestState:
-        texts = _answers(posterior)[:completions]
-        outputs = [GeneratedOutput(text=text, logprob=0, tokens=[]) for text in texts]
-        result = RequestResult(success=True, embedding=[], completions=outputs, cached=False)
-        return RequestState(instance, None, "original", 0, None, Request(), result, 0, False)
-
-    factory = AnnotatorFactory({}, str(tmp_path), BlackHoleCacheBackendConfig())
-    spec = AnnotatorSpec(class_name="helm_annotator.RoundTripAnnotator", args={"task": "latex"})
-    annotator = factory.get_annotator(spec)
-    assert isinstance(annotator, Annotator)
-    check(annotator, state, tmp_path)
 
 
 def _answers(posterior: Instance) -> list[str]:

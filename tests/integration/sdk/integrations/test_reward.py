@@ -16,9 +16,9 @@ from types import ModuleType
 import pytest
 from PIL import Image
 
-from i2s_sdk import RoundTripReward, Settings
+from i2s_sdk import RoundTripReward, Settings, instance_floors, task_floors
 from i2s_sdk.data import Instance, read_folder
-from i2s_sdk.errors import ServiceError, UsageError
+from i2s_sdk.errors import DataError, ServiceError, UsageError
 
 pytestmark = pytest.mark.integration
 
@@ -94,7 +94,7 @@ async def test_it_can_be_awaited_and_trainers_can_tell(
 ) -> None:
     assert inspect.iscoroutinefunction(reward.round_trip_async)
     assert not inspect.iscoroutinefunction(reward)
-    assert (reward.__name__, reward.round_trip_async.__name__) == ("round_trip", "round_trip_async")
+    assert (reward.__name__, reward.as_async().__name__) == ("latex_ems_edit", "latex_ems_edit_async")
     batches = [reward.round_trip_async(None, [truth, BROKEN], instance=[posterior] * 2) for _ in range(3)]
     assert await asyncio.gather(*batches) == [pytest.approx([1.0, -0.5])] * 3
 
@@ -171,6 +171,65 @@ def test_a_batch_that_does_not_fit_is_told(reward: RoundTripReward, posterior: I
         reward(completions=[7], instance=[posterior])
     with pytest.raises(UsageError, match="weights"):
         RoundTripReward(weights={"ems": 0.0})
+
+
+def test_floor_and_transform_apply_to_all_completions(
+    running: Settings, posterior: Instance, truth: str
+) -> None:
+    reward = RoundTripReward(
+        floor=0.6, ceiling=0.9, normalize=True, transform=lambda value: 2 * value, settings=running
+    )
+    try:
+        found = reward(
+            completions=[truth, BROKEN, truth],
+            instance=[posterior.id] * 3,
+            floor=[None, None, 0.8],
+            ceiling=[None, None, 1.0],
+        )
+        assert found == pytest.approx([2 * 0.4 / 0.3, 2 * -0.6 / 0.3, 2.0])
+    finally:
+        reward.close()
+
+
+def test_a_data_fault_touches_no_other_completion(
+    running: Settings, posterior: Instance, truth: str, tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.png"
+    cut.write_bytes(posterior.image.read_bytes()[:200])
+    images = [str(posterior.image), str(tmp_path / "missing.png"), None, str(cut), str(posterior.image)]
+    lenient = RoundTripReward(on_data_fault="none", settings=running)
+    strict = RoundTripReward(settings=running)
+    try:
+        assert lenient(completions=[truth] * 5, image=images) == [pytest.approx(1.0), None, None, None, 1.0]
+        judged = lenient.judged([truth] * 5, {"image": images})
+        assert [one.data_fault for one in judged] == [False, True, True, True, False]
+        for image, message in zip(
+            images[1:4], ["cannot be read", "a picture must be", "cut.png"], strict=True
+        ):
+            with pytest.raises(DataError, match=message):
+                strict(completions=[truth], image=[image])
+            # A broken answer to it is no zero either.
+            if image is not None:
+                assert lenient(completions=[BROKEN], image=[image]) == [None]
+        assert lenient(completions=[truth], instance=["nobody"]) == [None]
+    finally:
+        lenient.close()
+        strict.close()
+
+
+def test_floors_are_what_answers_have_that_look_at_nothing(
+    reward: RoundTripReward, running: Settings, posterior: Instance, truth: str
+) -> None:
+    assert running.examples is not None
+    own = [one for one in read_folder(running.examples).instances if one.task == "latex"][:3]
+    floors = instance_floors(own, reward)
+    assert set(floors) == {one.id for one in own}
+    assert all(0.0 < floor < 1.0 for floor in floors.values())
+    (of_task,) = task_floors(own, reward).values()
+    # The best baseline of each instance is no worse than one baseline for all.
+    assert min(floors.values()) <= of_task <= sum(floors.values()) / 3 + 1e-9
+    (found,) = reward(completions=[truth], instance=[posterior], floor=[floors[posterior.id]])
+    assert found == pytest.approx(1.0 - floors[posterior.id])
 
 
 def test_the_columns_of_the_example_for_trl_are_those_of_the_reward(
