@@ -6,6 +6,7 @@
     ├── UsageError                      exit code 2: what was asked for cannot be done as asked
     │   ├── SettingsError               a flag, variable or line of the configuration file is wrong
     │   ├── UnknownNameError            no such task, model or metric; says what was perhaps meant
+    │   ├── PluginError                 what another package provides cannot be used; names the package
     │   ├── DataError                   a data set or a file of completions is wrong; names file and line
     │   ├── WriteError                  a file or folder cannot be written: full disk, no permission
     │   └── RunConflictError            the run folder holds a run with other options; names them
@@ -83,6 +84,21 @@ class UnknownNameError(UsageError):
         close = difflib.get_close_matches(name.lower(), self.known, n=1, cutoff=0.5)
         meant = f"did you mean {close[0]!r}? " if close else ""
         super().__init__(f"no {kind} is called {name!r}; {meant}There are: {', '.join(self.known)}")
+
+
+class PluginError(UsageError):
+    """What another package provides by an entry point cannot be used.
+
+    Args:
+        group: The group of the entry point, such as "i2s_sdk.tasks".
+        name: The name of the entry point.
+        package: The package that provides it.
+        reason: What is wrong, in one line.
+    """
+
+    def __init__(self, group: str, name: str, package: str, reason: str) -> None:
+        self.package = package
+        super().__init__(f"{group} {name!r} of the package {package} cannot be used: {reason}")
 
 
 class DataError(UsageError):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from i2s_sdk.data.hub_name import HubName
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 from i2s_sdk.tasks.registry import task_spec
+from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     from datasets import Dataset  # type: ignore[import-untyped]
@@ -52,7 +53,9 @@ def open_tables(name: HubName) -> list[Table]:
         DataError: The data set cannot be loaded.
     """
     if importlib.util.find_spec("datasets") is None:
-        raise UsageError(f"data set {str(name)!r} needs the package datasets: pip install 'i2s-sdk[hub]'")
+        raise UsageError(
+            f"data set {str(name)!r} needs the package datasets: {install_command('i2s-sdk[hub]')}"
+        )
     import datasets
 
     if not sys.stderr.isatty():

@@ -22,16 +22,18 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.data.folder import INDEX, DataSet, read_folder
 from i2s_sdk.data.format_2 import line
 from i2s_sdk.data.hub_files import Table, open_tables
 from i2s_sdk.data.hub_name import PREFIX, HubName, parse_hub_name
 from i2s_sdk.data.hub_row import Row, read_row
 from i2s_sdk.data.new_folder import put_by_content
+from i2s_sdk.data.origin import write_origin
 from i2s_sdk.errors import DataError, UnknownNameError
 from i2s_sdk.tasks.registry import task_spec
 
-_FORMAT = "2"  # of the folder; another one makes it anew
+_FORMAT = "3"  # of the folder; another one makes it anew
 
 #: A subset and its task.
 Source = tuple[str, Table]
@@ -41,8 +43,7 @@ _log = logging.getLogger(__name__)
 
 def default_home() -> Path:
     """Return where data sets are laid down where nobody says otherwise: i2s/datasets of the user's caches."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "i2s" / "datasets"
+    return cache_folder("datasets")
 
 
 def read_hub(name: str, subsets: Sequence[str] = (), *, home: Path | None = None) -> DataSet:
@@ -64,7 +65,7 @@ def read_hub(name: str, subsets: Sequence[str] = (), *, home: Path | None = None
     title = Path(names[0].where).name if len(named) == 1 else name.removeprefix(PREFIX)
     folder = (home or default_home()) / f"{title}-{_key(tables)}"
     if not (folder / INDEX).is_file():
-        _lay_down(tables, folder)
+        _lay_down(tables, folder, [f"{PREFIX}{one.where}" for one in names if not one.local])
     return read_folder(folder)
 
 
@@ -85,13 +86,14 @@ def _key(tables: Sequence[Source]) -> str:
     return hashlib.sha256("\n".join((_FORMAT, *told)).encode()).hexdigest()[:16]
 
 
-def _lay_down(tables: Sequence[Source], folder: Path) -> None:
+def _lay_down(tables: Sequence[Source], folder: Path, origin: Sequence[str]) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".part-"))
     try:
         with (scratch / INDEX).open("w", encoding="utf-8") as index:
             for task, row in _rows(tables):
                 index.write(_line(row, task, scratch))
+        write_origin(scratch, origin)
         with contextlib.suppress(OSError):  # another process was quicker
             os.rename(scratch, folder)
         if not (folder / INDEX).is_file():

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_sdk.errors import UnknownNameError, UsageError
-from i2s_sdk.tasks.registry import SPECS
+from i2s_sdk.tasks.registry import BUILT_IN
 
 PREFIX = "hf:"
 
 #: The repositories of the benchmark: the living ones, and the copies that never change.
-_HUB_NAMES = {one.hub_name: one.name for one in SPECS.values() if one.hub_name}
+_HUB_NAMES = {one.hub_name: one.name for one in BUILT_IN.values() if one.hub_name}
 LIVING = {f"stanford-crfm/i2s-{hub_name}": task for hub_name, task in _HUB_NAMES.items()}
 FROZEN = {f"stanford-crfm/image2struct-{hub_name}-v1": task for hub_name, task in _HUB_NAMES.items()}
 

@@ -14,12 +14,12 @@ from i2s_sdk.data.format_2 import Line, line
 from i2s_sdk.data.hub_row import packed
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.site_files import INDEXES, read_site_folder
-from i2s_sdk.tasks.registry import SPECS
+from i2s_sdk.tasks.registry import BUILT_IN
 from i2s_sdk.writing import writing
 
 #: Suffix of a document, and its task. A folder with an index page is a site as well.
-DOCUMENTS = {one.structure_suffix: one.name for one in SPECS.values() if one.structure_suffix}
-_SITE = next(one.name for one in SPECS.values() if one.structure_is_site)
+DOCUMENTS = {one.structure_suffix: one.name for one in BUILT_IN.values() if one.structure_suffix}
+_SITE = next(one.name for one in BUILT_IN.values() if one.structure_is_site)
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
 _STARTER = "gaussian-posterior"

@@ -108,7 +108,8 @@ class _Asked:
             questions = task.questions(instance)
         for question in questions:
             if key_of(instance.id, question.name) not in self.answered:
-                yield instance, question
+                own = self.choice.prompts.get(instance.task)
+                yield instance, own.applied(question) if own is not None else question
 
 
 async def _estimate(

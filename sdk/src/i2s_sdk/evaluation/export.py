@@ -14,6 +14,7 @@ from i2s_sdk.runlog.reader import StoredRun, read_run
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.stats.results import task_columns
+from i2s_wire.installation import install_command
 
 _BATCH = 1000  # rows that a Parquet file has at a time in memory
 
@@ -126,7 +127,9 @@ def _write_parquet(path: Path, names: Mapping[str, str], table: Iterator[Row]) -
         import pyarrow as arrow  # type: ignore[import-untyped]
         from pyarrow import parquet
     except ImportError:
-        raise UsageError("Parquet needs the package pyarrow: pip install 'i2s-sdk[parquet]'") from None
+        raise UsageError(
+            f"Parquet needs the package pyarrow: {install_command('i2s-sdk[parquet]')}"
+        ) from None
 
     schema = arrow.schema([(name, arrow.type_for_alias(kind)) for name, kind in names.items()])
     texts = [name for name, kind in names.items() if kind == _TEXT]

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from i2s_sdk.data.origin import read_origin
 from i2s_sdk.evaluation.plan import Plan
+from i2s_sdk.report.published_match import DATA_SET
 from i2s_sdk.tasks.task import ConfiguredTask, DocumentTask
 from i2s_wire.documents import DocumentsDescription
 from i2s_wire.metrics.description import MetricsDescription
@@ -38,6 +40,8 @@ def facts(
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "data": str(plan.data.folder.resolve()),
     }
+    if origin := read_origin(plan.data.folder):
+        found[DATA_SET] = ", ".join(origin)
     for one in engines:
         walls = f"{one.isolation.tier.name.lower()} ({', '.join(one.isolation.mechanisms)})"
         found[one.service] = f"{one.version}, {one.engine.name} {one.engine.version}, isolation {walls}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.evaluation.failures import FailureReason, failure_reasons
@@ -15,6 +15,7 @@ from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.results import results_document, summarize
+from i2s_sdk.stats.skill import Skill
 from i2s_sdk.stats.spending import Spending
 
 
@@ -31,6 +32,7 @@ class RunResult:
         failures: Why samples have no score, the most frequent reason first.
         unanswered_calls: Calls of the model that an earlier start had begun when it was stopped; they may
             have been billed. By instance.
+        skills: Skill in the main metric of each task, if the folder keeps values of baselines.
     """
 
     folder: PathOrUrl
@@ -40,6 +42,7 @@ class RunResult:
     covered: bool
     failures: tuple[FailureReason, ...]
     unanswered_calls: Mapping[str, int]
+    skills: Mapping[str, Skill] = field(default_factory=dict)
 
     @property
     def spending(self) -> Spending:
@@ -67,12 +70,17 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         """Return the record with its texts, which are not all in memory."""
         return folder.record(record.id) or record
 
+    report = write_page(folder.storage, manifest, summary, ordered, whole, instances, folder.rendered)
+    own = {
+        task: skill for task, skills in report.skills.items() if (skill := skills.get(manifest.options.model))
+    }
     return RunResult(
         folder=folder.path,
-        report=write_page(folder.storage, manifest, summary, ordered, whole),
+        report=report.path,
         summary=summary,
         unavailable=manifest.unavailable,
         covered=summary.failures <= settings.failures_allowed(summary.planned),
         failures=failure_reasons(ordered),
         unanswered_calls=dict(folder.unanswered_calls()),
+        skills=own,
     )

@@ -21,6 +21,7 @@ from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.joined_answer import joined_answer
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.tasks.own_prompts import OwnPrompt
 from i2s_sdk.tasks.question import Question, require_names
 from i2s_sdk.tasks.task import DocumentTask, Task
 
@@ -39,6 +40,7 @@ class GenerateStage:
         completion_characters: Of a completion; a longer one is not usable.
         like_failures: Ends the run where every call fails alike.
         pages: Draws documents for models that are asked page by page; None if no such model is asked.
+        prompts: Prompts of the user in place of those of the tasks, by the name of the task.
     """
 
     tasks: Mapping[str, Task]
@@ -49,6 +51,7 @@ class GenerateStage:
     completion_characters: int = COMPLETION_CHARACTERS
     like_failures: LikeFailures = field(default_factory=LikeFailures)
     pages: PageImages | None = None
+    prompts: Mapping[str, OwnPrompt] = field(default_factory=dict)
 
     async def __call__(self, sample: Sample) -> Sample:
         """Return the sample with its answer, or ended.
@@ -98,6 +101,8 @@ class GenerateStage:
         Several are asked one after the other, until one has no usable completion.
         """
         require_names(questions)
+        if own := self.prompts.get(task.name):
+            questions = tuple(own.applied(one) for one in questions)
         if len(questions) == 1 and not questions[0].name:
             return await self._asked(instance, questions[0])
         answers: list[Answer] = []

@@ -69,11 +69,11 @@ def judge(
     stored = read_run(open_storage(run, settings))
     tasks = [
         name
-        for name, spec in SPECS.items()
+        for name, spec in SPECS.usable().items()
         if spec.rubric and any(one.task == name for one in stored.planned)
     ]
     if not tasks:
-        known = ", ".join(name for name, spec in SPECS.items() if spec.rubric)
+        known = ", ".join(name for name, spec in SPECS.usable().items() if spec.rubric)
         raise UsageError(f"{stored.storage} has no samples of a task with a rubric for judges ({known})")
     opened = open_model(model, options_from(settings)) if isinstance(model, str) else model
     if opened.name.startswith(_NO_JUDGES):

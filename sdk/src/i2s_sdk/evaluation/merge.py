@@ -13,6 +13,7 @@ from i2s_sdk.runlog.index import read_lines
 from i2s_sdk.runlog.manifest import Manifest, Options
 from i2s_sdk.runlog.reader import StoredRun, read_run
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.reference_points import joined_points, read_points, write_points
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.aggregate import Summary
@@ -72,7 +73,12 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
         target.storage.flush()
         summary = summarize_run(whole)
         target.storage.write(RESULTS, results_document(summary, whole.manifest))
-        report = write_page(target.storage, whole.manifest, summary, whole.ordered())
+        points = joined_points(read_points(shard.storage) for shard in shards)
+        if points:
+            write_points(target.storage, points)
+        report = write_page(
+            target.storage, whole.manifest, summary, whole.ordered(), planned=whole.planned
+        ).path
         target.storage.remove({MERGING})
     missing = tuple(one.id for one in whole.planned if one.id not in whole.records)
     return MergeResult(target.path, report, summary, missing, whole.manifest.unavailable)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 
 from i2s_sdk.data import DataSet, Instance, Selection
@@ -13,6 +13,7 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.models.model import Model
 from i2s_sdk.runlog.manifest import Options
 from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.own_prompts import OwnPrompt, read_prompts
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.task import SampledTask, Task
 from i2s_wire.metrics.profile import Profile
@@ -29,6 +30,7 @@ class ResolvedSelection:
         whole: Its instances that the run has, in all its shards.
         instances: Of them, those of this shard.
         selection: That was asked for.
+        prompts: Prompts of the user in place of those of the tasks, by the name of the task.
     """
 
     profile: Profile
@@ -37,6 +39,7 @@ class ResolvedSelection:
     whole: tuple[Instance, ...]
     instances: tuple[Instance, ...]
     selection: Selection
+    prompts: Mapping[str, OwnPrompt] = field(default_factory=dict, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +49,13 @@ class Plan(ResolvedSelection):
     Attributes:
         model: Name of the model whose answers are judged.
         fingerprint: Of what else decides its answers.
+        asked: SHA-256 of the prompt of each task of a run whose answers are there already; None computes
+            them from the prompts.
     """
 
     model: str
     fingerprint: str
+    asked: Mapping[str, str] | None = field(default=None, kw_only=True)
 
     def options(self, engines: Mapping[str, str], metrics: Mapping[str, str]) -> Options:
         """Return everything that decides the numbers.
@@ -66,7 +72,7 @@ class Plan(ResolvedSelection):
             data_sha256=self.data.sha256,
             tasks=tuple(self.tasks),
             limit=chosen.limit,
-            prompts={name: _digest(task) for name, task in self.tasks.items()},
+            prompts=self._digests() if self.asked is None else self.asked,
             metrics=dict(metrics),
             engines=dict(engines),
             sdk=version("i2s-sdk"),
@@ -76,6 +82,9 @@ class Plan(ResolvedSelection):
             seed=chosen.seed,
             shard=str(chosen.shard or ""),
         )
+
+    def _digests(self) -> dict[str, str]:
+        return {name: _digest(task, self.prompts.get(name)) for name, task in self.tasks.items()}
 
 
 def choose(
@@ -108,9 +117,9 @@ def choose(
     shard = selection.shard
     mine = whole if shard is None else tuple(one for one in whole if shard.has(one.id))
     names = dict.fromkeys(one.task for one in whole)
-    return ResolvedSelection(
-        profile, {name: open_task(name, profile, settings) for name in names}, data, whole, mine, selection
-    )
+    tasks_of_run = {name: open_task(name, profile, settings) for name in names}
+    prompts = read_prompts(settings.prompts) if settings is not None and settings.prompts else {}
+    return ResolvedSelection(profile, tasks_of_run, data, whole, mine, selection, prompts=prompts)
 
 
 def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
@@ -130,6 +139,7 @@ def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
         choice.selection,
         model,
         fingerprint,
+        prompts=choice.prompts,
     )
 
 
@@ -148,9 +158,11 @@ def model_fingerprint(choice: ResolvedSelection, model: Model) -> str:
     return model.fingerprint
 
 
-def _digest(task: Task) -> str:
-    """Return what tells the words of a task's prompt, and its sampling if it has one, from others."""
+def _digest(task: Task, own: OwnPrompt | None = None) -> str:
+    """Return what tells the words of a prompt, and the sampling of its task if it has one, from others."""
     asked: object = task.prompt_texts()
     if isinstance(task, SampledTask):
         asked = {"texts": asked, "sampling": asdict(task.sampling)}
+    if own is not None:
+        asked = {"task": asked, "own": own.identity}
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()

@@ -17,6 +17,7 @@ class Progress:
         finished: That have ended.
         paid: US dollars that are known to have been paid for answers.
         last: Id of the sample that went on; empty at the beginning.
+        run: What is evaluated: the name of the model.
     """
 
     planned: int
@@ -25,6 +26,7 @@ class Progress:
     finished: int
     paid: float = 0.0
     last: str = ""
+    run: str = ""
 
 
 #: Called at the beginning of the work, and each time that a sample went through a stage.

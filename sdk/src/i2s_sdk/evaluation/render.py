@@ -24,6 +24,9 @@ from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, 
 from i2s_sdk.tasks.task import D
 from i2s_wire.render.rendering import Rendering
 
+#: Characters of a document that is kept to be shown beside its first error; a longer one is not kept.
+DOCUMENT_CHARACTERS = 50_000
+
 
 @dataclass(frozen=True, slots=True)
 class RenderStage:
@@ -136,7 +139,8 @@ class RenderStep(Generic[D]):
         text = None
         if truth is not None and picture is not None:
             text = await asyncio.to_thread(self.task.text_for_edit, attempts.document, attempts.last)
-        return Rendered(_noted(record, structure, attempts), text, truth), picture
+        noted = _noted(record, structure, attempts)
+        return Rendered(noted, text, truth, _kept_document(attempts.document.source, structure)), picture
 
     async def _attempts(self, structure: Structure, content: Content, identity: str) -> Attempts[D]:
         async def render(document: D) -> Rendering:
@@ -160,7 +164,7 @@ class RenderStep(Generic[D]):
 
     async def _render(self, document: D, identity: str) -> Rendering:
         request = self.task.request(document)
-        service = renderer_of(request.source)
+        service = renderer_of(request.source, self.task.services)
         limits = self.picture_limits.get(service, PictureLimits()).within(request.limits)
         rendering = await self.renderers[service].render(replace(request, id=identity, limits=limits))
         if rendering.verdict.has_picture and not rendering.pictures:
@@ -176,6 +180,13 @@ def _structure(task: Task, record: Record, answer: Answer) -> Structure | Record
     if isinstance(found, NoStructure):
         return replace(record, outcome=Outcome.NO_STRUCTURE, message=found.reason)
     return found
+
+
+def _kept_document(source: str, structure: Structure) -> str | None:
+    """Return a document as it is kept beside its structure; None if it is the structure, or too long."""
+    if source == structure.code or len(source) > DOCUMENT_CHARACTERS:
+        return None
+    return source.encode("utf-8", "replace").decode()
 
 
 def _noted(record: Record, structure: Structure, attempts: Attempts[D]) -> Record:

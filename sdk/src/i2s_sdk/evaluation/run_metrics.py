@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.metrics import image_metrics
+from i2s_sdk.tasks.metrics import image_metrics, scorers_of
 from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.description import MetricsDescription
 
@@ -32,7 +32,7 @@ def run_metrics(
                 unavailable[name] = described[name].unavailable_reason
             else:
                 versions[name] = described[name].version
-        for scorer in task.scorers:
+        for scorer in scorers_of(task):
             for metric in scorer.metrics:
                 if metric.name in task.unavailable():
                     unavailable[f"{metric.name} of {task.name}"] = task.unavailable()[metric.name]
@@ -56,4 +56,4 @@ def scorers_of_run(task: Task, metrics: Container[str]) -> tuple[Scorer, ...]:
 def available_scorers(task: Task) -> tuple[Scorer, ...]:
     """Return the scorers of a task that can compute any of their metrics here."""
     missing = task.unavailable()
-    return tuple(one for one in task.scorers if any(m.name not in missing for m in one.metrics))
+    return tuple(one for one in scorers_of(task) if any(m.name not in missing for m in one.metrics))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from i2s_sdk.evaluation.facts import facts
@@ -49,6 +50,50 @@ _CALLS = 4
 
 
 @dataclass(frozen=True, slots=True)
+class Needs:
+    """Services that instances need.
+
+    Attributes:
+        renderers: Names of renderers.
+        others: Names of other services.
+        without: Whether there are instances that need no renderer.
+    """
+
+    renderers: frozenset[str]
+    others: frozenset[str]
+    without: bool = False
+
+
+@asynccontextmanager
+async def open_needed(
+    settings: Settings, folder: RunFolder, needs: Sequence[Needs]
+) -> AsyncIterator[Services]:
+    """Have the services that some runs need.
+
+    Where all instances need one renderer, there is nothing to go on with if it is missing; otherwise a
+    renderer may be missing, and the samples that need it are stopped.
+
+    Args:
+        settings: Where the services are.
+        folder: Folder of a run, for their logs.
+        needs: What each run needs.
+
+    Raises:
+        StackError: A service cannot be started.
+        ServiceError: A service that was named does not answer.
+    """
+    renderers = frozenset[str]().union(*(one.renderers for one in needs))
+    others = frozenset[str]().union(*(one.others for one in needs))
+    without = any(one.without for one in needs)
+    optional = renderers if len(renderers) > 1 or without else frozenset[str]()
+    with folder.storage.folder(LOGS) as logs:
+        async with open_services(settings, logs, sorted(renderers | others), optional) as services:
+            if services.missing and not services.renderers and not without:
+                raise next(iter(services.missing.values()))
+            yield services
+
+
+@dataclass(frozen=True, slots=True)
 class Runner:
     """Stages of a run that follow each other.
 
@@ -77,24 +122,36 @@ class Runner:
             StackError: A service cannot be started.
             ServiceError: A service that was named does not answer.
         """
+        pending = await self.pending()
+        if pending is None:
+            return
+        async with open_needed(self.settings, self.folder, [self.needs(pending)]) as services:
+            await self.work(pending, services)
+
+    async def pending(self) -> list[Instance] | None:
+        """Return what remains to be done; None if the run was begun and nothing remains.
+
+        Raises:
+            RunConflictError: The folder holds a run with other options.
+            DataError: A reference is no picture within bounds.
+        """
         found = self.folder.manifest()
         if found is not None:  # differences are told before anything is started
             ours = self.plan.options(found.options.engines, found.options.metrics)
             ours.require_same(found.options, self.folder.storage)
         remaining = self.remaining()
         if found is not None and not remaining:
-            return
+            return None
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
-        renderers = self._renderers(remaining)
-        needed = sorted(renderers | self._scoring_services() | self._drawing_services(remaining))
-        # Where all samples need one renderer, there is nothing to go on with when it is missing.
-        without = any(self.plan.tasks[one.task].rendering is None for one in remaining)
-        optional = renderers if len(renderers) > 1 or without else set()
-        with self.folder.storage.folder(LOGS) as logs:
-            async with open_services(self.settings, logs, needed, optional) as services:
-                if services.missing and not services.renderers and not without:
-                    raise next(iter(services.missing.values()))
-                await self._work(remaining, services)
+        return remaining
+
+    def needs(self, remaining: Sequence[Instance]) -> Needs:
+        """Return the services that some instances need."""
+        return Needs(
+            frozenset(self._renderers(remaining)),
+            frozenset(self._scoring_services() | self._drawing_services(remaining)),
+            any(self.plan.tasks[one.task].rendering is None for one in remaining),
+        )
 
     def remaining(self) -> list[Instance]:
         """Return the instances that are ready for the first of the stages and not through the last.
@@ -134,7 +191,13 @@ class Runner:
         drawn = any(isinstance(self.plan.tasks[task], DocumentTask) for task in unanswered)
         return {DOCUMENTS} if drawn else set()
 
-    async def _work(self, remaining: Sequence[Instance], services: Services) -> None:
+    async def work(self, remaining: Sequence[Instance], services: Services) -> None:
+        """Take instances through the stages.
+
+        Args:
+            remaining: The instances that ``pending`` returned.
+            services: The services that they need, open.
+        """
         engines = {name: await one.describe() for name, one in services.renderers.items()}
         comparer = await services.metrics.describe() if services.metrics is not None else None
         documents = await services.documents.describe() if services.documents is not None else None
@@ -205,6 +268,7 @@ class Runner:
             self.settings.completion_characters,
             LikeFailures(self.settings.like_failures),
             PageImages(services.documents) if services.documents is not None else None,
+            self.plan.prompts,
         )
         return Stage(work, getattr(self.model, "concurrency", 0) or _CALLS)
 
@@ -237,14 +301,22 @@ class _Tally:
 
     def __init__(self, runner: Runner) -> None:
         self._folder, self._on_progress = runner.folder, runner.on_progress
-        self._planned = len(runner.plan.instances)
+        self._planned, self._name = len(runner.plan.instances), runner.plan.model
         self.finished = sum(outcome.counts for outcome in self._folder.ended.marks.values())
 
     def tell(self, last: str) -> None:
         """Say how far the run is."""
         folder = self._folder
         self._on_progress(
-            Progress(self._planned, folder.answered, len(folder.renderings), self.finished, folder.paid, last)
+            Progress(
+                self._planned,
+                folder.answered,
+                len(folder.renderings),
+                self.finished,
+                folder.paid,
+                last,
+                self._name,
+            )
         )
 
     def counted(self, stage: Stage[Sample]) -> Stage[Sample]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
 
@@ -182,4 +182,5 @@ def _plan_of(run: PathOrUrl, data: Path | str | None, settings: Settings) -> Pla
     )
     dataset = open_data(data if data is not None else manifest.about["data"], subsets=options.subsets)
     choice = choose(dataset, Profile(options.profile), options.tasks, selection, settings)
-    return plan_run(choice, options.model, options.model_fingerprint)
+    plan = plan_run(choice, options.model, options.model_fingerprint)
+    return replace(plan, asked=options.prompts)  # the answers are there, whatever is asked now

@@ -12,7 +12,7 @@ from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
 from i2s_sdk.models.completion_bound import bounded_answer
 from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.model import CallJournal, Completion, Finish
-from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.options import REPEAT, ModelOptions
 from i2s_sdk.models.prices import Prices
 from i2s_sdk.models.provider import Answer, Provider, one_line
 from i2s_sdk.models.question import ReadQuestion, read_question
@@ -42,6 +42,8 @@ class CalledModel:
     def __init__(self, provider: Provider, options: ModelOptions) -> None:
         self.provider = provider
         self.name = f"{provider.vendor}/{provider.model}"
+        if options.repeat > 1:
+            self.name += f"{REPEAT}{options.repeat})"
         self.fingerprint = json.dumps({"base_url": provider.base_url, **provider.parameters}, sort_keys=True)
         chosen = {"temperature_chosen": True} if options.temperature_chosen else {}
         self.sampling_fingerprint = json.dumps(

@@ -17,7 +17,7 @@ from i2s_sdk.instances.images import decode_image
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.tasks.question import Question
-from i2s_sdk.tasks.registry import SPECS, task_spec
+from i2s_sdk.tasks.registry import BUILT_IN, SPECS, task_spec
 
 
 class BlankBaseline:
@@ -44,7 +44,8 @@ class ConstantBaseline:
     whole = True
 
     def __init__(self) -> None:
-        texts = sorted((name, spec.constant) for name, spec in SPECS.items())
+        specs = SPECS.usable().items()
+        texts = sorted((name, spec.constant) for name, spec in specs if spec.constant or name in BUILT_IN)
         self.fingerprint = hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
 
     async def complete(self, instance: Instance, question: Question) -> Completion:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.errors import UsageError
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.settings import Settings
@@ -17,8 +17,11 @@ from i2s_sdk.tasks.question import Sampling
 
 def default_cache_folder() -> Path:
     """Return where answers are kept where nobody says otherwise: i2s/answers of the user's caches."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "i2s" / "answers"
+    return cache_folder("answers")
+
+
+#: Stands before the number of a repeat behind the name of a model.
+REPEAT = " (repeat "
 
 
 class DefaultTemperature(float):
@@ -48,6 +51,7 @@ class ModelOptions:
         pdftotext_memory_bytes: Memory of the same.
         cache: Folder of answers kept; None keeps none.
         prices: File that replaces the bundled prices.
+        repeat: Which time the same is asked, from 1 on: answers of different times are kept apart.
     """
 
     base_url: str | None = None
@@ -65,6 +69,7 @@ class ModelOptions:
     pdftotext_memory_bytes: int = 1 << 30
     cache: Path | None = field(default_factory=default_cache_folder)
     prices: Path | None = None
+    repeat: int = 1
 
     def __post_init__(self) -> None:
         for name in ("call_seconds", "retry_seconds", "longest_pause", "pdftotext_cpu_seconds"):
@@ -72,7 +77,7 @@ class ModelOptions:
                 raise UsageError(
                     f"model option {name}: {getattr(self, name)} is not a number of seconds above 0"
                 )
-        for name in ("max_tokens", "failures", "concurrency", "completion_characters"):
+        for name in ("max_tokens", "failures", "concurrency", "completion_characters", "repeat"):
             if getattr(self, name) < 1:
                 raise UsageError(f"model option {name}: {getattr(self, name)} is below 1")
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
@@ -90,7 +95,11 @@ class ModelOptions:
     @property
     def parameters(self) -> dict[str, float | int | str | None]:
         """What is sent with a question and decides the answer."""
-        return {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        plain: dict[str, float | int | str | None] = {
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+        }
+        return plain if self.repeat == 1 else {**plain, "repeat": self.repeat}
 
     @property
     def temperature_chosen(self) -> bool:

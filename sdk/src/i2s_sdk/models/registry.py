@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint
 
-from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError
 from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Provider
+from i2s_sdk.plugins import PluginGroup, load_plugin, package_of, plugins_beside
 
 #: How models are named, with what each does.
 MODELS = {
@@ -41,6 +44,9 @@ _FAMILIES = {
 
 _VENDORS = ("openai", "anthropic", "google", "hf", "inspect")
 
+#: What names of models of this package begin with.
+_OWN_KINDS = frozenset(re.split("[/:]", form)[0] for form in MODELS)
+
 
 def open_model(name: str, options: ModelOptions | None = None) -> Model:
     """Return the model that a name means.
@@ -53,6 +59,7 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
         UnknownNameError: There is no such model.
         UsageError: The name lacks a part, or a key or a package is missing.
         DataError: What a replay names cannot be used.
+        PluginError: The model is of another package, which cannot be used.
     """
     options = options or ModelOptions()
     if name == "oracle":
@@ -81,6 +88,9 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
         return _replay(rest, options)
     if kind == "command":
         return _called(_command(rest, options), options)
+    packaged = _packaged(name, options)
+    if packaged is not None:
+        return packaged
     vendor, slash, model = name.partition("/")
     if slash:
         provider = _provider(vendor, model, options)
@@ -100,7 +110,7 @@ def require_model(name: str) -> None:
     vendor, slash, model = name.partition("/")
     if slash and vendor in _VENDORS:
         _require_parts(vendor, model)
-    elif name not in ("baseline/ocr", "baseline/pdftotext"):
+    elif name not in ("baseline/ocr", "baseline/pdftotext") and vendor not in packaged_models():
         open_model(name)
 
 
@@ -114,6 +124,38 @@ def reads_documents(name: str) -> bool:
         return True
     vendor, slash, _ = name.partition("/")
     return not (slash and vendor in _VENDORS) and answers_whole(open_model(name))
+
+
+def packaged_models() -> Mapping[str, EntryPoint]:
+    """Return the entry points of models of other packages, by the beginnings of their names."""
+    return plugins_beside(PluginGroup.MODELS, _OWN_KINDS)
+
+
+def _packaged(name: str, options: ModelOptions) -> Model | None:
+    """Return a model of another package; None if no package provides it.
+
+    Raises:
+        PluginError: The package cannot be used.
+        I2SError: What the package raises of this package's errors.
+    """
+    kind, _, rest = name.partition("/")
+    plugin = packaged_models().get(kind)
+    if plugin is None:
+        return None
+    make = load_plugin(plugin)
+    try:
+        made = make(rest, options)  # type: ignore[operator]
+    except I2SError:
+        raise
+    except Exception as error:  # the code of another package may raise anything
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise PluginError(plugin.group, kind, package_of(plugin), reason) from error
+    if hasattr(made, "ask"):
+        return _called(made, options)
+    if hasattr(made, "complete"):
+        return made  # type: ignore[no-any-return]
+    reason = f"what {plugin.value} returns has neither 'complete' nor 'ask'"
+    raise PluginError(plugin.group, kind, package_of(plugin), reason)
 
 
 def _replay(path: str, options: ModelOptions) -> Model:
@@ -181,4 +223,5 @@ def _unknown(name: str) -> UsageError:
     if parts and close and close[0] not in ("oracle", "baseline"):
         mark = ":" if ":" in forms[close[0]] else "/"
         return UsageError(f"no model is called {name!r}; did you mean {close[0] + mark + parts[2]!r}?")
-    return UnknownNameError("model", name, MODELS)
+    others = (f"{one}/NAME" for one in packaged_models())
+    return UnknownNameError("model", name, (*MODELS, *others))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.models.options import ModelOptions
+from i2s_wire.installation import install_command
 
 #: Sent where a server of one's own wants no key; its protocol wants some.
 NO_KEY = "none"
@@ -54,7 +55,8 @@ def require_package(package: str, extra: str, model: str) -> None:
     except ModuleNotFoundError:  # of google.genai, where there is no google
         found = None
     if found is None:
-        raise UsageError(f"model {model!r} needs the package {package}: pip install 'i2s-sdk[{extra}]'")
+        command = install_command(f"i2s-sdk[{extra}]")
+        raise UsageError(f"model {model!r} needs the package {package}: {command}")
 
 
 def address_and_key(

@@ -53,8 +53,14 @@ class Options:
     seed: int | None = None
     shard: str = ""
 
-    def differences(self, other: Options) -> list[str]:
-        """Return what differs, as "name: ours, theirs" for people."""
+    def differences(self, other: Options, *, resuming: bool = False) -> list[str]:
+        """Return what differs, as "name: ours, theirs" for people.
+
+        Args:
+            other: The other options.
+            resuming: Whether these are of a command that resumes the run of the others. Then metrics that are
+                new do not matter: the run keeps those that it was begun with.
+        """
         found = []
         for one in fields(self):
             mine, theirs = getattr(self, one.name), getattr(other, one.name)
@@ -63,6 +69,8 @@ class Options:
                 mine, theirs = ({name: side[name] for name in sorted(both)} for side in (mine, theirs))
             if one.name == "metrics" and not (mine and theirs):  # a stage that needs none does not know them
                 continue
+            if one.name == "metrics" and resuming:
+                mine = {name: mine[name] for name in theirs if name in mine}
             if mine != theirs:
                 found.append(f"{one.name}: {_shown(theirs)} there, {_shown(mine)} now")
         return found
@@ -73,7 +81,7 @@ class Options:
         Raises:
             RunConflictError: They are not; names every difference.
         """
-        differences = self.differences(found)
+        differences = self.differences(found, resuming=True)
         if differences:
             raise RunConflictError(
                 f"{folder} holds a run with other options, and numbers of different runs do not mix; "

@@ -48,18 +48,31 @@ class Planned:
         task: Such as "latex".
         subset: Such as "equation".
         difficulty: Empty where unknown.
+        licence: Licence of image and target; empty where unknown.
+        source: Where they come from, for people; empty where unknown.
     """
 
     id: str
     task: str
     subset: str
     difficulty: str = ""
+    licence: str = ""
+    source: str = ""
 
 
 def planned_lines(instances: Iterable[Sample]) -> bytes:
     """Return the content of the file."""
-    plain = (asdict(Planned(one.id, one.task, one.subset, one.difficulty)) for one in instances)
-    return b"".join(json.dumps(one).encode("ascii") + b"\n" for one in plain)
+    return b"".join(json.dumps(_plain(one)).encode("ascii") + b"\n" for one in instances)
+
+
+def _plain(one: Sample) -> dict[str, str]:
+    """Return an instance as JSON has it; licence and source are left out where they are not known."""
+    plain = asdict(Planned(one.id, one.task, one.subset, one.difficulty))
+    for name in ("licence", "source"):
+        plain[name] = getattr(one, name, "")
+        if not plain[name]:
+            del plain[name]
+    return plain
 
 
 def parse_planned(content: bytes, where: object) -> tuple[Planned, ...]:

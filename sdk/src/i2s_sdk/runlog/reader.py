@@ -9,11 +9,12 @@ from functools import cached_property
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.runlog.folder import MANIFEST, RECORDS, picture_name, read_manifest
+from i2s_sdk.runlog.folder import MANIFEST, RECORDS, RENDERINGS, picture_name, read_manifest
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.planned import INSTANCES, Planned, parse_planned
 from i2s_sdk.runlog.record import Record, without_texts
+from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.runlog.storage import Lines, PathOrUrl, RunStorage
 
 
@@ -64,6 +65,29 @@ class StoredRun:
             return Record.from_json(read_json(self._lines.read(*self._offsets[record.id])))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(self._lines), 0, f"was changed while it was read: {error!r}") from None
+
+    def rendered(self, identity: str) -> Rendered | None:
+        """Return what the stage "render" kept of a sample; None if it kept nothing."""
+        lines, places = self._renderings
+        place = places.get(identity)
+        if place is None:
+            return None
+        try:
+            return Rendered.from_json(read_json(lines.read(*place)))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(str(lines), 0, f"holds no rendering of {identity!r}: {error!r}") from None
+
+    @cached_property
+    def _renderings(self) -> tuple[Lines, dict[str, tuple[int, int]]]:
+        """Return the file of renderings, and where the last line of each sample lies."""
+        lines = self.storage.lines(RENDERINGS)
+        places: dict[str, tuple[int, int]] = {}
+        for offset, raw in lines:
+            try:
+                places[str(read_json(raw)["id"])] = (offset, len(raw))
+            except (ValueError, KeyError, TypeError) as error:
+                raise DataError(str(lines), 0, f"a line is not a rendering: {error!r}") from None
+        return lines, places
 
     def picture(self, digest: str) -> bytes | None:
         """Return a picture; None where the folder does not hold it."""

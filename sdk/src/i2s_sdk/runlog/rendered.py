@@ -37,11 +37,13 @@ class Rendered:
             scored, NO_STRUCTURE or REFUSED where it is not usable for these reasons.
         text: Of the rendering, for metrics of texts; None where it has none or none is wanted.
         truth: Text that it is compared with; None where there is none or none is wanted.
+        document: What was rendered last, as its engine counts the lines; None if it was not kept.
     """
 
     record: Record
     text: str | None = None
     truth: str | None = None
+    document: str | None = None
 
     def record_with(self, answer: Answer) -> Record:
         """Return the record with what the model said."""
@@ -52,7 +54,8 @@ class Rendered:
         plain = {name: one for name, one in self.record.to_json().items() if name not in _OF_OTHER_STAGES}
         if self.record.outcome is Outcome.CANCELLED:
             plain["outcome"] = None
-        return {**plain, "text": self.text, "truth": self.truth}
+        document = {} if self.document is None else {"document": self.document}
+        return {**plain, "text": self.text, "truth": self.truth, **document}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Rendered:
@@ -62,7 +65,8 @@ class Rendered:
             KeyError, TypeError, ValueError: It is nothing of this kind.
         """
         record = {**plain, "outcome": plain["outcome"] or Outcome.CANCELLED}
-        return with_checked_fields(cls(Record.from_json(record), plain["text"], plain["truth"]))
+        texts = (plain["text"], plain["truth"], plain.get("document"))
+        return with_checked_fields(cls(Record.from_json(record), *texts))
 
 
 def answered(record: Record, answer: Answer) -> Record:

@@ -110,7 +110,7 @@ def score_lines(
     opened = open_task(task, Profile(profile or settings.profile), settings)
     if opened.rendering is not None:
         others = ", ".join(
-            name for name, spec in SPECS.items() if spec.open(opened.profile).rendering is None
+            name for name, spec in SPECS.usable().items() if spec.open(opened.profile).rendering is None
         )
         raise UsageError(
             f"task {task!r} compares pictures: `i2s-sdk score REFERENCE PREDICTION` does. "

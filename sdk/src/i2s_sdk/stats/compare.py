@@ -18,6 +18,7 @@ from i2s_sdk.stats.means import (
     paired_column_difference,
     paired_share_difference,
 )
+from i2s_sdk.stats.permutation import instances_needed, paired_p_value
 
 #: Samples that a comparison names at each end.
 NAMED = 10
@@ -54,6 +55,10 @@ class Comparison:
         losses: Those that it is furthest behind in, largest difference first.
         by_sample: Whether samples have values of the metric; a mean of columns has none, and ``better`` and
             ``worse`` are 0.
+        p_value: Of the paired permutation test that the runs are alike in the metric; None where all samples
+            are equal, or samples have no values of it.
+        needed: Instances that a paired comparison needs to find a difference as large as the observed one, or
+            as large as the caller asked for; None where that cannot be said.
     """
 
     task: str
@@ -66,6 +71,8 @@ class Comparison:
     gains: tuple[Pair, ...]
     losses: tuple[Pair, ...]
     by_sample: bool = True
+    p_value: float | None = None
+    needed: int | None = None
 
     @property
     def equal(self) -> int:
@@ -81,6 +88,7 @@ def compare(
     first: Mapping[str, Record],
     second: Mapping[str, Record],
     columns: Mapping[str, Columns],
+    difference: float | None = None,
 ) -> list[Comparison]:
     """Return how two runs differ, task by task.
 
@@ -89,6 +97,7 @@ def compare(
         second: The same of the other run. Samples that only one has, that have no score in one, or that
             have another reference picture are left out; so are the wild subsets.
         columns: That both runs have, by task.
+        difference: That ``needed`` instances find; None takes the observed one.
     """
     shared = [(one, second[name]) for name, one in first.items() if name in second]
     shared = [(one, other) for one, other in shared if _comparable(one, other)]
@@ -98,7 +107,7 @@ def compare(
         for metric in (Metric(RENDERED, aggregate=Aggregate.SHARE), *known.metrics):
             pairs = sorted(_pairs(own, metric.name), key=lambda pair: (-pair.difference, pair.id))
             if pairs:
-                found.append(_comparison(task, metric, own, pairs))
+                found.append(_comparison(task, metric, own, pairs, difference))
         metrics = {one.name: one for one in known.metrics}
         for average in known.averages:
             averaged = _of_columns(own, [metrics[name] for name in average.of if name in metrics])
@@ -124,11 +133,17 @@ def _pairs(records: list[tuple[Record, Record]], metric: str) -> Iterator[Pair]:
 
 
 def _comparison(
-    task: str, metric: Metric, records: list[tuple[Record, Record]], pairs: list[Pair]
+    task: str,
+    metric: Metric,
+    records: list[tuple[Record, Record]],
+    pairs: list[Pair],
+    wanted: float | None,
 ) -> Comparison:
     differences = [pair.difference for pair in pairs]
     first, second = mean(pair.first for pair in pairs).value, mean(pair.second for pair in pairs).value
     difference = _difference(metric, pairs)
+    is_mean = metric.aggregate is not Aggregate.POOLED
+    to_find = wanted if wanted is not None else (difference.value or 0.0)
     if metric.aggregate is Aggregate.POOLED and (ratios := _of_columns(records, [metric])):
         first, second, difference = ratios
     return Comparison(
@@ -141,6 +156,8 @@ def _comparison(
         worse=sum(one < 0 for one in differences),
         gains=tuple(pair for pair in pairs[:NAMED] if pair.difference > 0),
         losses=tuple(pair for pair in reversed(pairs[-NAMED:]) if pair.difference < 0),
+        p_value=paired_p_value(differences) if is_mean else None,
+        needed=instances_needed(differences, to_find) if is_mean else None,
     )
 
 

@@ -10,6 +10,7 @@ from i2s_sdk.stats.aggregate import RENDERED, Summary
 from i2s_sdk.stats.means import Mean
 from i2s_sdk.stats.winrate import Column, mean_win_rates
 from i2s_sdk.tasks.registry import task_spec
+from i2s_wire.metrics.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,32 +23,68 @@ class Standing:
             there is no such column.
         values: By task and metric; a failed rendering counts 0.
         benchmarks: The mean of each benchmark that has one and all of whose tasks the run has.
+        mean_skill: Mean skill over the tasks in which all ranked runs have one; None if there is none.
     """
 
     label: str
     win_rate: float | None
     values: Mapping[str, Mapping[str, Mean]]
     benchmarks: Mapping[str, Mean] = field(default_factory=dict)
+    mean_skill: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
         return asdict(self)
 
 
-def leaderboard(runs: Mapping[str, Summary], unranked: Collection[str] = ()) -> list[Standing]:
-    """Return the runs by win rate, best first; runs without one stand in the order given.
+def leaderboard(
+    runs: Mapping[str, Summary],
+    unranked: Collection[str] = (),
+    refused: Collection[str] = (),
+    skills: Mapping[str, float] | None = None,
+) -> list[Standing]:
+    """Return the runs by mean skill if all have one, else by win rate, best first.
+
+    Runs without either stand behind the others, in the order given.
 
     Args:
         runs: Numbers by label.
         unranked: Labels of reference points, which have no win rate and count in that of no other run.
+        refused: Tasks in which the runs are not ranked.
+        skills: Mean skill by label; None if floors are not known.
     """
     ranked = {label: summary for label, summary in runs.items() if label not in unranked}
-    rates = mean_win_rates(list(ranked), ranking_columns(ranked))
+    tasks = [task for task in _tasks(ranked) if task not in refused]
+    rates = mean_win_rates(list(ranked), win_rate_columns(ranked, tasks))
+    skills = skills or {}
     standings = [
-        Standing(label, rates.get(label), _values(summary), summary.benchmarks)
+        Standing(label, rates.get(label), _values(summary), summary.benchmarks, skills.get(label))
         for label, summary in runs.items()
     ]
-    return sorted(standings, key=lambda one: -1.0 if one.win_rate is None else -one.win_rate)
+    by_skill = bool(skills) and all(label in skills for label in ranked)
+
+    def order(one: Standing) -> float:
+        value = one.mean_skill if by_skill else one.win_rate
+        return float("inf") if value is None else -value
+
+    return sorted(standings, key=order)
+
+
+def win_rate_columns(runs: Mapping[str, Summary], tasks: Sequence[str]) -> list[Column]:
+    """Return the columns that win rates are means over.
+
+    A column in which all runs have one value ranks nobody and is left out, except where all follow profile
+    ``helm``, which counts it as ties.
+
+    Args:
+        runs: Numbers by label.
+        tasks: Names of the tasks that the runs are ranked in.
+    """
+    if not tasks:
+        return []
+    as_helm = all(summary.profile == Profile.HELM for summary in runs.values())
+    columns = ranking_columns(runs, tasks)
+    return [one for one in columns if as_helm or len(set(one.values.values())) > 1]
 
 
 def ranking_columns(runs: Mapping[str, Summary], tasks: Sequence[str] = ()) -> list[Column]:
@@ -57,7 +94,7 @@ def ranking_columns(runs: Mapping[str, Summary], tasks: Sequence[str] = ()) -> l
         runs: Numbers by label.
         tasks: Their names; none means all that any run has.
     """
-    known = dict.fromkeys(task for summary in runs.values() for task in summary.tasks)
+    known = _tasks(runs)
     columns = []
     for task in [one for one in known if not tasks or one in tasks]:
         for metric in ranked_by(task):
@@ -65,6 +102,10 @@ def ranking_columns(runs: Mapping[str, Summary], tasks: Sequence[str] = ()) -> l
             present = {label: value for label, value in values.items() if value is not None}
             columns.append(Column(f"{task} {metric}", present))
     return columns
+
+
+def _tasks(runs: Mapping[str, Summary]) -> list[str]:
+    return list(dict.fromkeys(task for summary in runs.values() for task in summary.tasks))
 
 
 def ranked_by(task: str) -> tuple[str, ...]:

@@ -65,28 +65,33 @@ class Skill:
     skill: Mean
 
 
-def skills(runs: Sequence[ScoredRun], task: str, metric: str) -> list[Skill]:
-    """Return the skill of each run that is neither floor nor oracle, the highest first; none without a floor.
+def skill_of(run: ScoredRun, points: Sequence[ScoredRun], task: str, metric: str) -> Skill | None:
+    """Return the skill of a run that is neither floor nor oracle; None without a floor.
+
+    A reference point that has a value for every instance of the run goes before one that has not. If no floor
+    has all of them, the instances are those that the run and all floors have.
 
     Args:
-        runs: All runs that are compared, reference points among them.
+        run: Whose skill it is.
+        points: Runs of the oracle and of baselines; others are left out.
         task: Name of the task.
         metric: A metric whose value is a mean over samples, and of which more is better.
     """
-    values = {run.label: _values(run, task, metric) for run in runs}
-    floors = [run for run in runs if run.model in FLOORS and values[run.label]]
-    oracle = next((run for run in runs if run.model == ORACLE and values[run.label]), None)
-    found = []
-    for run in runs:
-        if run.model in (*FLOORS, ORACLE) or not floors:
-            continue
-        points = [*floors, *([oracle] if oracle else [])]
-        common = set(values[run.label]).intersection(*(values[one.label] for one in points))
-        if common:
-            ids = sorted(common)
-            columns = {one.label: [values[one.label][name] for name in ids] for one in (run, *points)}
-            found.append(_skill(run, floors, oracle, columns))
-    return sorted(found, key=lambda one: -1e9 if one.skill.value is None else -one.skill.value)
+    if run.model in (*FLOORS, ORACLE):
+        return None
+    own = _values(run, task, metric)
+    values = {one.label: _values(one, task, metric) for one in points}
+    floors = [one for one in points if one.model in FLOORS and values[one.label]]
+    whole = [one for one in floors if own.keys() <= values[one.label].keys()]
+    floors = whole or floors
+    common = set(own).intersection(*(values[one.label] for one in floors))
+    if not floors or not common:
+        return None
+    oracle = next((one for one in points if one.model == ORACLE and common <= values[one.label].keys()), None)
+    known = [*floors, *([oracle] if oracle else [])]
+    ids = sorted(common)
+    columns = {one.label: [values[one.label][name] for name in ids] for one in known}
+    return _skill(run, floors, oracle, {**columns, run.label: [own[name] for name in ids]})
 
 
 def _skill(

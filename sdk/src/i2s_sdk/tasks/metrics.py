@@ -1,9 +1,14 @@
-"""Which metrics a task has, from pictures and from its scorers."""
+"""Which metrics a task has, from pictures, from its scorers and from those of other packages."""
 
 from __future__ import annotations
 
-from i2s_sdk.scoring.scorer import Metric
+from functools import cache
+
+from i2s_sdk.errors import PluginError
+from i2s_sdk.plugins import PluginGroup, load_plugin, package_of, plugins, warn_of
+from i2s_sdk.scoring.scorer import Metric, Scorer
 from i2s_sdk.tasks.task import Task
+from i2s_wire.metrics.profile import Profile
 
 
 def image_metrics(task: Task) -> tuple[str, ...]:
@@ -13,4 +18,56 @@ def image_metrics(task: Task) -> tuple[str, ...]:
 
 def metrics_of(task: Task) -> tuple[Metric, ...]:
     """Return all metrics of a task, in the order shown."""
-    return (*map(Metric, image_metrics(task)), *(metric for one in task.scorers for metric in one.metrics))
+    return (
+        *map(Metric, image_metrics(task)),
+        *(metric for one in scorers_of(task) for metric in one.metrics),
+    )
+
+
+def scorers_of(task: Task) -> tuple[Scorer, ...]:
+    """Return the scorers of a task: its own, then those that other packages provide for it.
+
+    A scorer of another package is left out with a warning if it cannot be used, or if the task has a metric
+    of the name of one of its metrics already.
+    """
+    found = list(task.scorers)
+    names = {*image_metrics(task), *(metric.name for one in found for metric in one.metrics)}
+    for name in plugins(PluginGroup.SCORERS):
+        if name.partition(".")[0] != task.name:
+            continue
+        try:
+            scorer = _packaged_scorer(name, task.profile)
+        except PluginError as error:
+            warn_of(error)
+            continue
+        twice = sorted(names & {one.name for one in scorer.metrics})
+        if twice:
+            plugin = plugins(PluginGroup.SCORERS)[name]
+            reason = f"task {task.name} has a metric {twice[0]!r} already"
+            warn_of(PluginError(plugin.group, name, package_of(plugin), reason))
+            continue
+        names |= {one.name for one in scorer.metrics}
+        found.append(scorer)
+    return tuple(found)
+
+
+@cache
+def _packaged_scorer(name: str, profile: Profile) -> Scorer:
+    """Return the scorer of an entry point.
+
+    Raises:
+        PluginError: It cannot be imported or made, or is no scorer.
+    """
+    plugin = plugins(PluginGroup.SCORERS)[name]
+    make = load_plugin(plugin)
+    try:
+        scorer = make(profile)  # type: ignore[operator]
+    except Exception as error:  # the code of another package may raise anything
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise PluginError(plugin.group, name, package_of(plugin), reason) from error
+    wanted = ("name", "version", "metrics", "in_worker", "applies", "score", "unusable")
+    missing = [one for one in wanted if not hasattr(scorer, one)]
+    if missing:
+        reason = f"what {plugin.value} returns has no {missing[0]!r}"
+        raise PluginError(plugin.group, name, package_of(plugin), reason)
+    return scorer  # type: ignore[no-any-return]

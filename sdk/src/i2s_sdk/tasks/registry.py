@@ -1,4 +1,4 @@
-"""All tasks. A new one is a folder and a line here."""
+"""All tasks. A new one is a folder and a line here, or an entry point of another package."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from i2s_sdk.tasks.chart.spec import CHART
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.readoc.spec import READOC
+from i2s_sdk.tasks.registered import RegisteredTasks
 from i2s_sdk.tasks.scimage.spec import SCIMAGE
 from i2s_sdk.tasks.sobench.spec import SOBENCH
 from i2s_sdk.tasks.spec import TaskSpec
@@ -17,8 +18,8 @@ from i2s_sdk.tasks.visualwebbench.spec import VISUALWEBBENCH, VISUALWEBBENCH_MEA
 from i2s_sdk.tasks.webpage.spec import WEBPAGE
 from i2s_wire.metrics.profile import Profile
 
-#: By name, in the order of tables.
-SPECS: dict[str, TaskSpec] = {
+#: Tasks of this package by name, in the order of tables.
+BUILT_IN: dict[str, TaskSpec] = {
     one.name: one
     for one in (
         LATEX,
@@ -32,8 +33,11 @@ SPECS: dict[str, TaskSpec] = {
     )
 }
 
-#: Names of all tasks.
-TASKS = tuple(SPECS)
+#: Names of the tasks of this package.
+TASKS = tuple(BUILT_IN)
+
+#: All tasks by name: those of this package, then those of other packages.
+SPECS = RegisteredTasks(BUILT_IN)
 
 #: Image2Struct, whose tasks are ranked by mean win rate.
 IMAGE2STRUCT = Benchmark(
@@ -53,9 +57,10 @@ def task_spec(name: str) -> TaskSpec:
 
     Raises:
         UnknownNameError: There is no such task.
+        PluginError: It is of another package and cannot be used.
     """
     if name not in SPECS:
-        raise UnknownNameError("task", name, TASKS)
+        raise UnknownNameError("task", name, SPECS)
     return SPECS[name]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Protocol
 
@@ -51,6 +52,21 @@ def edit_similarity(prediction: str, reference: str, profile: Profile = Profile.
     if profile is Profile.HELM:
         reference = reference[: len(prediction)]
     predicted, expected = treebank().tokenize(prediction), treebank().tokenize(reference)
+    if not predicted and not expected and profile is Profile.HELM:
+        return 0.0
+    return token_similarity(predicted, expected)
+
+
+def token_similarity(predicted: Sequence[str], expected: Sequence[str]) -> float:
+    """Return 1 − Levenshtein distance / length of the longer list; two empty lists are equal.
+
+    Args:
+        predicted: Tokens of one text.
+        expected: Tokens of the other one.
+
+    Returns:
+        A value in [0, 1], higher is better.
+    """
     if not predicted and not expected:
-        return 0.0 if profile is Profile.HELM else 1.0
+        return 1.0
     return 1.0 - Levenshtein.distance(predicted, expected) / max(len(predicted), len(expected))

@@ -119,6 +119,8 @@ def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running: Settings)
         "pixel",
         "ssim",
         "edit",
+        "edit_tex",
+        "edit_normal",
     }  # as weights are here
     assert set(refused.metrics.values()) == {0.0}
     assert refused.error is not None

@@ -12,6 +12,7 @@ import pytest
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.models import ModelOptions, open_model
+from i2s_wire.installation import install_command
 
 OPTIONS = ModelOptions(base_url="http://127.0.0.1:1/v1", cache=None)
 #: Of the vendors' packages and of what they stand on.
@@ -89,9 +90,8 @@ def test_a_missing_package_is_one_line_with_the_command_that_mends_it(
     monkeypatch.setattr(importlib.util, "find_spec", lambda n: None if n == package else find(n))
     with pytest.raises(UsageError) as raised:
         open_model(name, OPTIONS)
-    assert (
-        raised.value.message == f"model {name!r} needs the package {package}: pip install 'i2s-sdk[{extra}]'"
-    )
+    command = install_command(f"i2s-sdk[{extra}]")
+    assert raised.value.message == f"model {name!r} needs the package {package}: {command}"
 
 
 def test_what_a_run_is_told_apart_by_names_model_address_and_parameters() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
-from i2s_sdk.stats.skill import ScoredRun, Skill, is_reference_point, skills
+from i2s_sdk.stats.skill import ScoredRun, Skill, is_reference_point, skill_of
 from i2s_wire.render.rendering import Verdict
 
 
@@ -21,7 +21,8 @@ def run(model: str, *values: float | None) -> ScoredRun:
 
 
 def found(*runs: ScoredRun) -> dict[str, Skill]:
-    return {one.label: one for one in skills(runs, "latex", "ems")}
+    skills = (skill_of(one, [other for other in runs if other is not one], "latex", "ems") for one in runs)
+    return {one.label: one for one in skills if one is not None}
 
 
 BLANK = run("baseline/blank", 0.6, 0.8)
@@ -40,7 +41,6 @@ def test_skill_is_the_share_of_the_way_from_the_best_floor_to_the_ceiling() -> N
 def test_floors_and_the_oracle_have_none_and_other_baselines_have_one() -> None:
     runs = (run("mine", 0.8, 0.9), run("baseline/ocr", 0.1, 0.2), BLANK, CONSTANT, ORACLE)
     assert set(found(*runs)) == {"mine", "baseline/ocr"}
-    assert list(found(*runs)) == ["mine", "baseline/ocr"]  # the best first
     assert (found(*runs)["baseline/ocr"].skill.value or 0) < 0
 
 
@@ -52,14 +52,19 @@ def test_without_a_floor_there_is_no_skill_and_without_the_oracle_the_ceiling_is
     assert found(mine, BLANK, below)["mine"].skill.value == pytest.approx(0.15 / 0.2)
 
 
-def test_only_instances_that_all_have_count() -> None:
+def test_a_floor_that_lacks_an_instance_leaves_it_out_and_an_oracle_that_does_is_none() -> None:
     mine = run("mine", 0.8, 0.0, 0.9, 0.3)
     blank = run("baseline/blank", 0.6, None, 0.8, 0.1)
     oracle = ScoredRun("oracle", "oracle", dict(run("oracle", 1.0, 1.0, 1.0, 1.0).records))
     records = {**oracle.records, "i3": replace(oracle.records["i3"], reference_sha256="another")}
     (one,) = found(mine, blank, ScoredRun("oracle", "oracle", records)).values()
-    assert one.skill.n == 2
-    assert one.skill.value == pytest.approx(0.5)
+    assert (one.skill.n, one.ceiling) == (3, 1.0)
+    assert one.skill.value == pytest.approx((2.0 - 1.5) / (3.0 - 1.5))
+
+
+def test_a_floor_that_has_every_instance_goes_before_a_higher_one_that_has_not() -> None:
+    (one,) = found(run("mine", 0.8, 0.9), run("baseline/shuffled", None, 0.9), CONSTANT).values()
+    assert (one.floor_model, one.skill.n) == ("baseline/constant", 2)
 
 
 def test_wild_subsets_and_samples_that_do_not_count_are_left_out() -> None:

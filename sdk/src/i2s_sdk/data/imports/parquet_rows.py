@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
+from i2s_wire.installation import install_command
 
 #: Rows in memory at a time.
 BATCH = 16
@@ -21,7 +22,7 @@ def parquet_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         DataError: The file cannot be read.
     """
     if importlib.util.find_spec("pyarrow") is None:
-        raise UsageError("Parquet files need the package pyarrow: pip install 'i2s-sdk[parquet]'")
+        raise UsageError(f"Parquet files need the package pyarrow: {install_command('i2s-sdk[parquet]')}")
     import pyarrow  # type: ignore[import-untyped]
     from pyarrow import parquet
 

@@ -22,6 +22,7 @@ from i2s_sdk.data.hub_name import PREFIX
 from i2s_sdk.data.imports.kind import Imported, ImportRequest
 from i2s_sdk.data.imports.laying import ImportedItem, lay_down
 from i2s_sdk.errors import DataError, UsageError
+from i2s_wire.installation import install_command
 
 _TASK = "readoc"
 _PDF, _GOLD = ".pdf", ".md"
@@ -135,7 +136,9 @@ def _downloaded(source: str) -> Path:
     if found is None:
         raise UsageError(f"data set {source!r}: must be hf:OWNER/NAME, such as hf:lazyc/READoc")
     if importlib.util.find_spec("huggingface_hub") is None:
-        raise UsageError(f"data set {source!r} needs the package huggingface_hub: pip install 'i2s-sdk[hub]'")
+        raise UsageError(
+            f"data set {source!r} needs the package huggingface_hub: {install_command('i2s-sdk[hub]')}"
+        )
     import huggingface_hub
 
     try:

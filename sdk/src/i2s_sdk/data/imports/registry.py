@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from i2s_sdk.data.imports.chartmimic import import_chartmimic
-from i2s_sdk.data.imports.kind import ImportKind
+from i2s_sdk.data.imports.kind import Imported, ImportKind, ImportRequest
 from i2s_sdk.data.imports.plot2code import import_plot2code
 from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.data.imports.scimage import import_scimage
 from i2s_sdk.data.imports.sobench import import_sobench
 from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
+from i2s_sdk.data.origin import write_origin
 from i2s_sdk.errors import UnknownNameError
+from i2s_sdk.writing import writing
 
 #: By name.
 KINDS: dict[str, ImportKind] = {
@@ -47,6 +49,24 @@ KINDS: dict[str, ImportKind] = {
         ),
     )
 }
+
+
+def import_data(kind: str, request: ImportRequest) -> Imported:
+    """Make a data set of what a benchmark published, and say in its folder of which.
+
+    Args:
+        kind: Name of the kind of import.
+        request: What is imported, and where to.
+
+    Raises:
+        UnknownNameError: There is no such kind.
+        UsageError, DataError: The sources or the folder cannot be used.
+        WriteError: The data set cannot be written.
+    """
+    made = import_kind(kind).run(request)
+    with writing(request.out):
+        write_origin(request.out, [kind])
+    return made
 
 
 def import_kind(name: str) -> ImportKind:

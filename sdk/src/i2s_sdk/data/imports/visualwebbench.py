@@ -23,6 +23,7 @@ from i2s_sdk.data.imports.parquet_rows import parquet_rows
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS, read_header
 from i2s_sdk.json_text import read_json
+from i2s_wire.installation import install_command
 
 #: The configurations, which are named as the tasks.
 CONFIGURATIONS = (
@@ -97,7 +98,7 @@ def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
 
 def _hub_rows(source: str, wanted: Sequence[str]) -> Iterator[_Row]:
     if importlib.util.find_spec("datasets") is None:
-        raise UsageError(f"data set {source!r} needs the package datasets: pip install 'i2s-sdk[hub]'")
+        raise UsageError(f"data set {source!r} needs the package datasets: {install_command('i2s-sdk[hub]')}")
     import datasets  # type: ignore[import-untyped]
 
     for task in wanted:

@@ -11,6 +11,7 @@ from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.latex import helm_repair, paper_repair
 from i2s_sdk.tasks.latex.document import LatexDocument
+from i2s_sdk.tasks.latex.edit_scorers import TexEditScorer
 from i2s_sdk.tasks.latex.extract import extract
 from i2s_sdk.tasks.latex.helm_document import HelmDocument, helm_document
 from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
@@ -55,8 +56,12 @@ class LatexTask:
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """What is computed here: the text of a rendering is compared with that of the ground truth."""
-        return (EditScorer(self.profile),)
+        """What is computed here: the text of a rendering is compared with that of the ground truth.
+
+        Profile ``helm`` has what the released code has.
+        """
+        edit = EditScorer(self.profile)
+        return (edit,) if self.profile is Profile.HELM else (edit, TexEditScorer())
 
     def unavailable(self) -> Mapping[str, str]:
         """Return nothing: every text metric can be computed."""

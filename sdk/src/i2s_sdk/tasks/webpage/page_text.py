@@ -12,7 +12,7 @@ import importlib.util
 import re
 
 EXTRA = "html2text"
-INSTALL = "pip install 'i2s-sdk[helm-text]'"
+REQUIREMENT = "i2s-sdk[helm-text]"
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n.*?^---[ \t]*\r?\n", re.DOTALL | re.MULTILINE)
 

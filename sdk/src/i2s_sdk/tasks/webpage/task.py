@@ -18,9 +18,16 @@ from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
 from i2s_sdk.tasks.webpage import not_found
 from i2s_sdk.tasks.webpage.file_names import place_files
 from i2s_sdk.tasks.webpage.helm_files import write_files
-from i2s_sdk.tasks.webpage.page_text import EXTRA, INSTALL, html_to_text, is_available, without_front_matter
+from i2s_sdk.tasks.webpage.page_text import (
+    EXTRA,
+    REQUIREMENT,
+    html_to_text,
+    is_available,
+    without_front_matter,
+)
 from i2s_sdk.tasks.webpage.paper_files import find_files
 from i2s_sdk.tasks.webpage.site import Site, SiteStructure, site_of, site_structure
+from i2s_wire.installation import install_command
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.options import RenderOptions, SiteOptions, WindowOptions
@@ -70,7 +77,7 @@ class WebpageTask:
         """Return why ``edit`` cannot be computed: profile ``helm`` needs a package for it."""
         if self.profile is Profile.PAPER or is_available():
             return {}
-        return {"edit": f"profile helm makes the text of a page with {EXTRA}: {INSTALL}"}
+        return {"edit": f"profile helm makes the text of a page with {EXTRA}: {install_command(REQUIREMENT)}"}
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance: the texts with the names of its assets, then its image.

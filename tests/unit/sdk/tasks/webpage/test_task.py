@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Asset, Instance
 from i2s_sdk.tasks import NoStructure, RepairKind, Structure, TextPart
-from i2s_sdk.tasks.webpage import Site, WebpageTask, page_text
+from i2s_sdk.tasks.webpage import Site, WebpageTask
 from i2s_sdk.tasks.webpage.site import as_json, site_of
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
@@ -83,7 +83,7 @@ def test_helm_keeps_images_as_the_reference_implementation_does() -> None:
 
 def test_without_the_package_helm_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("i2s_sdk.tasks.webpage.task.is_available", lambda: False)
-    assert page_text.INSTALL in HELM.unavailable()["edit"]
+    assert "helm-text" in HELM.unavailable()["edit"]
     assert PAPER.unavailable() == {}
     assert HELM.truth(Content(b"", site={"index.html": b"x"})) is None
 

@@ -1,0 +1,169 @@
+"""Whether the values of several runs can be compared, decided by what the runs hold.
+
+Values of a task are compared over the instances that all runs have scored. Runs are not ranked in a task if
+they follow different profiles, if versions of its main metric or digests of its engines differ, or if they
+have no instance in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.runlog.manifest import Options
+from i2s_sdk.runlog.planned import Sample
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.registry import open_task, task_spec
+from i2s_wire.metrics.profile import Profile
+
+#: Characters of a digest that a message shows.
+_SHOWN = 8
+
+#: What tells an instance from another one of the same id: the SHA-256 of its reference, or of its data set.
+Identity = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """A run, as far as it can be compared with others.
+
+    Attributes:
+        label: Name of the run among the others.
+        options: What decides its values.
+        planned: Its instances.
+        records: Its samples by instance.
+        is_reference_point: Whether its model is the oracle or a baseline, by which others are measured.
+    """
+
+    label: str
+    options: Options
+    planned: Sequence[Sample]
+    records: Mapping[str, Record]
+    is_reference_point: bool = False
+
+    def scored(self, task: str) -> dict[Identity, str]:
+        """Return the ids of the scored instances of a task, by identity."""
+        return {
+            self._identity(record): name
+            for name, record in self.records.items()
+            if record.task == task and record.outcome.counts
+        }
+
+    def _identity(self, record: Record) -> Identity:
+        if task_spec(record.task).renders and record.reference_sha256:
+            return record.id, record.reference_sha256
+        return record.id, self.options.data_sha256
+
+
+@dataclass(frozen=True, slots=True)
+class Comparability:
+    """How values of a task are compared.
+
+    Attributes:
+        common: Ids of the instances that they are compared over; None if each run keeps its own.
+        refusal: Why runs are not ranked in the task, as one sentence; empty if they are.
+        notes: What else a reader must know, as sentences.
+    """
+
+    common: frozenset[str] | None = None
+    refusal: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def comparability(runs: Sequence[ComparedRun], task: str) -> Comparability:
+    """Return how the values of some runs in a task are compared.
+
+    Args:
+        runs: All runs, those without the task among them.
+        task: Name of the task.
+    """
+    there = [run for run in runs if any(one.task == task for one in run.planned)]
+    judged = [run for run in there if not run.is_reference_point] or there
+    if len(there) < 2:
+        return Comparability()
+    notes = tuple(_notes(judged, task))
+    refusal = _refusal(judged, task)
+    if refusal:
+        return Comparability(None, f"{task} is not ranked: {refusal}", notes)
+    scored = [run.scored(task) for run in judged]
+    common = set(scored[0]).intersection(*scored[1:])
+    ids = frozenset(name for identity, name in scored[0].items() if identity in common)
+    if not ids:
+        return Comparability(None, f"{task} is not ranked: no instance was scored in all runs.", notes)
+    if any(len(one) > len(ids) for one in scored):
+        counts = ", ".join(f"{run.label} {len(one)}" for run, one in zip(judged, scored, strict=True))
+        notes = (
+            f"Values of {task} are over the {len(ids)} instances that all runs scored ({counts}).",
+            *notes,
+        )
+    return Comparability(ids, "", notes)
+
+
+def same_rules(one: Options, other: Options, task: str) -> bool:
+    """Return whether values of a task in two runs follow the same rules."""
+    runs = [ComparedRun(name, options, (), {}) for name, options in (("a", one), ("b", other))]
+    return not _refusal(runs, task)
+
+
+def _refusal(runs: Sequence[ComparedRun], task: str) -> str:
+    """Return the first reason why values of a task follow different rules; empty if they follow the same."""
+    profiles = _groups((run.label, run.options.profile) for run in runs)
+    if len(profiles) > 1:
+        return f"the runs follow different profiles ({_named(profiles)})."
+    for metric in _main_metrics(task):
+        versions = _groups((run.label, run.options.metrics.get(metric, "")) for run in runs)
+        versions.pop("", None)
+        if len(versions) > 1:
+            return f"versions of {metric} differ ({_named(versions)}); score the runs again with one."
+    for engine in _engines(runs, task):
+        digests = _groups((run.label, run.options.engines.get(engine, "")[:_SHOWN]) for run in runs)
+        digests.pop("", None)
+        if len(digests) > 1:
+            return f"digests of the engine of {engine} differ ({_named(digests)}); render again with one."
+    return ""
+
+
+def _notes(runs: Sequence[ComparedRun], task: str) -> Iterable[str]:
+    prompts = _groups((run.label, run.options.prompts.get(task, "")[:_SHOWN]) for run in runs)
+    prompts.pop("", None)
+    if len(prompts) > 1:
+        yield f"Prompts of {task} differ ({_named(prompts)})."
+    others = dict.fromkeys(name for run in runs for name in run.options.metrics)
+    for metric in [name for name in others if name not in _main_metrics(task)]:
+        versions = _groups((run.label, run.options.metrics.get(metric, "")) for run in runs)
+        versions.pop("", None)
+        if len(versions) > 1 and metric in _metrics(task):
+            yield f"Versions of {metric} differ ({_named(versions)}): its values cannot be compared."
+
+
+def _main_metrics(task: str) -> tuple[str, ...]:
+    """Return the metrics by which a task ranks; of a mean of columns, the columns."""
+    spec = task_spec(task)
+    average = next((one for one in spec.averages if one.name == spec.main_metric), None)
+    return tuple(average.of) if average is not None else (spec.main_metric,)
+
+
+def _metrics(task: str) -> set[str]:
+    return {one.name for one in metrics_of(open_task(task, Profile.PAPER))}
+
+
+def _engines(runs: Sequence[ComparedRun], task: str) -> list[str]:
+    """Return the names of engines that decide values of a task."""
+    rendering = open_task(task, Profile.PAPER).rendering
+    if rendering is not None:
+        return list(rendering.services)
+    names = dict.fromkeys(name for run in runs for name in run.options.engines)
+    return [name for name in names if name.startswith("documents ")]
+
+
+def _groups(values: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the labels that have each value."""
+    found: dict[str, list[str]] = {}
+    for label, value in values:
+        found.setdefault(value, []).append(label)
+    return found
+
+
+def _named(groups: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{value}: {', '.join(labels)}" for value, labels in groups.items())

@@ -1,0 +1,115 @@
+"""Baselines and the oracle beside a model, by real services: a constant answer has no skill."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk import evaluate, evaluate_several, merge
+from i2s_sdk.models.floors import ConstantBaseline
+from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.report.paper_tables import table
+from i2s_sdk.runlog.opening import open_storage
+from i2s_sdk.runlog.reference_points import REFERENCE_POINTS, read_points
+from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.registry import task_spec
+
+pytestmark = pytest.mark.integration
+
+TASK, LIMIT = ["latex"], 3
+
+
+@pytest.fixture(scope="module")
+def measured(running_without_networks: Settings, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    cache = tmp_path_factory.mktemp("cache")
+    return replace(running_without_networks, reference_points="yes", reference_points_cache=cache)
+
+
+class ConstantServer(ConstantBaseline):
+    """A model that answers every image with the same equation."""
+
+    name = "openai/constant"
+
+    async def complete(self, instance: object, question: object) -> Completion:
+        return Completion(task_spec("latex").constant, Finish.STOP)
+
+
+def test_a_constant_answer_has_no_skill_and_is_ranked_so(measured: Settings, tmp_path: Path) -> None:
+    result = evaluate_several(
+        None, [ConstantServer(), "baseline/ocr"], out=tmp_path, settings=measured, tasks=TASK, limit=LIMIT
+    )
+    run = result.runs["openai/constant"]
+    points = read_points(open_storage(run.folder))
+    assert list(points) == ["baseline/blank", "baseline/constant", "baseline/shuffled", "oracle"]
+    assert {len(records) for records in points.values()} == {LIMIT}
+    skill = run.skills["latex"]
+    assert skill.ceiling == pytest.approx(1.0, abs=1e-6)
+    assert skill.value <= skill.floor
+    assert (skill.skill.value or 0.0) <= 0.0
+    assert skill.value > 0.4, "and yet its value is nowhere near 0"
+    assert result.report is not None
+    assert result.report.standings[0].label == "openai/constant"
+    assert set(result.report.skills["latex"]) == {"openai/constant", "baseline/ocr"}
+    assert not (Path(str(run.folder)) / "reference-points").exists()
+    (overall, *_) = table([run.folder])
+    assert "Mean skill" in [one.name for one in overall.headings]
+
+
+def test_another_model_on_the_same_instances_takes_the_values_of_the_cache(
+    measured: Settings, tmp_path: Path
+) -> None:
+    assert measured.reference_points_cache is not None
+    evaluate(model=ConstantServer(), out=tmp_path / "a", settings=measured, tasks=TASK, limit=LIMIT)
+    kept = {one: one.stat().st_mtime_ns for one in measured.reference_points_cache.iterdir()}
+    evaluate(model="baseline/ocr", out=tmp_path / "b", settings=measured, tasks=TASK, limit=LIMIT)
+    assert {one: one.stat().st_mtime_ns for one in measured.reference_points_cache.iterdir()} == kept
+    both = [(tmp_path / name / REFERENCE_POINTS).read_bytes() for name in "ab"]
+    assert both[0] == both[1]
+
+
+def test_shards_have_those_of_their_instances_and_a_merge_has_all(measured: Settings, tmp_path: Path) -> None:
+    shards = []
+    for part in ("1/2", "2/2"):
+        out = tmp_path / part.replace("/", "-")
+        evaluate(model=ConstantServer(), out=out, settings=measured, tasks=TASK, limit=LIMIT, shard=part)
+        shards.append(out)
+    whole = tmp_path / "whole"
+    evaluate(model=ConstantServer(), out=whole, settings=measured, tasks=TASK, limit=LIMIT)
+    merge(shards, tmp_path / "merged")
+
+    def lines(folder: Path) -> set[str]:
+        return set((folder / REFERENCE_POINTS).read_text().splitlines())
+
+    assert lines(tmp_path / "merged") == lines(whole)
+
+
+def test_a_run_that_was_made_without_them_gets_them_when_the_command_is_repeated(
+    measured: Settings, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    without = replace(measured, reference_points="no")
+    assert evaluate(model=ConstantServer(), out=out, settings=without, tasks=TASK, limit=1).skills == {}
+    again = evaluate(model=ConstantServer(), out=out, settings=measured, tasks=TASK, limit=1)
+    assert set(again.skills) == {"latex"}
+    assert json.loads((out / REFERENCE_POINTS).read_text().splitlines()[0])["model"] == "baseline/blank"
+
+
+def test_a_finished_run_is_told_even_where_their_services_cannot_be_reached(
+    measured: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    out, cache = tmp_path / "run", tmp_path / "cache"
+    without = replace(measured, reference_points="no")
+    evaluate(model=ConstantServer(), out=out, settings=without, tasks=TASK, limit=1)
+    nobody = replace(
+        measured,
+        render_latex="127.0.0.1:1",
+        metrics="127.0.0.1:1",
+        start_seconds=0.1,
+        reference_points_cache=cache,
+    )
+    result = evaluate(model=ConstantServer(), out=out, settings=nobody, tasks=TASK, limit=1)
+    assert (result.summary.scored, result.skills) == (1, {})
+    assert "reference points are missing" in caplog.text

@@ -1,0 +1,116 @@
+"""The task ``drawing``: an image, to be answered with a Python program that draws it with Pillow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
+from i2s_sdk.tasks.repair import Repair, Repaired
+from i2s_sdk.tasks.schemas import FILE, fields
+from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import PythonSource, RenderRequest
+from shades.scorers import CharactersScorer
+
+_QUESTION = "Write a Python program that draws this image with Pillow and saves it as page.png."
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that draws with Pillow."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawingTask:
+    """An image, to be answered with a program that draws it."""
+
+    profile: Profile = Profile.PAPER
+    name: str = "drawing"
+    image_metrics: tuple[str, ...] = ()
+    scorers: tuple[Scorer, ...] = (CharactersScorer(),)
+    services: tuple[str, ...] = ("render-pillow",)
+    size_policy: SizePolicy = SizePolicy.PAD
+
+    @property
+    def rendering(self) -> DrawingTask:
+        """How structures become images: as this class says."""
+        return self
+
+    def unavailable(self) -> Mapping[str, str]:
+        """Return nothing: the metric needs no package."""
+        return {}
+
+    def questions(self, instance: Instance) -> tuple[Question, ...]:
+        """Return the image, then the question."""
+        return (Question((ImagePart(image_of(instance)), TextPart(_QUESTION))),)
+
+    def prompt_texts(self) -> tuple[str, ...]:
+        """Return the text of the question."""
+        return (_QUESTION,)
+
+    def join(self, completions: Sequence[str]) -> str:
+        """Return the completion: there is one question."""
+        return "".join(completions)
+
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
+        """Return the whole completion."""
+        return Structure(completion) if completion.strip() else NoStructure("the answer is empty")
+
+    def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> Program:
+        """Return the program."""
+        return Program(structure.code)
+
+    def request(self, document: Program) -> RenderRequest:
+        """Return the request to the renderer ``render-pillow``."""
+        return RenderRequest(PythonSource(document.source.encode("utf-8", "surrogatepass")))
+
+    def repair(
+        self, document: Program, rendering: Rendering, past: tuple[Repair, ...]
+    ) -> Repaired[Program] | None:
+        """Return None: nothing is repaired."""
+        return None
+
+    def text_for_edit(self, document: Program, rendering: Rendering) -> str:
+        """Return no text: no scorer compares texts."""
+        return ""
+
+    def truth(self, content: Content) -> None:
+        """Return None: no scorer compares texts."""
+        return
+
+
+def _answer(content: Content, question: Question) -> str:
+    return str(content.target)
+
+
+def _no_fault(content: Content) -> str:
+    return ""
+
+
+DRAWING = TaskSpec(
+    name="drawing",
+    title="Drawings",
+    published_table="",
+    main_metric="characters",
+    hub_name="",
+    subsets=("plain",),
+    wild_subsets=(),
+    structure_suffix="",
+    structure_is_site=False,
+    language="",
+    canary=Structure("from PIL import Image\nImage.new('RGB', (3, 2), 'teal').save('page.png')\n"),
+    open=DrawingTask,
+    answer=_answer,
+    structure_fault=_no_fault,
+    inputs=fields({"image": FILE}),
+    target={"type": "string"},
+)

@@ -1,0 +1,57 @@
+"""A scorer of the task ``shade``, and one that this package adds to the task ``sobench``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from i2s_sdk.scoring.scorer import Metric, Scorable, Values, values_of_unusable
+from i2s_wire.metrics.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceScorer:
+    """1 minus the distance of two shades of grey, each from 0 (black) to 255 (white), divided by 255."""
+
+    name: str = "distance"
+    version: str = "1"
+    metrics: tuple[Metric, ...] = (Metric("closeness"),)
+    in_worker: bool = False
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return whether the shade is known."""
+        return sample.target is not None
+
+    def score(self, sample: Scorable) -> Values:
+        """Return the closeness of the answer to the target."""
+        return Values({"closeness": 1.0 - abs(int(sample.structure or "0") - sample.target) / 255.0})
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0."""
+        return values_of_unusable(self.metrics)
+
+
+@dataclass(frozen=True, slots=True)
+class CharactersScorer:
+    """The number of characters of an answer.
+
+    Attributes:
+        profile: Which rules; the metric is the same in all.
+    """
+
+    profile: Profile = Profile.PAPER
+    name: str = "characters"
+    version: str = "1"
+    metrics: tuple[Metric, ...] = (Metric("characters", high=10000.0),)
+    in_worker: bool = False
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return True: every answer has a length."""
+        return True
+
+    def score(self, sample: Scorable) -> Values:
+        """Return the length of the answer, at most 10000."""
+        return Values({"characters": float(min(len(sample.structure or ""), 10000))})
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0."""
+        return values_of_unusable(self.metrics)

@@ -1,0 +1,79 @@
+"""The task ``shade``: which shade of grey is an image? Nothing is rendered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
+from i2s_sdk.tasks.schemas import FILE, fields
+from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.metrics.profile import Profile
+from shades.scorers import DistanceScorer
+
+_QUESTION = "Which shade of grey is this? Answer with a number from 0 (black) to 255 (white)."
+
+
+@dataclass(frozen=True, slots=True)
+class ShadeTask:
+    """An image of one shade of grey, to be answered with its number."""
+
+    profile: Profile = Profile.PAPER
+    name: str = "shade"
+    rendering: None = None
+    scorers: tuple[Scorer, ...] = (DistanceScorer(),)
+
+    def unavailable(self) -> Mapping[str, str]:
+        """Return nothing: the metric needs no package."""
+        return {}
+
+    def questions(self, instance: Instance) -> tuple[Question, ...]:
+        """Return the image, then the question."""
+        return (Question((ImagePart(image_of(instance)), TextPart(_QUESTION))),)
+
+    def prompt_texts(self) -> tuple[str, ...]:
+        """Return the text of the question."""
+        return (_QUESTION,)
+
+    def join(self, completions: Sequence[str]) -> str:
+        """Return the completion: there is one question."""
+        return "".join(completions)
+
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
+        """Return the first number of the completion."""
+        found = re.search(r"\b(25[0-5]|2[0-4]\d|1?\d?\d)\b", completion)
+        return Structure(found[0]) if found else NoStructure("the answer has no number from 0 to 255")
+
+
+def _answer(content: Content, question: Question) -> str:
+    return str(content.target)
+
+
+def _no_fault(content: Content) -> str:
+    return ""
+
+
+SHADE = TaskSpec(
+    name="shade",
+    title="Shades of grey",
+    published_table="",
+    main_metric="closeness",
+    hub_name="",
+    subsets=("plain",),
+    wild_subsets=(),
+    structure_suffix="",
+    structure_is_site=False,
+    language="",
+    canary=None,
+    open=ShadeTask,
+    answer=_answer,
+    structure_fault=_no_fault,
+    inputs=fields({"image": FILE}),
+    target={"type": "integer", "minimum": 0, "maximum": 255},
+    constant="128",
+)

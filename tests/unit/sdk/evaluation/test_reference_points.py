@@ -1,0 +1,77 @@
+"""Which instances reference points answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk.data import Selection
+from i2s_sdk.data.folder import read_folder
+from i2s_sdk.evaluation.evaluate import ModelRun, evaluate_models
+from i2s_sdk.evaluation.plan import Plan, choose, plan_run
+from i2s_sdk.evaluation.progress import say_nothing
+from i2s_sdk.evaluation.reference_points import MODELS, ReferencePoints, instances_of
+from i2s_sdk.models import open_model
+from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.settings import Settings
+from i2s_wire.metrics.profile import Profile
+
+EXAMPLES = Path(__file__).parents[4] / "examples"
+
+
+def plan_of(folder: str = "", tasks: tuple[str, ...] = ()) -> Plan:
+    data = read_folder(EXAMPLES / folder)
+    return plan_run(choose(data, Profile.PAPER, tasks, Selection((), (), (), None, None, None)), "m", "")
+
+
+def test_each_point_answers_the_instances_that_it_can() -> None:
+    plan = plan_of(tasks=("latex",))
+    counts = {name: len(instances_of(name, plan)) for name in MODELS}
+    assert counts == {
+        "baseline/blank": 17,
+        "baseline/constant": 17,
+        "baseline/shuffled": 17,
+        "baseline/chance": 0,
+        "oracle": 17,
+    }
+
+
+def test_nobody_borrows_from_itself_and_without_ground_truth_there_is_nothing_to_lend() -> None:
+    plan = plan_of(tasks=("latex",))
+    one = replace(plan.instances[0], subset="alone")
+    alone = replace(plan, instances=(one,), whole=(one,))
+    assert instances_of("baseline/shuffled", alone) == []
+    assert instances_of("oracle", alone) == [one]
+    bare = replace(one, structure=None, target=None)
+    assert instances_of("oracle", replace(alone, instances=(bare,), whole=(bare,))) == []
+
+
+def test_wild_subsets_have_none() -> None:
+    plan = plan_of(tasks=("latex",))
+    wild = tuple(replace(one, subset="wild") for one in plan.instances)
+    assert instances_of("baseline/blank", replace(plan, instances=wild, whole=wild)) == []
+
+
+@pytest.mark.parametrize("folder", ["sobench", "readoc"])
+def test_tasks_without_skill_have_none(folder: str) -> None:
+    plan = plan_of(folder)
+    assert not ReferencePoints(plan, Settings(), say_nothing).there_are_any
+
+
+class Locked:
+    """A model whose key is wrong."""
+
+    name, fingerprint = "mine/locked", ""
+
+    async def complete(self, instance: object, question: object) -> object:
+        raise ModelAccessError("the key is wrong")
+
+
+def test_a_model_that_cannot_be_asked_keeps_no_other_from_being_asked(tmp_path: Path) -> None:
+    settings = Settings(examples=EXAMPLES / "sobench")
+    runs = [ModelRun(Locked(), tmp_path / "a"), ModelRun(open_model("oracle"), tmp_path / "b")]  # type: ignore[arg-type]
+    locked, oracle = evaluate_models(EXAMPLES / "sobench", runs, settings)
+    assert isinstance(locked, ModelAccessError)
+    assert oracle.summary.scored == oracle.summary.planned  # type: ignore[union-attr]
