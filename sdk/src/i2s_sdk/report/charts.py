@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from i2s_sdk.report import figures
+from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.view import RunView
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.aggregate import Group
-from i2s_sdk.tasks.registry import open_task
+from i2s_sdk.stats.leaderboard import task_mean
+from i2s_sdk.stats.skill import FLOORS, ORACLE
+from i2s_sdk.tasks.metrics import scorers_of
+from i2s_sdk.tasks.registry import open_task, task_spec
 
 #: Of a histogram, from the least to the greatest value of its metric.
 BINS = 20
@@ -49,6 +54,81 @@ class Histogram:
     ticks: tuple[str, str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a run comes on the scale of a metric.
+
+    Attributes:
+        label: Name of the run.
+        value: The value, for people.
+        place: Place of the value on the scale, from 0 to 100.
+        ends: Places of the ends of its interval; None without one.
+        interval: The interval, for people.
+        is_reference_point: Whether it is the oracle or a baseline.
+    """
+
+    label: str
+    value: str
+    place: float
+    ends: tuple[float, float] | None
+    interval: str
+    is_reference_point: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reaches:
+    """The runs on the scale of the main metric of a task, the best first.
+
+    Attributes:
+        task: Name of the task.
+        metric: Its main metric.
+        rows: The runs.
+        floor: Place of the best baseline that looks at nothing; None if there is none.
+        ceiling: Place of the oracle; None if there is none.
+        ticks: The least value of the metric, the middle and the greatest.
+    """
+
+    task: str
+    metric: str
+    rows: tuple[Reach, ...]
+    floor: float | None
+    ceiling: float | None
+    ticks: tuple[str, str, str]
+
+
+def reaches(compared: ComparedRuns, task: str) -> Reaches | None:
+    """Return the runs of a task on the scale of its main metric; None if no run has a value."""
+    metric = task_spec(task).main_metric
+    low, high = _range(task, metric)
+
+    def place(value: float) -> float:
+        return round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
+
+    found: list[tuple[float, Reach]] = []
+    known: dict[str, float] = {}
+    for label, summary in compared.summaries.items():
+        mean = task_mean(summary, task, metric) if task in summary.tasks else None
+        if mean is None or mean.value is None:
+            continue
+        known[label] = place(mean.value)
+        ends = (place(mean.interval[0]), place(mean.interval[1])) if mean.interval else None
+        row = Reach(
+            label,
+            figures.value(mean.value),
+            place(mean.value),
+            ends,
+            figures.interval(mean),
+            label in compared.unranked,
+        )
+        found.append((mean.value, row))
+    if not found:
+        return None
+    floors = [known[name] for name in FLOORS if name in known]
+    rows = tuple(row for _, row in sorted(found, key=lambda one: -one[0]))
+    ticks = (f"{low:g}", f"{(low + high) / 2:g}", f"{high:g}")
+    return Reaches(task, metric, rows, max(floors, default=None), known.get(ORACLE), ticks)
+
+
 def endings(group: Group) -> list[Bar]:
     """Return how the samples of a group ended: verdicts of the last render, and what came before one.
 
@@ -86,7 +166,7 @@ def histograms(view: RunView, task: str) -> list[Histogram]:
 
 def _range(task: str, metric: str) -> tuple[float, float]:
     """Return the least and the greatest value of a metric; those of pictures are from 0 to 1."""
-    scorers = open_task(task).scorers
+    scorers = scorers_of(open_task(task))
     found = (one for scorer in scorers for one in scorer.metrics if one.name == metric)
     return next(((one.low, one.high) for one in found), (0.0, 1.0))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report import samples
+from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.judge_tables import judge_tables
 from i2s_sdk.report.pictures import beside, within
 from i2s_sdk.report.subset_tables import subset_tables
@@ -18,12 +19,19 @@ from i2s_sdk.report.view import RunView, views_of
 from i2s_sdk.runlog.folder import REPORT
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.opening import open_file, open_storage
+from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.runlog.storage import PathOrUrl, RunStorage
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.leaderboard import Standing, leaderboard
-from i2s_sdk.stats.skill import is_reference_point
+from i2s_sdk.stats.skill import Skill
+
+
+def skills_document(skills: Mapping[str, Mapping[str, Skill]]) -> dict[str, Any]:
+    """Return skills by task and run as JSON has them."""
+    return {task: {label: asdict(one) for label, one in of_task.items()} for task, of_task in skills.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,7 @@ class Report:
         notices: What keeps the numbers from being comparable.
         tables: The runs and published rows by subset, for tasks whose numbers are shown so.
         beside: Scores of judge models and of people, published ones among them, which are no values of runs.
+        skills: Skill in the main metric of each task, by the label of the run; of runs that have floors.
     """
 
     path: PathOrUrl
@@ -45,6 +54,7 @@ class Report:
     notices: Sequence[str]
     tables: Sequence[PaperTable] = ()
     beside: Sequence[PaperTable] = ()
+    skills: Mapping[str, Mapping[str, Skill]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
@@ -55,6 +65,7 @@ class Report:
             "notices": list(self.notices),
             "tables": [one.to_json() for one in self.tables],
             "beside": [one.to_json() for one in self.beside],
+            "skill": skills_document(self.skills),
         }
 
 
@@ -99,8 +110,10 @@ def write_page(
     summary: Summary,
     records: Sequence[Record],
     whole: Callable[[Record], Record] | None = None,
-) -> PathOrUrl:
-    """Write the report of a run into its folder and return where it is.
+    planned: Sequence[Sample] = (),
+    rendered: Callable[[str], Rendered | None] = lambda identity: None,
+) -> Report:
+    """Write the report of a run into its folder.
 
     Args:
         storage: The storage of the run, which the report is written to.
@@ -108,51 +121,49 @@ def write_page(
         summary: Its numbers.
         records: Its samples, in the order of the data set.
         whole: Returns a record with its texts; needed where ``records`` are without, to save memory.
+        planned: Its instances, in the order of the data set.
+        rendered: Returns what was rendered of a sample.
     """
-    view = RunView(manifest.options.model, manifest, summary, records, storage, whole or (lambda one: one))
-    return _write([view], storage, REPORT, single_file=False).path
+    label = manifest.options.model
+    view = RunView(label, manifest, summary, records, storage, whole or (lambda one: one), planned, rendered)
+    return _write([view], storage, REPORT, single_file=False)
 
 
-#: How a difference of options is worded, where the name of the option is not.
-_OTHER = {"data_sha256": "another data set", "prompts": "other prompts"}
+#: Options that decide whether values can be compared only together with what a task holds, and their names.
+_NOTED = {"data_sha256": "data set", "sdk": "version of i2s-sdk"}
 
 
 def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_file: bool) -> Report:
     rows = samples.sample_rows(views)
     sources = {digest: views[at].storage for digest, at in samples.digests_of(rows).items()}
     gallery = within(sources) if single_file else beside(storage, sources)
-    standings, versus, told = _standings(views), compare_runs(views), notices(views)
-    tables, beside_runs = _tables(views), judge_tables(views, published=True)
+    compared, versus = compare_views(views), compare_runs(views)
+    skills = compared.mean_skills(compared.by_task)
+    standings = leaderboard(compared.summaries, compared.unranked, compared.refused, skills)
+    told = [*compared.notes(list(compared.by_task)), *notices(views)]
+    tables, beside_runs = _tables(compared), judge_tables(views, published=True)
     with storage.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
-        out.writelines(render_page(views, rows, gallery, standings, versus, told, tables, beside_runs))
+        out.writelines(
+            render_page(views, rows, gallery, standings, versus, told, tables, beside_runs, compared)
+        )
     both = ([one for of_task in some.values() for one in of_task] for some in (tables, beside_runs))
-    return Report(storage.at(page), standings, versus, told, *both)
+    all_tables, all_beside = both
+    return Report(storage.at(page), standings, versus, told, all_tables, all_beside, compared.skills)
 
 
-def _tables(views: Sequence[RunView]) -> dict[str, list[PaperTable]]:
+def _tables(compared: ComparedRuns) -> dict[str, list[PaperTable]]:
     """Return the tables by subset of each task that has such, with published rows."""
-    summaries = {view.label: view.summary for view in views}
-    tasks = dict.fromkeys(task for summary in summaries.values() for task in summary.tasks)
-    found = {task: subset_tables(summaries, task, published=True) for task in tasks}
+    tasks = dict.fromkeys(task for summary in compared.summaries.values() for task in summary.tasks)
+    found = {task: subset_tables(compared, task, published=True) for task in tasks}
     return {task: of_task for task, of_task in found.items() if of_task}
 
 
-def _standings(views: Sequence[RunView]) -> list[Standing]:
-    unranked = {view.label for view in views if is_reference_point(view.manifest.options.model)}
-    return leaderboard({view.label: view.summary for view in views}, unranked)
-
-
 def notices(views: Sequence[RunView]) -> list[str]:
-    """Return what keeps numbers of these runs from being comparable, for people."""
-    first = views[0].manifest.options
-    found = []
-    for view in views[1:]:
-        options = view.manifest.options
-        for name in ("profile", "data_sha256", "prompts", "metrics", "engines", "sdk"):
-            mine, theirs = getattr(options, name), getattr(first, name)
-            if isinstance(mine, Mapping):
-                both = mine.keys() & theirs.keys()
-                mine, theirs = ({key: side[key] for key in both} for side in (mine, theirs))
-            if mine != theirs:
-                found.append(f"{view.label} has {_OTHER.get(name, f'another {name}')} than {views[0].label}.")
-    return found
+    """Return how runs differ from the first one beyond what ``compare_views`` decides, as sentences."""
+    first = views[0]
+    return [
+        f"{view.label} has another {name} than {first.label}."
+        for view in views[1:]
+        for option, name in _NOTED.items()
+        if getattr(view.manifest.options, option) != getattr(first.manifest.options, option)
+    ]

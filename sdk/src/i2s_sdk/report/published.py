@@ -20,12 +20,14 @@ class PublishedTable:
         columns: Names as they are here: "win_rate", "ems", "latex rendered".
         rows: Values by model.
         source: Where the numbers are from.
+        data: Names of the data sets that they are over, as ``i2s_sdk.data.origin`` has them.
     """
 
     name: str
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[float, ...]]
     source: str
+    data: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -44,7 +46,7 @@ class PublishedTable:
             return self
         columns = tuple(self.columns[place].removeprefix(f"{task} ") for place in places)
         rows = {model: tuple(values[place] for place in places) for model, values in self.rows.items()}
-        return PublishedTable(self.name, columns, rows, self.source)
+        return PublishedTable(self.name, columns, rows, self.source, self.data)
 
     def values(self, model: str) -> dict[str, float]:
         """Return the values of a model by column."""
@@ -60,7 +62,8 @@ def published_table(name: str) -> PublishedTable:
     """
     plain = _document()["tables"][name]
     rows = {model: tuple(values) for model, values in plain["rows"].items()}
-    return PublishedTable(name, tuple(plain["columns"]), rows, plain.get("source", published_source()))
+    source, data = plain.get("source", published_source()), tuple(plain.get("data", ()))
+    return PublishedTable(name, tuple(plain["columns"]), rows, source, data)
 
 
 def published_source() -> str:

@@ -15,7 +15,9 @@ from typing import Any
 
 from i2s_sdk.report.panels import panels_of
 from i2s_sdk.report.view import RunView, checked
+from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
@@ -76,7 +78,22 @@ def index(
         "tasks": {name: _task(name) for name in metrics},
         "pictures": list(pictures.values()),
         "samples": [_sample(row, metrics, places) for row in rows],
+        **_origins(views, rows),
     }
+
+
+def _origins(views: Sequence[RunView], rows: Sequence[Row]) -> dict[str, Any]:
+    """Return licence and source of the samples: the different ones, and which of them each sample has."""
+    known = {one.id: origin for view in views for one in view.planned if (origin := _origin(one))}
+    texts = {text: at for at, text in enumerate(dict.fromkeys(known.values()))}
+    ids = (next(record.id for record in row if record is not None) for row in rows)
+    places = [texts[known[name]] if name in known else -1 for name in ids] if texts else []
+    return {"origins": places, "licences": list(texts)}
+
+
+def _origin(one: Sample) -> str:
+    licence, source = getattr(one, "licence", ""), getattr(one, "source", "")
+    return " ".join(part for part in (f"Licence: {licence}." if licence else "", source) if part)
 
 
 def _task(name: str) -> dict[str, Any]:
@@ -89,6 +106,7 @@ def _task(name: str) -> dict[str, Any]:
         "resized": resized,
         "renders": rendering is not None,
         "main": spec.main_metric,
+        "prompt": "\n\n".join(dict.fromkeys(spec.open(Profile.PAPER).prompt_texts())),
     }
 
 
@@ -125,7 +143,7 @@ def chunks(views: Sequence[RunView], rows: Sequence[Row]) -> Iterator[str]:
     for start in range(0, len(rows), CHUNK):
         plain = [
             [
-                None if record is None else _details(view.whole(record))
+                None if record is None else _details(view.whole(record), view.rendered(record.id))
                 for view, record in zip(views, row, strict=True)
             ]
             for row in rows[start : start + CHUNK]
@@ -133,7 +151,7 @@ def chunks(views: Sequence[RunView], rows: Sequence[Row]) -> Iterator[str]:
         yield base64.b64encode(zlib.compress(json.dumps(plain).encode("ascii"), 6)).decode()
 
 
-def _details(record: Record) -> dict[str, Any]:
+def _details(record: Record, rendered: Rendered | None) -> dict[str, Any]:
     plain = record.to_json()
     details = {
         name: plain[name]
@@ -156,6 +174,10 @@ def _details(record: Record) -> dict[str, Any]:
             details[name] = f"{details[name][:LONGEST_TEXT]}\n… {left} more characters are in the run folder"
     if details.get("structure") == details.get("completion"):
         details.pop("structure", None)
+    if rendered is not None:
+        for name, text in (("truth", rendered.truth), ("document", rendered.document)):
+            if text and len(text) <= LONGEST_TEXT:
+                details[name] = text
     details["before"] = plain["verdict_before_repair"]
     details["facts"] = _facts(record)
     if panels := panels_of(record):

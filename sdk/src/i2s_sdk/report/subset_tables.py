@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from i2s_sdk.report import figures
+from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.published import PublishedTable, published_table
 from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
-from i2s_sdk.stats.aggregate import Group, Summary
+from i2s_sdk.report.table_titles import mismatch_notes, profile_note
+from i2s_sdk.stats.aggregate import Group
 from i2s_sdk.tasks.registry import task_spec
-
-_PUBLISHED_PROFILE = "helm"
 
 
 def subset_tables(
-    runs: Mapping[str, Summary], task: str, *, published: bool = False, rendered_only: bool = False
+    compared: ComparedRuns, task: str, *, published: bool = False, rendered_only: bool = False
 ) -> list[PaperTable]:
     """Return a table for each subset of a task, the best run first; none if the task has no such tables.
 
@@ -22,7 +22,7 @@ def subset_tables(
     of a run is the mean of its columns in the subset.
 
     Args:
-        runs: Numbers by label.
+        compared: The runs.
         task: Its name.
         published: Put published rows among the runs.
         rendered_only: Give means over usable samples only; there are no published ones then.
@@ -31,12 +31,12 @@ def subset_tables(
     if not numbers:
         return []
     groups: dict[str, dict[str, Group]] = {}
-    for label, summary in runs.items():
+    for label, summary in compared.summaries.items():
         for group in summary.tasks[task].subsets if task in summary.tasks else ():
             groups.setdefault(group.name, {})[label] = group
     return [
         _subset_table(
-            runs,
+            compared,
             task,
             subset,
             groups[subset],
@@ -50,7 +50,7 @@ def subset_tables(
 
 
 def _subset_table(
-    runs: Mapping[str, Summary],
+    compared: ComparedRuns,
     task: str,
     subset: str,
     groups: Mapping[str, Group],
@@ -69,26 +69,34 @@ def _subset_table(
         for name in dict.fromkeys(name for group in groups.values() for name in group.metrics)
         if any(group.metrics[name].all.n for group in groups.values() if name in group.metrics)
     ]
+    apart = {
+        label: reason
+        for label in groups
+        if theirs is not None and (reason := compared.mismatches.get((label, task), ""))
+    }
     lines = [
-        Line.of(label, (*(values[label].get(name) for name in names), figures.scored(group)))
+        Line.of(
+            label,
+            (*(values[label].get(name) for name in names), figures.scored(group)),
+            mark=label in apart,
+            unranked=label in compared.unranked,
+        )
         for label, group in groups.items()
     ]
     for model in theirs.rows if theirs is not None else ():
         printed = theirs.values(model) if theirs is not None else {}
         lines.append(Line.of(model, (*(printed.get(name) for name in names), None), published=True))
     spec = task_spec(task)
-    if spec.main_metric in names:
+    if spec.main_metric in names and task not in compared.refused:
         main = names.index(spec.main_metric)
-        lines.sort(key=lambda line: _rank(line.values[main]))
+        lines.sort(key=lambda line: (not line.mark, _rank(line.values[main])))
     headings = (Heading("Model"), *map(_heading, names), Heading("Scored"))
     over = "usable samples only" if rendered_only else "all scored samples"
-    notes = [f"Means over {over} that have a value."]
+    notes = [f"Means over {over} that have a value.", *compared.notes([task])]
     if theirs is not None:
-        notes.append(f"Published rows: {theirs.where}.")
-        others = [label for label in groups if runs[label].profile != _PUBLISHED_PROFILE]
-        if others:
-            rules = "The published values follow the rules of profile reference"
-            notes.append(f"{rules}; not so: {', '.join(others)}.")
+        judged = {label: compared.summaries[label] for label in groups if label not in compared.unranked}
+        notes += [f"Published rows: {theirs.where}.", *mismatch_notes(apart)]
+        notes += profile_note(judged, "reference")
     return PaperTable(f"{spec.title}, {subset}", headings, tuple(lines), tuple(notes))
 
 

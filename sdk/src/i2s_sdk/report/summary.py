@@ -18,11 +18,12 @@ from i2s_sdk.report.view import profile_word, usable_word
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
 from i2s_sdk.stats.leaderboard import Standing
+from i2s_sdk.stats.skill import Skill
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.visible import visible, visible_line
 
 #: Of more metrics a table has a row for each, and a column for each subset.
-_METRICS_ACROSS = 8
+_METRICS_ACROSS = 6
 _PLAIN_WIDTH = 160  # where the stream is no terminal and has no width of its own
 
 
@@ -32,7 +33,7 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
     Args:
         summary: The numbers.
         unavailable: Metrics that could not be computed, and why.
-        stream: Where to.
+        stream: Stream that the table is printed to.
     """
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
     for task, result in summary.tasks.items():
@@ -56,6 +57,24 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         )
 
 
+def print_skills(skills: Mapping[str, Skill], stream: TextIO) -> None:
+    """Print how far a run is between a baseline that looks at nothing and the ground truth.
+
+    Args:
+        skills: Skill in the main metric of each task.
+        stream: Stream that the table is printed to.
+    """
+    for task, one in skills.items():
+        between = figures.interval(one.skill)
+        metric, floor = task_spec(task).main_metric, f"{figures.value(one.floor)} ({one.floor_model})"
+        line = (
+            f"{task}: skill {figures.value(one.skill.value)}{f' ({between})' if between else ''}, "
+            f"{metric} {figures.value(one.value)} between {floor}, which looks at nothing, and "
+            f"{figures.value(one.ceiling)}, the ceiling; n={one.skill.n}"
+        )
+        stream.write(visible_line(line) + "\n")
+
+
 def _about_means(summary: Summary) -> str:
     both = any(len(result.total.metrics) <= _METRICS_ACROSS for result in summary.tasks.values())
     parentheses = " and, in parentheses, over the usable ones" if both else ""
@@ -67,14 +86,18 @@ def _about_means(summary: Summary) -> str:
 
 
 def print_leaderboard(
-    standings: Sequence[Standing], stream: TextIO, tables: Sequence[PaperTable] = ()
+    standings: Sequence[Standing],
+    stream: TextIO,
+    tables: Sequence[PaperTable] = (),
+    skills: Mapping[str, Mapping[str, Skill]] | None = None,
 ) -> None:
     """Print several runs beside each other, the best first: the values of each task, or of its subsets.
 
     Args:
         standings: Standings in the order shown.
-        stream: Where to.
+        stream: Stream that the table is printed to.
         tables: Tables of subsets, for tasks whose numbers are shown so; their published rows are left out.
+        skills: Skill in the main metric by task and label; None if floors are not known.
     """
     for of_subset in tables:
         lines = tuple(line for line in of_subset.lines if not line.published)
@@ -86,12 +109,17 @@ def print_leaderboard(
         title = Text(visible_line(f"{task}, all runs"))
         table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
         table.add_column("run")
+        own = (skills or {}).get(task, {})
+        if own:
+            table.add_column("skill", justify="right")
         metrics = dict.fromkeys(metric for one in standings for metric in one.values.get(task, {}))
         for metric in metrics:
             table.add_column(metric, justify="right")
         for one in standings:
             values = (one.values.get(task, {}).get(metric) for metric in metrics)
-            cells = [one.label, *(figures.value(mean.value if mean else None) for mean in values)]
+            skill = own.get(one.label)
+            cells = [one.label, *([figures.value(skill.skill.value if skill else None)] if own else [])]
+            cells += [*(figures.value(mean.value if mean else None) for mean in values)]
             table.add_row(*(Text(visible_line(cell)) for cell in cells))
         console.print(table)
 

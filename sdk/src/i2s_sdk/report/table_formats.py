@@ -8,6 +8,7 @@ from typing import TextIO
 
 from i2s_sdk.report.figures import NOTHING
 from i2s_sdk.report.table_lines import Heading, Line, PaperTable
+from i2s_sdk.report.table_titles import MISMATCH_MARK
 from i2s_sdk.visible import visible, visible_line
 
 FORMATS = ("terminal", "markdown", "latex")
@@ -17,6 +18,7 @@ _LATEX = str.maketrans(
     {one: f"\\{one}" for one in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", NOTHING: "--", "\n": " ", "\r": " "}
+    | {MISMATCH_MARK: r"\ddag{}"}
 )
 _DAGGER = "†"  # after the name of a published row
 
@@ -37,7 +39,7 @@ def print_table(table: PaperTable, stream: TextIO, *, intervals: bool = False) -
         shown.add_column(Text(visible(name)), justify="right" if at else "left")
     for line in table.lines:
         cells = [Text(visible_line(cell)) for cell in _cells(line, f" {_DAGGER}", intervals)]
-        shown.add_row(*cells, style="dim" if line.published else "")
+        shown.add_row(*cells, style="dim" if line.published or line.unranked else "")
     console.print(shown)
     for note in _notes(table, _DAGGER):
         console.print(Text(visible(note)))
@@ -98,7 +100,7 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 def _cells(line: Line, mark: str, intervals: bool) -> list[str]:
     model, *values = line.cells(intervals=intervals)
-    return [model + mark if line.published else model, *values]
+    return [f"{model} {MISMATCH_MARK}" if line.mark else model + mark if line.published else model, *values]
 
 
 def _notes(table: PaperTable, mark: str, *, dagger: bool = True) -> list[str]:

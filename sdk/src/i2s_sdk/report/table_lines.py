@@ -30,19 +30,31 @@ class Line:
         published: Whether it is of the paper.
         values: One for each column after the model: a number, a text, or None for nothing.
         means: One for each of these: with n and interval where it is a mean of a run, else None.
+        mark: Whether the run cannot be compared with the published rows of the table.
+        unranked: Whether it is a reference point: the oracle or a baseline.
     """
 
     model: str
     published: bool
     values: tuple[float | str | None, ...]
     means: tuple[Mean | None, ...]
+    mark: bool = False
+    unranked: bool = False
 
     @classmethod
-    def of(cls, model: str, cells: Sequence[Cell], *, published: bool = False) -> Self:
+    def of(
+        cls,
+        model: str,
+        cells: Sequence[Cell],
+        *,
+        published: bool = False,
+        mark: bool = False,
+        unranked: bool = False,
+    ) -> Self:
         """Make a row of what stands in its columns after the model."""
         means = tuple(one if isinstance(one, Mean) else None for one in cells)
         values = tuple(one.value if isinstance(one, Mean) else one for one in cells)
-        return cls(model, published, values, means)
+        return cls(model, published, values, means, mark, unranked)
 
     def cells(self, *, intervals: bool = False) -> list[str]:
         """Return the row as people read it, with intervals of means in parentheses where they are wanted."""
@@ -58,6 +70,8 @@ class Line:
         return {
             "model": self.model,
             "published": self.published,
+            "reference_point": self.unranked,
+            "comparable": not self.mark,
             "values": dict(zip(names, self.values, strict=True)),
             "intervals": {name: one.interval for name, one in means.items()},
             "interval_kinds": {name: one.interval_kind for name, one in means.items()},

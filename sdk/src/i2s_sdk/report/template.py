@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 
 from i2s_sdk.report import charts, figures, samples
+from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.pictures import Gallery
+from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.skill_tables import skill_tables
 from i2s_sdk.report.table_lines import PaperTable, heading_groups
 from i2s_sdk.report.versus import Versus
@@ -30,6 +32,7 @@ def render_page(
     told: Sequence[str],
     tables: Mapping[str, Sequence[PaperTable]],
     beside: Mapping[str, Sequence[PaperTable]],
+    compared: ComparedRuns,
 ) -> Iterator[str]:
     """Yield the page piece by piece.
 
@@ -42,6 +45,7 @@ def render_page(
         told: What keeps the numbers from being comparable.
         tables: Tables of subsets, by task.
         beside: Tables of scores of judge models and of people, by task.
+        compared: The runs as the leaderboard compares them.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -59,7 +63,7 @@ def render_page(
         "interval": figures.interval,
         "signed": figures.signed,
     }
-    style, script = (_text(name) for name in ("page.css", "gallery.js"))
+    style, script = _text("page.css"), _script()
     return environment.get_template("report.html").generate(
         policy=_policy(style, script),
         # Our own files, and JSON and base64 that hold no markup; everything else is escaped.
@@ -71,13 +75,15 @@ def render_page(
         views=views,
         tasks=list(dict.fromkeys(task for view in views for task in view.summary.tasks)),
         standings=standings,
+        compared=compared,
+        has_mean_skill=any(one.mean_skill is not None for one in standings),
         task_facts=task_facts(views),
         abouts={view.label: view.manifest.about for view in views},
         benchmark_means=list(dict.fromkeys(name for view in views for name in view.summary.benchmarks)),
         versus=versus,
         notices=told,
         subset_tables=tables,
-        skill_tables=skill_tables(views),
+        skill_tables=skill_tables(compared),
         beside_tables=beside,
         heading_groups=heading_groups,
         charts=charts,
@@ -85,6 +91,10 @@ def render_page(
         main_metric=lambda task: task_spec(task).main_metric,
         usable_word=usable_word,
         figures=figures,
+        shareable_facts=shareable_facts,
+        is_digest=is_digest,
+        repeat_command=repeat_command,
+        licences=licences(list(views)),
         shown=len(rows),
         samples=max(len(rows), *(len(view.records) for view in views)),
         unavailable=_unavailable(views),
@@ -98,13 +108,23 @@ def task_facts(views: Sequence[RunView]) -> list[str]:
     return [name for name in names if name.partition(" ")[0] in tasks]
 
 
-def _unavailable(views: Sequence[RunView]) -> list[tuple[str, str, list[str]]]:
-    """Return each metric that could not be computed, why, and in which runs."""
-    found: dict[tuple[str, str], list[str]] = {}
+def _unavailable(views: Sequence[RunView]) -> list[tuple[str, list[str]]]:
+    """Return each metric that could not be computed, and in which runs; the reasons may name local files."""
+    found: dict[str, list[str]] = {}
     for view in views:
-        for name, reason in view.manifest.unavailable.items():
-            found.setdefault((name, reason), []).append(view.label)
-    return [(name, reason, labels) for (name, reason), labels in found.items()]
+        for name in view.manifest.unavailable:
+            found.setdefault(name, []).append(view.label)
+    return list(found.items())
+
+
+#: Files of the script, in the order in which they stand in it.
+_SCRIPTS = ("elements", "texts", "compare", "cards", "sample", "filters", "listing", "page")
+
+
+def _script() -> str:
+    """Return the script of the page: its files, in a scope of their own."""
+    files = "".join(_text(f"{name}.js") for name in _SCRIPTS)
+    return f'"use strict";\n(() => {{\n{files}}})();\n'
 
 
 def _text(name: str) -> str:

@@ -37,10 +37,20 @@ def compare_runs(views: Sequence[RunView]) -> list[Versus]:
     """Return the comparisons of a report of these runs."""
     places = range(len(views))
     pairs = combinations(places, 2) if len(views) <= _ALL_PAIRS else ((0, other) for other in places[1:])
-    return [_versus_of(views, first, second) for first, second in pairs]
+    return [versus_of(views, first, second) for first, second in pairs]
 
 
-def _versus_of(views: Sequence[RunView], first_at: int, second_at: int) -> Versus:
+def versus_of(
+    views: Sequence[RunView], first_at: int, second_at: int, difference: float | None = None
+) -> Versus:
+    """Return the comparison of two runs.
+
+    Args:
+        views: The runs of the report.
+        first_at: Place of the first run among them.
+        second_at: Place of the second run.
+        difference: See ``i2s_sdk.stats.compare.compare``.
+    """
     first, second = views[first_at], views[second_at]
     shared = {
         task: columns.both(second.columns[task])
@@ -48,4 +58,4 @@ def _versus_of(views: Sequence[RunView], first_at: int, second_at: int) -> Versu
         if task in second.columns
     }
     mine, theirs = ({one.id: one for one in view.records} for view in (first, second))
-    return Versus(first.label, second.label, first_at, second_at, compare(mine, theirs, shared))
+    return Versus(first.label, second.label, first_at, second_at, compare(mine, theirs, shared, difference))

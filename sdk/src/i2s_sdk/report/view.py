@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from i2s_sdk.runlog.manifest import Manifest
+from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.reader import StoredRun
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.runlog.storage import RunStorage
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.columns import Columns
@@ -31,6 +33,8 @@ class RunView:
         records: Its samples, in the order of the data set.
         storage: Where the run lies.
         whole: Returns a record with its texts, where ``records`` are without.
+        planned: Its instances, in the order of the data set; empty if they are not known.
+        rendered: Returns what was rendered of a sample; None if nothing is known.
     """
 
     label: str
@@ -39,6 +43,8 @@ class RunView:
     records: Sequence[Record]
     storage: RunStorage
     whole: Callable[[Record], Record] = lambda record: record
+    planned: Sequence[Sample] = ()
+    rendered: Callable[[str], Rendered | None] = lambda identity: None
 
     @property
     def columns(self) -> dict[str, Columns]:
@@ -57,7 +63,16 @@ def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
         [(run.manifest.options.model, run.manifest.options.profile, run.storage.name) for run in runs]
     )
     return [
-        RunView(name, run.manifest, summarize_run(run), run.ordered(), run.storage, run.with_texts)
+        RunView(
+            name,
+            run.manifest,
+            summarize_run(run),
+            run.ordered(),
+            run.storage,
+            run.with_texts,
+            run.planned,
+            run.rendered,
+        )
         for name, run in zip(names, runs, strict=True)
     ]
 

@@ -3,100 +3,25 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PIL import Image, ImageChops
-from playwright.sync_api import Browser, Page, sync_playwright
 
-from i2s_render_html.chromium import installed_browser
-from i2s_render_html.settings import HtmlSettings
 from i2s_sdk.report import write_report
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Failure, FirstError, Record, RepairNote
 from i2s_wire.render.rendering import Verdict
+from report_visits import NUMBER, Visit, until
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
 pytestmark = pytest.mark.integration
 
-NUMBER = 60
 EVIL = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1>\"' onload='window.pwned=1"
-
-
-class Visit:
-    """A page and everything it said and asked for."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.refused: dict[str, str | None] = {}
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("requestfailed", lambda request: self.refused.update({request.url: request.failure}))
-        page.on("request", lambda request: self.asked.append(request.url))
-
-    def open(self, path: Path) -> Page:
-        self.page.goto(path.resolve().as_uri())
-        self.page.wait_for_selector("article")
-        return self.page
-
-    @property
-    def ids(self) -> list[str]:
-        return [text.split(" ")[0] for text in self.page.locator("article h3").all_inner_texts()]
-
-    @property
-    def count(self) -> str:
-        return self.page.locator("#count").inner_text()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=str(HtmlSettings().chromium or installed_browser()), args=flags
-        )
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def visit(browser: Browser) -> Iterator[Visit]:
-    page = browser.new_page(viewport={"width": 1400, "height": 900})
-    yield Visit(page)
-    page.close()
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_run(tmp_path_factory.mktemp("runs") / "a", NUMBER)
-
-
-@pytest.fixture(scope="module")
-def one_run(run: Path) -> Path:
-    return write_report([run]).path
-
-
-@pytest.fixture(scope="module")
-def two_runs(run: Path) -> Path:
-    other = make_run(run.parent / "b", NUMBER, salt="b", model="model-b")
-    return write_report([run, other], run.parent / "both").path
-
-
-def until(page: Page, condition: str) -> None:
-    """Wait from outside: Playwright's own waiting evaluates in the page, which its policy forbids."""
-    deadline = time.monotonic() + 60
-    while not page.evaluate(condition):
-        assert time.monotonic() < deadline, f"never came true: {condition}"
-        page.wait_for_timeout(50)
 
 
 def test_the_page_shows_its_pictures_in_silence_and_asks_for_nothing_but_them(
@@ -219,14 +144,6 @@ def test_runs_are_compared_sample_by_sample(visit: Visit, run: Path, two_runs: P
     assert visit.ids == [link.get_attribute("data-sample")]
     assert page.locator("article h4").all_inner_texts()[0].startswith("model-b")
     assert visit.said == []
-
-
-def test_a_picture_can_be_enlarged(visit: Visit, one_run: Path) -> None:
-    page = visit.open(one_run)
-    page.locator(".zoom").first.click()
-    assert page.locator("dialog img").count() == 1
-    page.get_by_role("button", name="close").click()
-    assert not page.locator("dialog").is_visible()
 
 
 def test_a_single_file_needs_nothing_beside_it(visit: Visit, run: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.paper_tables import paper_tables
 from i2s_sdk.report.summary import print_summary
 from i2s_sdk.report.table_lines import PaperTable
@@ -42,7 +43,7 @@ def _row(table: PaperTable, model: str) -> dict[str, object]:
 
 
 def test_a_benchmark_with_a_mean_has_it_as_a_column() -> None:
-    overall, *of_tasks = paper_tables({"mine": _summary(*WEB.main_metrics)})
+    overall, *of_tasks = paper_tables(ComparedRuns({"mine": _summary(*WEB.main_metrics)}))
     assert overall.title == "VisualWebBench"
     assert _row(overall, "mine")["Mean"] == pytest.approx(0.4)
     assert _row(overall, "mine")["Scored"] == "7 of 7"
@@ -50,26 +51,29 @@ def test_a_benchmark_with_a_mean_has_it_as_a_column() -> None:
 
 
 def test_published_rows_stand_beside_with_their_mean() -> None:
-    overall = paper_tables({"mine": _summary(*WEB.main_metrics)}, published=True)[0]
+    overall = paper_tables(ComparedRuns({"mine": _summary(*WEB.main_metrics)}), published=True)[0]
     assert _row(overall, "GPT-4V")["Mean"] == 0.646
     assert "arXiv:2404.05955" in " ".join(overall.notes)
     assert "Image2Struct" not in " ".join(overall.notes)
 
 
 def test_a_part_of_a_benchmark_has_no_mean() -> None:
-    overall = paper_tables({"mine": _summary("webqa", "web_caption")})[0]
+    overall = paper_tables(ComparedRuns({"mine": _summary("webqa", "web_caption")}))[0]
     assert _row(overall, "mine")["Mean"] is None
 
 
 def test_tasks_of_two_benchmarks_have_a_table_each() -> None:
     titles = [
-        one.title for one in paper_tables({"mine": _summary("latex", "webqa"), "other": _summary("webqa")})
+        one.title
+        for one in paper_tables(
+            ComparedRuns({"mine": _summary("latex", "webqa"), "other": _summary("webqa")})
+        )
     ]
     assert titles[:2] == ["Results (as Table 2 of the paper)", "VisualWebBench"]
 
 
 def test_the_table_of_a_benchmark_leaves_out_runs_without_its_tasks() -> None:
-    overall, of_web, *_ = paper_tables({"mine": _summary("latex"), "other": _summary("webqa")})
+    overall, of_web, *_ = paper_tables(ComparedRuns({"mine": _summary("latex"), "other": _summary("webqa")}))
     assert [[line.model for line in one.lines] for one in (overall, of_web)] == [["mine"], ["other"]]
 
 

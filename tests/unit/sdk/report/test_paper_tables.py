@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from i2s_sdk.report.compared import compare_views
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.table_formats import latex, markdown, print_table
 from i2s_sdk.report.table_lines import PaperTable
+from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.results import summarize_run
 from run_folders import make_run
 
@@ -22,6 +25,11 @@ EVIL = r"a_b|c & 50% \input{x} $y$ #1 ~^ <b>*z*"
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Path]:
     return [make_run(tmp_path / salt, 60, salt=salt, model=f"model-{salt}", pictures=False) for salt in "ab"]
+
+
+def _summary(runs: list[Path]) -> Summary:
+    """Return the numbers of the first run over the instances that all have scored."""
+    return compare_views(views_of([read_run(run) for run in runs])).summaries["model-a"]
 
 
 def _line(found: PaperTable, model: str) -> dict[str, object]:
@@ -43,11 +51,12 @@ def test_the_overall_table_is_that_of_the_paper(runs: list[Path]) -> None:
         "Image2Music EMS",
         "Scored",
     ]
-    summary = summarize_run(read_run(runs[0]))
+    summary = _summary(runs)
     line = _line(overall, "model-a")
     assert line["Image2LaTeX EMS"] == summary.tasks["latex"].values["ems"]
     assert line["Image2Music Rendering success"] == summary.tasks["music"].values["rendered"]
-    assert line["Scored"] == f"{summary.scored} of 60"
+    assert line["Scored"] == f"{summary.scored} of {summary.scored}"
+    assert summary.scored < summarize_run(read_run(runs[0])).scored
     rates = [line.values[0] for line in overall.lines]
     assert rates == sorted(rates, reverse=True)
     assert sum(rates) == pytest.approx(1.0)
@@ -71,7 +80,7 @@ def test_a_task_has_the_columns_of_the_paper_and_its_wild_subsets_a_table_of_the
 
 
 def test_means_may_be_over_rendered_samples(runs: list[Path]) -> None:
-    total = summarize_run(read_run(runs[0])).tasks["latex"].total
+    total = _summary(runs).tasks["latex"].total
     line = _line(table(runs, rendered_only=True)[1], "model-a")
     assert line["SSIM"] == total.metrics["ssim"].rendered.value
     assert line["Rendering success"] == total.share_rendered
@@ -79,7 +88,7 @@ def test_means_may_be_over_rendered_samples(runs: list[Path]) -> None:
 
 def test_intervals_stand_beside_values_where_they_are_wanted(runs: list[Path]) -> None:
     found = table(runs)[1]
-    total = summarize_run(read_run(runs[0])).tasks["latex"].total
+    total = _summary(runs).tasks["latex"].total
     line = next(line for line in found.to_json()["lines"] if line["model"] == "model-a")
     assert line["intervals"]["Rendering success"] == total.success.interval
     assert line["interval_kinds"]["Rendering success"] == "wilson"
@@ -100,7 +109,12 @@ def test_published_rows_stand_among_ours_with_the_win_rate_as_printed(runs: list
     assert _line(of_latex, "Palmyra Vision 003")["CIS"] == 0.617
     assert _line(of_latex, "model-a")["CIS"] is None
     assert any("profile helm" in note for note in overall.notes)
-    assert sum(line.values[0] for line in overall.lines) == pytest.approx(8.0)
+    assert [line.mark for line in overall.lines] == [True, True, *[False] * 14]
+    assert [line.values[0] for line in overall.lines[:2]] == [None, None]
+    assert sum(line.values[0] for line in overall.lines[2:]) == pytest.approx(7.0)
+    assert any("model-a, model-b (36 instances of other data" in note for note in of_latex.notes)
+    assert "model-a ‡" in markdown(of_latex)
+    assert r"model-a \ddag{}" in latex(of_latex)
 
 
 def test_a_run_named_as_a_published_model_is_a_row_of_its_own(tmp_path: Path) -> None:

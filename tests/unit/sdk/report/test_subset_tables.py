@@ -7,6 +7,7 @@ import io
 import pytest
 
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.paper_tables import paper_tables
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.subset_tables import subset_tables
@@ -49,7 +50,7 @@ def _names(table: PaperTable) -> list[str]:
 
 
 def test_each_subset_has_a_table_with_its_columns_and_the_best_run_first() -> None:
-    arxiv, github = subset_tables({"worse": _summary(0.4), "better": _summary(0.8)}, "readoc")
+    arxiv, github = subset_tables(ComparedRuns({"worse": _summary(0.4), "better": _summary(0.8)}), "readoc")
     assert (arxiv.title, github.title) == ("READOC, arxiv", "READOC, github")
     assert _names(arxiv) == [*(name.replace("_", "_", 1) for name in COLUMNS), "average", "Scored"]
     assert _names(github) == [*COLUMNS_OF_SUBSET["github"], "average", "Scored"]
@@ -60,7 +61,7 @@ def test_each_subset_has_a_table_with_its_columns_and_the_best_run_first() -> No
 
 
 def test_published_rows_stand_among_the_runs() -> None:
-    for table in subset_tables({"mine": _summary(0.8)}, "readoc", published=True):
+    for table in subset_tables(ComparedRuns({"mine": _summary(0.8)}), "readoc", published=True):
         theirs = published_table(f"readoc {table.title.partition(', ')[2]}")
         published = {line.model: line.values for line in table.lines if line.published}
         assert published == {model: (*values, None) for model, values in theirs.rows.items()}
@@ -70,21 +71,25 @@ def test_published_rows_stand_among_the_runs() -> None:
 
 
 def test_a_run_of_another_profile_is_named() -> None:
-    (table,) = subset_tables({"mine": _summary(0.8, Profile.PAPER, ("arxiv",))}, "readoc", published=True)
+    (table,) = subset_tables(
+        ComparedRuns({"mine": _summary(0.8, Profile.PAPER, ("arxiv",))}), "readoc", published=True
+    )
     assert "not so: mine" in " ".join(table.notes)
 
 
 def test_a_subset_without_published_rows_has_a_table() -> None:
-    (table,) = subset_tables({"mine": _summary(0.8, subsets=("zenodo",))}, "readoc", published=True)
+    (table,) = subset_tables(
+        ComparedRuns({"mine": _summary(0.8, subsets=("zenodo",))}), "readoc", published=True
+    )
     assert [line.model for line in table.lines] == ["mine"]
 
 
 def test_other_tasks_have_none() -> None:
-    assert subset_tables({"mine": _summary(0.8)}, "latex") == []
+    assert subset_tables(ComparedRuns({"mine": _summary(0.8)}), "latex") == []
 
 
 def test_tables_of_the_paper_have_subsets_instead_of_the_task() -> None:
-    titles = [one.title for one in paper_tables({"mine": _summary(0.8)})]
+    titles = [one.title for one in paper_tables(ComparedRuns({"mine": _summary(0.8)}))]
     assert titles == ["READOC, arxiv", "READOC, github"]
 
 
@@ -114,7 +119,7 @@ def test_many_metrics_are_printed_by_the_row() -> None:
 def test_a_leaderboard_is_by_subset_without_published_rows() -> None:
     runs = {"worse": _summary(0.4), "b[ett]er\x1b": _summary(0.8)}
     stream = io.StringIO()
-    print_leaderboard(leaderboard(runs), stream, subset_tables(runs, "readoc", published=True))
+    print_leaderboard(leaderboard(runs), stream, subset_tables(ComparedRuns(runs), "readoc", published=True))
     text = stream.getvalue()
     assert text.count("worse") == 2
     assert text.index("b[ett]er\\x1b") < text.index("worse")
@@ -123,5 +128,5 @@ def test_a_leaderboard_is_by_subset_without_published_rows() -> None:
 
 
 def test_names_of_columns_share_their_first_word() -> None:
-    (table, _) = subset_tables({"mine": _summary(0.8)}, "readoc")
+    (table, _) = subset_tables(ComparedRuns({"mine": _summary(0.8)}), "readoc")
     assert table.headings[1:3] == (Heading("concat", "text"), Heading("vocab", "text"))

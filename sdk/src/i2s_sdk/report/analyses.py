@@ -1,0 +1,171 @@
+"""Analyses of runs beside their tables: comparison of two, correlation of metrics, values by difficulty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from i2s_sdk.errors import UsageError
+from i2s_sdk.models.options import REPEAT
+from i2s_sdk.report.compared import compare_views
+from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
+from i2s_sdk.report.table_titles import FAILED_COUNT_ZERO, METRIC_TITLES, metric_title
+from i2s_sdk.report.versus import Versus, versus_of
+from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.runlog.storage import PathOrUrl
+from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals
+from i2s_sdk.stats.correlations import Correlation, correlations
+from i2s_sdk.stats.means import share
+from i2s_sdk.stats.repeats import Repeats, repeats
+from i2s_sdk.tasks.registry import SPECS
+
+#: Difficulties in their order; others stand behind them.
+_LEVELS = ("easy", "medium", "hard")
+
+
+@dataclass(frozen=True, slots=True)
+class TwoRuns:
+    """The comparison of two runs.
+
+    Attributes:
+        versus: The runs, and how they differ metric by metric; differences are the second minus the first.
+        notes: What keeps the values from being compared, as sentences.
+    """
+
+    versus: Versus
+    notes: Sequence[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as JSON has them."""
+        return {**self.versus.to_json(), "notes": list(self.notes)}
+
+
+def compare_two(first: PathOrUrl, second: PathOrUrl, *, difference: float | None = None) -> TwoRuns:
+    """Compare two runs over the instances that both have scored.
+
+    >>> compare_two("runs/before", "runs/after")  # doctest: +SKIP
+
+    Args:
+        first: Folder of a run, or its URL.
+        second: The same of the other run.
+        difference: Difference that ``Comparison.needed`` instances find; None takes the observed one.
+
+    Raises:
+        UsageError: A folder is no run, or the difference is not above 0.
+        DataError: A record is damaged.
+    """
+    if difference is not None and not difference > 0:
+        raise UsageError(f"difference {difference} is not above 0")
+    views = views_of([read_run(one) for one in (first, second)])
+    versus, compared = versus_of(views, 0, 1, difference), compare_views(views)
+    return TwoRuns(versus, compared.notes(list(compared.by_task)))
+
+
+def metric_correlations(runs: Sequence[PathOrUrl]) -> dict[str, list[Correlation]]:
+    """Return for each task how its metrics go together over the usable samples of some runs.
+
+    Args:
+        runs: Their folders, or URLs of such.
+
+    Raises:
+        UsageError: A folder is no run.
+        DataError: A record is damaged.
+    """
+    views = views_of([read_run(one) for one in runs])
+    tasks = [task for task in SPECS if any(task in view.summary.tasks for view in views)]
+    found: dict[str, list[Correlation]] = {}
+    for task in tasks:
+        names = dict.fromkeys(name for view in views for name in view.metrics.get(task, ()))
+        ordered = [*(name for name in METRIC_TITLES if name in names)]
+        ordered += [name for name in names if name not in METRIC_TITLES]
+        records = [
+            one
+            for view in views
+            for one in view.records
+            if one.task == task and not excluded_from_totals(one.subset)
+        ]
+        found[task] = correlations(records, ordered)
+    return found
+
+
+def repeated_runs(runs: Sequence[PathOrUrl], *, threshold: float | None = None) -> list[Repeats]:
+    """Return how the values of several runs of one model vary.
+
+    >>> repeated_runs(["runs/four/1", "runs/four/2"], threshold=0.9)  # doctest: +SKIP
+
+    Args:
+        runs: Their folders, or URLs of such; two or more.
+        threshold: Least value of the main metric of a task that passes; None computes pass@k of usable
+            answers alone.
+
+    Raises:
+        UsageError: There is one run, a folder is no run, or the runs are of different models or follow
+            different rules.
+        DataError: A record is damaged.
+    """
+    if len(runs) < 2:
+        raise UsageError("repeats compares runs of one model; name two or more")
+    views = views_of([read_run(one) for one in runs])
+    models = {view.manifest.options.model.partition(REPEAT)[0] for view in views}
+    if len(models) > 1:
+        raise UsageError(f"repeats compares runs of one model, and these are of {', '.join(sorted(models))}")
+    compared = compare_views(views)
+    if compared.refused:
+        raise UsageError(compared.by_task[min(compared.refused)].refusal)
+    records = [{record.id: record for record in view.records} for view in views]
+    found = []
+    for task in (task for task in SPECS if task in views[0].summary.tasks):
+        for metric in (RENDERED, *views[0].metrics[task]):
+            least = threshold if metric == SPECS[task].main_metric else None
+            one = repeats(records, task, metric, least)
+            if one is not None:
+                found.append(one)
+    return found
+
+
+def difficulty_tables(runs: Sequence[PathOrUrl]) -> list[PaperTable]:
+    """Return a table for each task with a row for each run and difficulty.
+
+    Args:
+        runs: Their folders, or URLs of such.
+
+    Raises:
+        UsageError: A folder is no run.
+        DataError: A record is damaged.
+    """
+    views = views_of([read_run(one) for one in runs])
+    tasks = [task for task in SPECS if any(task in view.summary.tasks for view in views)]
+    return [_difficulties(views, task) for task in tasks]
+
+
+def _difficulties(views: Sequence[RunView], task: str) -> PaperTable:
+    own = [view for view in views if task in view.summary.tasks]
+    names = list(dict.fromkeys(name for view in own for name in view.columns[task].names))
+    levels = {one.difficulty for view in own for one in view.records if one.task == task}
+    ordered = sorted(levels, key=lambda one: (_LEVELS.index(one) if one in _LEVELS else len(_LEVELS), one))
+    lines = []
+    for level in ordered:
+        for view in own:
+            records = [
+                one
+                for one in view.records
+                if one.task == task
+                and one.difficulty == level
+                and one.outcome.counts
+                and not excluded_from_totals(one.subset)
+            ]
+            values = view.columns[task].values_of(records)
+            cells: list[Cell] = [level or "not known", share([one.usable for one in records])]
+            cells += [values.get(name) for name in names]
+            lines.append(Line.of(view.label, [*cells, str(len(records))]))
+    headings = (
+        Heading("Model"),
+        Heading("Difficulty"),
+        Heading(metric_title(task, RENDERED)),
+        *(Heading(metric_title(task, name)) for name in names),
+        Heading("Scored"),
+    )
+    title = f"{SPECS[task].title}, by difficulty"
+    return PaperTable(title, headings, tuple(lines), (FAILED_COUNT_ZERO,))

@@ -1,0 +1,204 @@
+"""Sends the numbers of a finished run to Weights & Biases, MLflow or the Hub of Hugging Face.
+
+Their own clients do it, with their own configuration: ``WANDB_API_KEY`` and ``WANDB_MODE=offline``,
+``MLFLOW_TRACKING_TOKEN``, ``HF_TOKEN`` and ``HF_ENDPOINT``. Sent are the options of the run, its values, and
+the file ``results.json``; no samples, pictures or facts about the machine.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Self
+
+from i2s_sdk.errors import StoreError, UsageError
+from i2s_sdk.runlog.reader import StoredRun, read_run
+from i2s_sdk.runlog.storage import PathOrUrl
+from i2s_sdk.stats.aggregate import Summary
+from i2s_sdk.stats.results import results_document, summarize_run
+from i2s_wire.installation import install_command
+
+#: Experiment of MLflow that runs are put into.
+MLFLOW_EXPERIMENT = "i2s"
+
+#: How often the client of MLflow repeats a request, unless MLFLOW_HTTP_REQUEST_MAX_RETRIES says otherwise.
+#: Its own default, 7, takes four minutes if nothing answers.
+MLFLOW_RETRIES = 3
+
+_RESULTS = "results.json"
+_MOST_REASON = 300  # characters of what a client says
+
+
+class Service(enum.StrEnum):
+    """Where the numbers of runs are sent, as the beginning of a destination."""
+
+    WANDB = "wandb"
+    MLFLOW = "mlflow"
+    HUB = "hub"
+
+
+#: Module of the client of each service, and the extra of this package that installs it.
+_CLIENTS = {
+    Service.WANDB: ("wandb", "i2s-sdk[wandb]"),
+    Service.MLFLOW: ("mlflow", "i2s-sdk[mlflow]"),
+    Service.HUB: ("huggingface_hub", "i2s-sdk[hub]"),
+}
+
+FORMS = "wandb:[ENTITY/]PROJECT, mlflow:TRACKING_URI or hub:OWNER/NAME"
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where the numbers of a run are sent.
+
+    Attributes:
+        service: Which service.
+        name: Project of Weights & Biases, tracking URI of MLflow, or data set of the Hub.
+    """
+
+    service: Service
+    name: str
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the destination that a text such as "wandb:my-project" names.
+
+        Raises:
+            UsageError: It names none, or the client of the service is not installed.
+        """
+        kind, _, name = text.partition(":")
+        if kind not in set(Service) or not name or (kind == Service.HUB and name.count("/") != 1):
+            raise UsageError(f"{text!r} is no destination of runs; there are {FORMS}")
+        module, extra = _CLIENTS[Service(kind)]
+        if find_spec(module) is None:
+            raise UsageError(f"{kind} needs the package {module}, which is missing: {install_command(extra)}")
+        return cls(Service(kind), name)
+
+    def __str__(self) -> str:
+        return f"{self.service}:{self.name}"
+
+
+def log_run(run: PathOrUrl, destination: Destination) -> str:
+    """Send the numbers of a finished run, and return where they are.
+
+    Every call makes a new run at Weights & Biases and MLflow; on the Hub the files of a run with the same
+    name are replaced.
+
+    Args:
+        run: Its folder, or its URL.
+        destination: Where to send them.
+
+    Raises:
+        UsageError: It is not the folder of a run.
+        StoreError: The service refuses or does not answer. The run is unchanged.
+    """
+    stored = read_run(run)
+    summary = summarize_run(stored)
+    send: Callable[[StoredRun, Summary, str], str] = {
+        Service.WANDB: _send_to_wandb,
+        Service.MLFLOW: _send_to_mlflow,
+        Service.HUB: _send_to_hub,
+    }[destination.service]
+    try:
+        return send(stored, summary, destination.name)
+    except Exception as error:
+        # The clients raise errors of their own, of their HTTP clients and of the system.
+        said = " ".join(str(error).split())[:_MOST_REASON] or type(error).__name__
+        raise StoreError(f"{destination} does not take the run {run}: {said}") from error
+
+
+def values_of(summary: Summary) -> dict[str, float]:
+    """Return the values of a run by names such as "latex/ems" and "latex/equation/ems".
+
+    Values that are not defined are left out.
+    """
+    found: dict[str, float | None] = {
+        "samples/planned": float(summary.planned),
+        "samples/scored": float(summary.scored),
+    }
+    for task, result in summary.tasks.items():
+        found.update({f"{task}/{name}": value for name, value in result.values.items()})
+        for group in (*result.subsets, *result.apart):
+            found[f"{task}/{group.name}/rendered"] = group.share_rendered
+            for name, means in group.metrics.items():
+                found[f"{task}/{group.name}/{name}"] = means.all.value
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _options_of(stored: StoredRun) -> dict[str, Any]:
+    return asdict(stored.manifest.options)
+
+
+def _name_of(stored: StoredRun) -> str:
+    return Path(str(stored.path)).name or stored.manifest.options.model
+
+
+def _send_to_wandb(stored: StoredRun, summary: Summary, name: str) -> str:
+    import wandb
+
+    entity, _, project = name.rpartition("/")
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / _RESULTS
+        results.write_bytes(results_document(summary, stored.manifest))
+        run = wandb.init(
+            project=project,
+            entity=entity or None,
+            name=_name_of(stored),
+            config=_options_of(stored),
+            settings=wandb.Settings(console="off", silent=True),
+        )
+        try:
+            run.summary.update(values_of(summary))
+            artifact = wandb.Artifact(f"results-{run.id}", type="results")
+            artifact.add_file(str(results))
+            run.log_artifact(artifact)
+        finally:
+            run.finish()
+        return str(run.url or run.dir)
+
+
+def _send_to_mlflow(stored: StoredRun, summary: Summary, uri: str) -> str:
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", str(MLFLOW_RETRIES))
+    from mlflow import MlflowClient
+
+    client = MlflowClient(tracking_uri=uri)
+    experiment = client.get_experiment_by_name(MLFLOW_EXPERIMENT)
+    identity = experiment.experiment_id if experiment else client.create_experiment(MLFLOW_EXPERIMENT)
+    run = client.create_run(identity, run_name=_name_of(stored)).info.run_id
+    try:
+        for key, value in _options_of(stored).items():
+            text = value if isinstance(value, str) else json.dumps(value)
+            client.log_param(run, key, text)
+        for key, number in values_of(summary).items():
+            client.log_metric(run, key, number)
+        client.log_text(run, results_document(summary, stored.manifest).decode(), _RESULTS)
+    except BaseException:
+        client.set_terminated(run, status="FAILED")
+        raise
+    client.set_terminated(run)
+    return f"run {run} of experiment {MLFLOW_EXPERIMENT}"
+
+
+def _send_to_hub(stored: StoredRun, summary: Summary, name: str) -> str:
+    from huggingface_hub import CommitOperationAdd, HfApi
+
+    files: Mapping[str, bytes] = {
+        _RESULTS: results_document(summary, stored.manifest),
+        "options.json": (json.dumps(_options_of(stored), indent=2) + "\n").encode(),
+    }
+    api = HfApi()
+    api.create_repo(name, repo_type="dataset", private=True, exist_ok=True)
+    run = _name_of(stored)
+    commit = api.create_commit(
+        name,
+        [CommitOperationAdd(f"runs/{run}/{file}", content) for file, content in files.items()],
+        commit_message=f"Add the results of {run}",
+        repo_type="dataset",
+    )
+    return str(commit.commit_url)

@@ -1,0 +1,152 @@
+"""A report served to a browser on this machine, with the progress of a run that is under way."""
+
+from __future__ import annotations
+
+import functools
+import json
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.report.page import write_report
+from i2s_sdk.runlog.folder import RENDERINGS
+from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.runlog.storage import PathOrUrl
+
+#: The only address that is listened on.
+LOOPBACK = "127.0.0.1"
+
+#: Seconds that a report of a run under way is shown before it is made anew.
+FRESH_SECONDS = 10.0
+
+_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'"
+
+
+@dataclass
+class ServedReport:
+    """A report of runs that is made anew while they grow.
+
+    Attributes:
+        runs: Folders of the runs, or URLs of such.
+        folder: Folder that the report is written to.
+    """
+
+    runs: Sequence[PathOrUrl]
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: tuple[int, ...] = ()
+        self._at = 0.0
+
+    def progress(self) -> dict[str, Any]:
+        """Return how far the runs are, as JSON has it."""
+        found = []
+        for run in self.runs:
+            stored = read_run(run)
+            rendered = sum(1 for _ in stored.storage.lines(RENDERINGS))
+            done = sum(one.outcome.counts for one in stored.records.values())
+            found.append(
+                {
+                    "run": stored.manifest.options.model,
+                    "planned": len(stored.planned),
+                    "rendered": min(rendered, len(stored.planned)),
+                    "scored": done,
+                }
+            )
+        return {"runs": found, "done": all(one["scored"] == one["planned"] for one in found)}
+
+    def refresh(self) -> None:
+        """Write the report, unless it is that of what the runs hold, or was written a moment ago."""
+        with self._lock:
+            counts = tuple(len(read_run(run).records) for run in self.runs)
+            if counts == self._made or (self._made and time.monotonic() - self._at < FRESH_SECONDS):
+                return
+            write_report(self.runs, self.folder)
+            self._made, self._at = counts, time.monotonic()
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Answers requests of the browser of this machine, and of no page of another site."""
+
+    def __init__(self, *args: Any, report: ServedReport, **more: Any) -> None:  # noqa: ANN401
+        self._report = report
+        super().__init__(*args, directory=str(report.folder), **more)
+
+    def do_GET(self) -> None:
+        if not self._is_ours():
+            self.send_error(HTTPStatus.FORBIDDEN, "only this machine is answered")
+            return
+        path = self.path.partition("?")[0]
+        if path == "/":
+            self._send(_page("serving.html"), "text/html; charset=utf-8")
+        elif path in ("/serving.js", "/serving.css"):
+            kind = "text/javascript" if path.endswith("js") else "text/css"
+            self._send(_page(path[1:]), f"{kind}; charset=utf-8")
+        elif path == "/progress.json":
+            self._send(json.dumps(self._report.progress()).encode(), "application/json")
+        else:
+            if path == "/index.html":
+                self._report.refresh()
+            super().do_GET()
+
+    def do_HEAD(self) -> None:
+        self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
+
+    def list_directory(self, path: Any) -> None:  # noqa: ANN401
+        """Refuse to list a folder."""
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: ANN401
+        """Log nothing: the terminal is for the address."""
+
+    def _is_ours(self) -> bool:
+        """Return whether the request names this machine, so that no other site reads through its own name."""
+        host = self.headers.get("Host", "").rpartition(":")[0]
+        return host in (LOOPBACK, "localhost")
+
+    def _send(self, content: bytes, kind: str) -> None:
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Content-Security-Policy", _POLICY)
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(content)
+
+
+def serve_report(
+    runs: Sequence[PathOrUrl], *, port: int = 0, on_ready: Callable[[str], None] | None = None
+) -> None:
+    """Serve the report of runs on the loopback until Ctrl-C.
+
+    Args:
+        runs: Folders of the runs, or URLs of such; runs may be under way.
+        port: Port that is listened on; 0 takes a free one.
+        on_ready: Called with the address.
+
+    Raises:
+        UsageError: A folder is no run.
+        OSError: The port is taken.
+    """
+    for run in runs:
+        read_run(run)
+    with tempfile.TemporaryDirectory(prefix="i2s-report-") as folder:
+        report = ServedReport(runs, Path(folder))
+        handler = functools.partial(_Handler, report=report)
+        with ThreadingHTTPServer((LOOPBACK, port), handler) as server:
+            server.daemon_threads = True
+            if on_ready is not None:
+                on_ready(f"http://{LOOPBACK}:{server.server_address[1]}/")
+            server.serve_forever()
+
+
+def _page(name: str) -> bytes:
+    return files("i2s_sdk.report").joinpath("templates", name).read_bytes()

@@ -1,0 +1,57 @@
+"""What a report says of a run to people who do not have its machine: no paths, and how to repeat it."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from pathlib import PurePath
+
+from i2s_sdk.report.published_match import DATA_SET
+from i2s_sdk.report.view import RunView
+
+#: Facts of a manifest that are paths of the machine that the run was made on.
+_PATHS = ("data", "merged from")
+
+
+def shareable_facts(view: RunView) -> dict[str, str]:
+    """Return the facts of a run without paths: of the data set, its name stays."""
+    about = view.manifest.about
+    facts = {name: fact for name, fact in about.items() if name not in _PATHS}
+    if "merged from" in about:
+        facts["merged from"] = f"{len(about['merged from'].split(', '))} shards"
+    return {"data": PurePath(about["data"]).name, **facts} if "data" in about else facts
+
+
+def is_digest(fact: str) -> bool:
+    """Return whether a fact is a digest, which is folded away."""
+    return len(fact) >= 40 and all(character in "0123456789abcdef" for character in fact)
+
+
+def repeat_command(view: RunView) -> str:
+    """Return the command that makes a run again, with the name of its data set in place of a path."""
+    options, about = view.manifest.options, view.manifest.about
+    origin = about.get(DATA_SET, "")
+    data = origin if origin.startswith("hf:") and ", " not in origin else PurePath(about.get("data", "")).name
+    words = ["i2s-sdk", "evaluate"]
+    for flag, value in (("--data", data), ("--model", options.model), ("--profile", options.profile)):
+        words += [flag, value] if value else []
+    named = {one.task for one in view.planned}
+    chosen = {
+        "--task": options.tasks if named != set(options.tasks) else (),
+        "--subset": options.subsets,
+        "--difficulty": options.difficulties,
+        "--sample-id": options.samples,
+    }
+    for flag, values in chosen.items():
+        for value in values:
+            words += [flag, value]
+    for flag, number in (("--limit", options.limit), ("--seed", options.seed)):
+        words += [] if number is None else [flag, str(number)]
+    words += ["--shard", options.shard] if options.shard else []
+    return shlex.join(words)
+
+
+def licences(views: list[RunView]) -> list[tuple[str, int]]:
+    """Return the licences of the instances of all runs, the most frequent first, each with its count."""
+    found = {one.id: getattr(one, "licence", "") for view in views for one in view.planned}
+    return [(name, count) for name, count in Counter(found.values()).most_common() if name]

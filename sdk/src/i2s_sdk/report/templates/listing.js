@@ -1,0 +1,91 @@
+// The samples that filters leave, as cards, as a grid of small images, or as a table with a column for each run.
+
+const ROWS = 200; // of the table that are added at a time
+
+const tile = (sample, run) => {
+  const ending = sample.runs[run];
+  const place = ending === null ? -1 : ending[2];
+  const button = make("button", "tile");
+  button.type = "button";
+  button.title = sample.id;
+  for (const one of [sample.reference, place]) {
+    button.append(one >= 0 ? image(one, "", false) : make("span", "missing", "–"));
+  }
+  const main = data.tasks[sample.task].main;
+  button.append(make("span", tone(ending), `${number(value(sample, run, main))} ${state(ending)}`));
+  button.addEventListener("click", () => open(sample, run));
+  return button;
+};
+const row = (sample) => {
+  const name = field.metric.value;
+  const cells = sample.runs.map((ending, run) => {
+    const own = value(sample, run, name);
+    const shown = typeof own === "number" ? number(own) : state(ending);
+    return make("td", typeof own === "number" && usable(ending) ? "" : tone(ending), shown);
+  });
+  return make("tr", "", make("td", "", linked(sample)), make("td", "", sample.subset), make("td", "", sample.difficulty), ...cells);
+};
+// Returns a table without rows; `sort` is [run, whether the lowest is first], or null.
+const tableOf = (sort, change) => {
+  const head = (title, run) => {
+    const cell = make("th", "");
+    const button = make("button", "sort", title);
+    button.type = "button";
+    const up = sort !== null && sort[0] === run && sort[1];
+    if (sort !== null && sort[0] === run) cell.setAttribute("aria-sort", up ? "ascending" : "descending");
+    button.addEventListener("click", () => change([run, !up]));
+    cell.append(button);
+    return cell;
+  };
+  const heads = [make("th", "", "sample"), make("th", "", "subset"), make("th", "", "difficulty"), ...data.runs.map(head)];
+  const body = make("tbody");
+  return [make("div", "wide", make("table", "samples", make("thead", "", make("tr", "", ...heads)), body)), body];
+};
+const sorted = (list, sort) => {
+  if (sort === null) return list;
+  const [run, up] = sort;
+  const name = field.metric.value;
+  const keyed = list.map((sample) => [value(sample, run, name), sample]);
+  const present = keyed.filter(([key]) => typeof key === "number");
+  present.sort(([a, one], [b, two]) => (up ? a - b : b - a) || one.at - two.at);
+  return [...present, ...keyed.filter(([key]) => typeof key !== "number")].map(([, sample]) => sample);
+};
+
+// Returns a chart of two metrics of one run, a point for each sample that has both.
+const SVG = document.getElementById("drawing").namespaceURI;
+const drawing = (tag, attributes, ...children) => {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, own] of Object.entries(attributes)) element.setAttribute(name, own);
+  element.append(...children);
+  return element;
+};
+const scatter = (list, run) => {
+  const [across, up] = [field.metric.value, field.height.value];
+  const points = list.map((sample) => [value(sample, run, across), value(sample, run, up), sample])
+    .filter(([x, y]) => typeof x === "number" && typeof y === "number");
+  const [low, high] = [Math.min(0, ...points.flatMap(([x, y]) => [x, y])), Math.max(1, ...points.flatMap(([x, y]) => [x, y]))];
+  const [width, height, left, below] = [640, 480, 50, 40];
+  const at = (own, length) => ((own - low) / (high - low)) * length;
+  const x = (own) => left + at(own, width - left - 24);
+  const y = (own) => height - below - at(own, height - below - 10);
+  const svg = drawing("svg", { class: "scatter", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${up} against ${across}` });
+  svg.append(drawing("path", { class: "axis", fill: "none", d: `M${left} 10V${height - below}H${width - 24}` }));
+  for (const tick of [low, (low + high) / 2, high]) {
+    svg.append(
+      drawing("text", { x: x(tick), y: height - below + 16, "text-anchor": "middle" }, tick.toFixed(2)),
+      drawing("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, tick.toFixed(2)),
+    );
+  }
+  svg.append(
+    drawing("text", { x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, across),
+    drawing("text", { x: 14, y: height / 2, "text-anchor": "middle", transform: `rotate(-90 14 ${height / 2})` }, up),
+  );
+  for (const [one, other, sample] of points) {
+    const title = drawing("title", {}, `${sample.id}: ${across} ${number(one)}, ${up} ${number(other)}`);
+    const point = drawing("circle", { cx: x(one), cy: y(other), r: 5, tabindex: 0, role: "link" }, title);
+    point.addEventListener("click", () => open(sample, run));
+    point.addEventListener("keydown", (event) => event.key === "Enter" && open(sample, run));
+    svg.append(point);
+  }
+  return [svg, make("p", "note", `${points.length} samples of ${data.runs[run]} that have both metrics; a point opens its sample.`)];
+};

@@ -1,0 +1,184 @@
+"""One sample of a report on its own: its address, its images, its texts."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser
+
+from i2s_sdk.report import write_report
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.runlog.record import FirstError
+from i2s_sdk.runlog.rendered import Rendered
+from i2s_wire.render.rendering import Verdict
+from report_visits import NUMBER, Visit, until
+from run_folders import instances, keep_picture, record_of, write_run
+
+pytestmark = pytest.mark.integration
+
+
+def test_a_link_shows_one_sample_with_the_same_settings_in_another_browser(
+    visit: Visit, browser: Browser, two_runs: Path
+) -> None:
+    page = visit.open(two_runs)
+    page.select_option("[name=order]", "high")
+    page.select_option("[name=run]", label="model-b")
+    page.locator("article h3 a").nth(2).click()
+    name = page.locator("#sample h2").inner_text()
+    page.get_by_role("button", name="slider").click()
+    page.get_by_role("button", name="4×").click()
+    address = page.url
+    context = browser.new_context()
+    other = context.new_page()
+    other.goto(address)
+    other.locator("#sample h2").wait_for()
+    assert other.locator("#sample h2").inner_text() == name
+    pressed = other.locator("#sample [aria-pressed=true]").all_inner_texts()
+    assert pressed == ["model-b", "slider", "4×"]
+    assert other.locator("#sample .note").first.inner_text() == "3 of 60"
+    assert other.locator("#gallery").is_hidden()
+    other.keyboard.press("Escape")
+    assert other.locator("[name=order]").input_value() == "high"
+    assert other.locator("article h3 a").nth(2).inner_text() == name
+    context.close()
+    assert visit.said == []
+
+
+def test_samples_are_turned_with_keys_and_the_back_button_returns(visit: Visit, one_run: Path) -> None:
+    page = visit.open(one_run)
+    names = page.locator("article h3 a").all_inner_texts()
+    page.locator("article .zoom").first.click()
+    assert page.locator("#sample h2").inner_text() == names[0]
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#sample h2").inner_text() == names[1]
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#sample h2").inner_text() == names[0]
+    for _ in range(3):
+        page.go_back()
+    assert page.locator("#sample").is_hidden()
+    assert page.locator("article").first.is_visible()
+
+
+def test_images_are_compared_at_their_own_pixels(visit: Visit, tmp_path: Path) -> None:
+    one = instances(1)[0]
+    folder = tmp_path / "run"
+    sheets = [Image.new("RGB", size, color) for size, color in (((90, 40), "white"), ((60, 50), "black"))]
+    files = []
+    for sheet in sheets:
+        content = io.BytesIO()
+        sheet.save(content, "PNG")
+        files.append(keep_picture(folder, content.getvalue()))
+    record = replace(
+        record_of(instances(10)[0]),
+        id=one.id,
+        outcome=Outcome.SCORED,
+        usable=True,
+        verdict=Verdict.RENDERED,
+        reference_sha256=files[0],
+        rendering_sha256=files[1],
+    )
+    report = write_report([write_run(folder, [one], {one.id: record})]).path
+    page = visit.open(report)
+    visit.page.goto(f"{report.resolve().as_uri()}#samples?sample={one.id}&compare=onion&zoom=2")
+    page.reload()
+    stack = page.locator("#sample .frame")
+    stack.wait_for()
+    box = stack.bounding_box()
+    assert box is not None
+    assert (box["width"], box["height"]) == (180, 100)  # 90 × 50 pixels, twice
+    until(page, "[...document.querySelectorAll('#sample img')].every(i => i.naturalWidth > 0)")
+    shown = Image.open(io.BytesIO(stack.screenshot())).convert("RGB")
+    middle = shown.getpixel((60, 50))
+    assert isinstance(middle, tuple)
+    assert all(abs(part - 128) <= 2 for part in middle)  # half black over white
+    assert shown.getpixel((150, 90)) == (255, 255, 255)
+
+
+def test_target_and_answer_stand_side_by_side_and_the_error_names_its_line(
+    visit: Visit, tmp_path: Path
+) -> None:
+    one = instances(1)[0]
+    record = replace(
+        record_of(one),
+        outcome=Outcome.SCORED,
+        usable=False,
+        verdict=Verdict.COMPILE_ERROR,
+        verdict_before_repair=Verdict.COMPILE_ERROR,
+        structure="a + \\alpah",
+        completion="a + \\alpah",
+        error=FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 2),
+    )
+    folder = write_run(tmp_path / "run", [one], {one.id: record})
+    kept = Rendered(record, "a + \\alpah", "a +  \\alpha", "\\documentclass{x}\n$a + \\alpah$")
+    (folder / "renderings.jsonl").write_text(json.dumps(kept.to_json()) + "\n")
+    page = visit.open(write_report([folder]).path)
+    page.locator("article h3 a").click()
+    page.locator("#sample .texts").wait_for()
+    assert page.locator("#sample .texts del").all_inner_texts() == ["\\alpha"]
+    assert page.locator("#sample .texts ins").all_inner_texts() == ["\\alpah"]
+    assert page.locator("#sample ol.lines li.bad").all_inner_texts() == ["$a + \\alpah$"]
+    assert visit.said == []
+
+
+def test_a_table_has_a_column_for_each_run_and_is_sorted_by_it(
+    visit: Visit, run: Path, two_runs: Path
+) -> None:
+    page = visit.open(two_runs)
+    page.select_option("[name=view]", "table")
+    heads = page.locator("table.samples th").all_inner_texts()
+    assert heads == ["sample", "subset", "difficulty", "model-a", "model-b"]
+    page.get_by_role("button", name="model-b").click()
+    assert page.locator("table.samples th").nth(4).get_attribute("aria-sort") == "ascending" or (
+        page.locator("table.samples th").nth(4).get_attribute("aria-sort") == "descending"
+    )
+    values = [one.metrics.get("ems") for one in read_run(run.parent / "b").ordered()]
+    expected = sorted(one for one in values if one is not None)
+    page.get_by_role("button", name="model-b").click()
+    cells = page.locator("table.samples tbody tr td:nth-child(5)").all_inner_texts()[: len(expected)]
+    numbers = [float(cell) for cell in cells]
+    assert numbers in (
+        [pytest.approx(one, abs=6e-4) for one in expected],
+        [pytest.approx(one, abs=6e-4) for one in reversed(expected)],
+    )
+    page.locator("table.samples tbody a").first.click()
+    page.locator("#sample h2").wait_for()
+    assert visit.said == []
+
+
+def test_a_grid_shows_small_images(visit: Visit, one_run: Path) -> None:
+    page = visit.open(one_run)
+    page.select_option("[name=view]", "grid")
+    assert page.locator(".tile").count() == NUMBER
+    page.locator(".tile").nth(1).click()
+    page.locator("#sample .comparison").wait_for()
+    assert visit.said == []
+
+
+def test_two_metrics_are_drawn_against_each_other_and_a_point_opens_its_sample(
+    visit: Visit, run: Path, one_run: Path
+) -> None:
+    page = visit.open(one_run)
+    page.select_option("[name=view]", "chart")
+    page.select_option("[name=height]", "ssim")
+    both = [one for one in read_run(run).ordered() if {"ems", "ssim"} <= one.metrics.keys()]
+    assert page.locator(".scatter circle").count() == len(both)
+    page.locator(".scatter circle").first.press("Enter")
+    assert page.locator("#sample h2").inner_text() == both[0].id
+    assert visit.said == []
+
+
+def test_runs_stand_on_the_scale_of_their_metric(visit: Visit, run: Path, two_runs: Path) -> None:
+    page = visit.open(two_runs)
+    chart = page.locator(".reaches").first
+    assert chart.locator("li:not(.ticks)").count() == 2
+    label = chart.locator("svg").first.get_attribute("aria-label") or ""
+    assert label.startswith("ems of model-")
+    value = float(chart.locator("li b").first.inner_text())
+    left = float(chart.locator("rect.dot").first.get_attribute("x") or 0)
+    assert left + 0.4 == pytest.approx(100 * value, abs=0.06)

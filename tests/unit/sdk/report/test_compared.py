@@ -1,0 +1,146 @@
+"""Runs over common instances, between reference points, and beside published values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk.report.compared import ComparedRuns, compare_views
+from i2s_sdk.report.paper_tables import table
+from i2s_sdk.report.view import views_of
+from i2s_sdk.runlog.opening import open_storage
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.planned import Planned
+from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.reference_points import read_points, write_points
+from run_folders import make_run, options, write_run
+
+
+def write(path: Path, model: str, values: dict[str, float], **changes: object) -> Path:
+    planned = [Planned(name, "latex", "equation") for name in values]
+    return write_run(path, planned, records(values), options(model=model, tasks=("latex",), **changes))
+
+
+def records(values: dict[str, float]) -> dict[str, Record]:
+    return {
+        name: Record(name, "latex", "equation", "", Outcome.SCORED, usable=True, metrics={"ems": value})
+        for name, value in values.items()
+    }
+
+
+def compared(*runs: Path) -> ComparedRuns:
+    return compare_views(views_of([read_run(run) for run in runs]))
+
+
+def test_a_run_of_four_instances_is_compared_with_one_of_many_over_these_four(tmp_path: Path) -> None:
+    many = write(tmp_path / "a", "many", {str(at): at / 20 for at in range(20)})
+    few = write(tmp_path / "b", "few", {str(at): 0.5 for at in range(4)})
+    overall, of_latex = table([many, few])
+    values = {line.model: line.means[1] for line in of_latex.lines}
+    assert {name: one.n for name, one in values.items() if one} == {"many": 4, "few": 4}
+    assert "Values of latex are over the 4 instances that all runs scored (many 20, few 4)." in overall.notes
+    assert [line.values[-1] for line in overall.lines] == ["4 of 4", "4 of 4"]
+
+
+def test_runs_by_other_rules_have_no_win_rate_and_keep_their_order(tmp_path: Path) -> None:
+    low = write(tmp_path / "a", "low", {"1": 0.1, "2": 0.2})
+    high = write(tmp_path / "b", "high", {"1": 0.8, "2": 0.9}, engines={"render-latex": "other"})
+    overall, of_latex = table([low, high])
+    assert [line.values[0] for line in overall.lines] == [None, None]
+    assert [line.model for line in of_latex.lines] == ["low", "high"]
+    assert any(note.startswith("latex is not ranked: digests") for note in of_latex.notes)
+
+
+def test_a_column_in_which_all_are_equal_ranks_nobody(tmp_path: Path) -> None:
+    runs = [write(tmp_path / name, name, {"1": value}) for name, value in (("a", 0.2), ("b", 0.4))]
+    (overall, *_) = table(runs)
+    assert {line.model: line.values[0] for line in overall.lines} == {"b": 1.0, "a": 0.0}
+
+
+def test_reference_points_of_a_folder_are_rows_and_runs_stand_by_skill(tmp_path: Path) -> None:
+    blind = write(tmp_path / "a", "blind", {"1": 0.6, "2": 0.6})
+    seeing = write(tmp_path / "b", "seeing", {"1": 0.7, "2": 0.9})
+    for run in (blind, seeing):
+        write_points(
+            open_storage(run),
+            {
+                "baseline/constant": list(records({"1": 0.6, "2": 0.6}).values()),
+                "oracle": list(records({"1": 1.0, "2": 1.0}).values()),
+            },
+        )
+    found = compared(blind, seeing)
+    assert list(found.summaries) == ["blind", "seeing", "baseline/constant", "oracle"]
+    assert found.unranked == {"baseline/constant", "oracle"}
+    assert {label: one.skill.value for label, one in found.skills["latex"].items()} == {
+        "seeing": pytest.approx(0.5),
+        "blind": pytest.approx(0.0),
+    }
+    overall, of_latex, skill = table([blind, seeing])
+    assert [line.model for line in overall.lines] == ["seeing", "blind", "baseline/constant", "oracle"]
+    assert [line.model for line in of_latex.lines][:2] == ["seeing", "blind"]
+    assert [one.name for one in of_latex.headings][:2] == ["Model", "Skill"]
+    beside_published = table([blind, seeing], published=True)[0].lines
+    assert [line.mark for line in beside_published] == [True] * 4 + [False] * 14
+    assert skill.title == "Image2LaTeX, skill"
+
+
+def test_points_are_what_was_written(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "a", 3, pictures=False)
+    mine = records({"1": 0.25})
+    mine["1"] = replace(mine["1"], parts={"fma": (1.0, 2.0)}, reference_sha256="ab")
+    write_points(open_storage(run), {"oracle": list(mine.values())})
+    assert read_points(open_storage(run)) == {"oracle": list(mine.values())}
+    assert read_points(open_storage(make_run(tmp_path / "b", 1, pictures=False))) == {}
+
+
+def facts(run: Path, **about: str) -> Path:
+    plain = json.loads((run / "manifest.json").read_text())
+    plain["about"] |= about
+    (run / "manifest.json").write_text(json.dumps(plain))
+    return run
+
+
+LATEX = {"data set": "hf:stanford-crfm/i2s-latex"}
+WHOLE = {"1": "equation", "2": "table", "3": "plot", "4": "algorithm"}
+
+
+def of_subsets(path: Path, **changes: object) -> Path:
+    planned = [Planned(name, "latex", subset) for name, subset in WHOLE.items()]
+    given = options(tasks=("latex",), **changes)
+    own = {name: replace(one, subset=WHOLE[name]) for name, one in records(dict.fromkeys(WHOLE, 0.5)).items()}
+    return write_run(path, planned, own, given)
+
+
+def test_only_the_published_instances_by_the_published_rules_stand_among_published_rows(
+    tmp_path: Path,
+) -> None:
+    helm = facts(of_subsets(tmp_path / "a", profile="helm"), **LATEX)
+    assert compared(helm).mismatches == {}
+    cases = {
+        "4 instances of other data": of_subsets(tmp_path / "b", profile="helm"),
+        "only 4 of the instances": facts(of_subsets(tmp_path / "c", profile="helm", limit=4), **LATEX),
+        "profile paper": facts(of_subsets(tmp_path / "d"), **LATEX),
+        "1 instance of other data": write(tmp_path / "e", "m", {"1": 0.5}, profile="helm"),
+        "without algorithm, plot, table": facts(
+            write(tmp_path / "f", "m", {"1": 0.5}, profile="helm"), **LATEX
+        ),
+    }
+    for reason, run in cases.items():
+        assert list(compared(run).mismatches.values()) == [reason]
+    overall = table([helm], published=True)[0]
+    assert not any(line.mark for line in overall.lines)
+    assert next(line.values[0] for line in overall.lines if line.model == "model-a") is not None
+
+
+def test_the_mean_skill_of_a_table_is_over_its_own_tasks(tmp_path: Path) -> None:
+    """A table over some tasks says nothing of others."""
+    run = write(tmp_path / "a", "mine", {"1": 0.7})
+    points = {"baseline/constant": list(records({"1": 0.6}).values())}
+    write_points(open_storage(run), points)
+    found = compared(run)
+    assert found.mean_skills(["latex"]) == {"mine": pytest.approx(0.25)}
+    assert found.mean_skills(["music"]) == {}
