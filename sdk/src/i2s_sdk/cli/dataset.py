@@ -200,10 +200,10 @@ def import_command(
       i2s-sdk dataset import visualwebbench hf:visualwebbench/VisualWebBench --task webqa --out webqa
     """  # noqa: D301
     from i2s_sdk.data.imports.kind import ImportRequest
-    from i2s_sdk.data.imports.registry import import_kind
+    from i2s_sdk.data.imports.registry import import_data
 
     folder = None if images is None else Path(images)
-    found = import_kind(kind).run(ImportRequest(sources, Path(out), folder, tasks))
+    found = import_data(kind, ImportRequest(sources, Path(out), folder, tasks))
     if as_json:
         say(json.dumps({"folder": out, **asdict(found)}, indent=2))
     else:

@@ -4,32 +4,41 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from i2s_sdk.cli.file_defaults import options_from_file
+from i2s_sdk.cli.grouped_help import GroupedCommand
+from i2s_sdk.cli.log_to import log_runs, log_to_option, parse_destinations
 from i2s_sdk.cli.main import BELOW_COVERAGE
 from i2s_sdk.cli.model_options import chosen_options, model_options
 from i2s_sdk.cli.options import json_option, load_settings, settings_options
-from i2s_sdk.cli.run_options import chosen_instances, run_folder, run_options, tell_failures, tell_unanswered
+from i2s_sdk.cli.requirements import check_requirements, parse_requirements, require_options, tell_failed
+from i2s_sdk.cli.run_options import chosen_instances, run_folder, runs_options, tell_failures, tell_unanswered
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import UsageError
 
 if TYPE_CHECKING:
     from i2s_sdk.evaluation.dry_run import DryRun
     from i2s_sdk.evaluation.finalize import RunResult
-    from i2s_sdk.evaluation.predictions import PredictionsResult
+    from i2s_sdk.evaluation.several import SeveralResult
+    from i2s_sdk.models.options import ModelOptions
+    from i2s_sdk.runlog.storage import PathOrUrl
     from i2s_sdk.settings import Settings
+    from i2s_sdk.stats.requirements import Check
 
 
 @click.command(
     "evaluate",
+    cls=GroupedCommand,
     context_settings={"auto_envvar_prefix": "I2S_EVALUATE"},
     short_help="Evaluate a model on a data set.",
 )
-@run_options
+@runs_options
 @click.option("--jobs", metavar="N", help="Samples in a stage.  [I2S_JOBS; twice the slots of its service]")
 @click.option(
     "--fail-on-error",
@@ -48,6 +57,15 @@ if TYPE_CHECKING:
     metavar="S",
     help="With --predictions: only this system; may be repeated.",
 )
+@require_options
+@log_to_option
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Ask each model N times, a run each; needs --temperature. i2s-sdk repeats shows how they vary.",
+)
 @click.option("--dry-run", is_flag=True, help="Only count images, calls, tokens and cost.")
 @model_options
 @json_option
@@ -65,6 +83,7 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
       i2s-sdk evaluate --data my-set --model replay:answers.jsonl --profile helm --out runs/answers-helm
       i2s-sdk evaluate --task latex --limit 4 --json
       i2s-sdk evaluate --model openai/my-model --base-url http://127.0.0.1:8000/v1
+      i2s-sdk evaluate --model openai/gpt-4o --model anthropic/claude-sonnet-4-5 --out runs/both
       i2s-sdk evaluate --model anthropic/claude-sonnet-4-5 --limit 100 --seed 1 --dry-run
       i2s-sdk evaluate --data my-documents --predictions outputs --out runs/outputs
 
@@ -81,8 +100,14 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
       replay:PATH             completions recorded before: JSON lines, a run, or folders of HELM
     """  # noqa: D301 - \b is for click
     settings = load_settings(
-        given, profile=given["profile"], jobs=given["jobs"], fail_on_error=given["fail_on_error"]
+        given,
+        profile=given["profile"],
+        prompts=given["prompts"],
+        jobs=given["jobs"],
+        fail_on_error=given["fail_on_error"],
     )
+    given["log_to"] = parse_destinations(given["log_to"])
+    given["requirements"] = parse_requirements(given["requirements"])
     if given["predictions"] is not None:
         return _evaluate_predictions(given, settings)
     if given["systems"]:
@@ -90,39 +115,40 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     options = chosen_options(
         {name: value for name, value in given.items() if name.startswith("model_")}, settings
     )
-    folder = run_folder(given, settings)
+    models = [one for one in given["models"] if one] or ["oracle"]
+    folder = run_folder({**given, "model": " ".join(models)}, settings)
     choice: dict[str, Any] = chosen_instances(given)
-    data, model = given["data"], given["model"]
+    data = given["data"]
     if given["dry_run"]:
-        from i2s_sdk.evaluation.dry_run import dry_run
-
-        counted = dry_run(data, model, out=folder, options=options, settings=settings, **choice)
-        return _tell_counts(counted, given["as_json"])
+        if given["repeats"] > 1:
+            raise UsageError("--dry-run counts one run of each model; leave out --repeats and multiply")
+        return _dry_run(data, models, folder, options, settings, choice, as_json=given["as_json"])
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import Progress
-    from i2s_sdk.evaluation.evaluate import evaluate
-    from i2s_sdk.models import open_model
+    from i2s_sdk.evaluation.several import evaluate_several, repeated_models
+
+    opened = repeated_models(models, options, given["repeats"])
 
     with (
         Progress(sys.stderr, ("answers", "renderings", "samples")) as progress,
         interruptible(folder, settings, progress),
     ):
-        result = evaluate(
+        result = evaluate_several(
             data,
-            open_model(model, options),
+            opened,
             out=folder,
             settings=settings,
             on_progress=progress.show_run,
             **choice,
         )
-    return tell_result(result, settings, given["as_json"])
+    return _tell_several(result, settings, given)
 
 
 def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
     """Score the predictions of a folder, print what came out, and return the exit code."""
-    source = click.get_current_context().get_parameter_source("model")
-    if source is not click.core.ParameterSource.DEFAULT or given["dry_run"]:
-        raise UsageError("--predictions asks no model: leave out --model and --dry-run")
+    source = click.get_current_context().get_parameter_source("models")
+    if source is not click.core.ParameterSource.DEFAULT or given["dry_run"] or given["repeats"] > 1:
+        raise UsageError("--predictions asks no model: leave out --model, --dry-run and --repeats")
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import Progress
     from i2s_sdk.evaluation.predictions import evaluate_predictions
@@ -141,36 +167,60 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
             on_progress=progress.show_run,
             **chosen_instances(given),
         )
-    return _tell_predictions(result, settings, given["as_json"])
+    return _tell_several(result, settings, given)
 
 
-def _tell_predictions(result: PredictionsResult, settings: Settings, as_json: bool) -> int:
+def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, Any]) -> int:
+    """Print what came out of runs and whether it is what was required, and return the exit code."""
+    as_json: bool = given["as_json"]
     from i2s_sdk.report import print_leaderboard
     from i2s_sdk.runlog.storage import shown
 
+    errors = list(result.errors.values())
+    if not result.runs:
+        raise errors[0]
+    summaries = {name: one.summary for name, one in result.runs.items()}
+    checks = check_requirements(given["requirements"], summaries, given["junit"])
     if result.report is None:
         (run,) = result.runs.values()
-        return tell_result(run, settings, as_json)
+        code = max(tell_result(run, settings, as_json, checks), tell_failed(checks))
+        logged = log_runs([run.folder], given["log_to"])
+        return code or logged
+    codes = [tell_failed(checks)] if checks else []
+    codes += [one.exit_code for one in errors]
     if as_json:
-        runs = {system: _document(run) for system, run in result.runs.items()}
-        say(json.dumps({**result.report.to_json(), "covered": result.covered, "runs": runs}, indent=2))
-        codes = [_tell_coverage(run, settings) for run in result.runs.values()]
-        return max(codes)
-    codes = [tell_result(run, settings, as_json=False) for run in result.runs.values()]
-    print_leaderboard(result.report.standings, sys.stdout, result.report.tables)
-    say(f"Report of all: {shown(result.report.path)}")
-    return max(codes)
+        runs = {name: _document(run) for name, run in result.runs.items()}
+        failed = {name: one.message for name, one in result.errors.items()}
+        document = {**result.report.to_json(), "covered": result.covered, "runs": runs, "errors": failed}
+        document["requirements"] = [one.to_json() for one in checks]
+        say(json.dumps(document, indent=2))
+        codes += [_tell_coverage(run, settings) for run in result.runs.values()]
+    else:
+        for name, run in result.runs.items():
+            say(f"{name}:")
+            codes.append(tell_result(run, settings, as_json=False))
+        report = result.report
+        print_leaderboard(report.standings, sys.stdout, report.tables, report.skills)
+        for notice in report.notices:
+            say(f"note: {notice}", err=True)
+        say(f"Report of all: {shown(result.report.path)}")
+    for name, error in result.errors.items():
+        say(f"{name} could not be asked: {error.message}", err=True)
+    logged = log_runs([one.folder for one in result.runs.values()], given["log_to"])
+    return max(codes) or logged
 
 
-def tell_result(result: RunResult, settings: Settings, as_json: bool) -> int:
+def tell_result(result: RunResult, settings: Settings, as_json: bool, checks: Sequence[Check] = ()) -> int:
     """Print what came out of a run, and return the exit code."""
-    from i2s_sdk.report import print_summary
+    from i2s_sdk.report import print_skills, print_summary
     from i2s_sdk.runlog.storage import shown
 
     if as_json:
-        say(json.dumps(_document(result), indent=2))
+        required = {"requirements": [one.to_json() for one in checks]} if checks else {}
+        say(json.dumps({**_document(result), **required}, indent=2))
     else:
         print_summary(result.summary, result.unavailable, sys.stdout)
+        print_skills(result.skills, sys.stdout)
         if str(result.spending):
             say(f"Model: {result.spending}")
         say(f"Report: {shown(result.report)}")
@@ -185,6 +235,7 @@ def _document(result: RunResult) -> dict[str, Any]:
         **result.summary.to_json(),
         "unavailable": dict(result.unavailable),
         "unanswered_calls": dict(result.unanswered_calls),
+        "skill": {task: asdict(one) for task, one in result.skills.items()},
     }
 
 
@@ -202,21 +253,52 @@ def _tell_coverage(result: RunResult, settings: Settings) -> int:
     return BELOW_COVERAGE
 
 
-def _tell_counts(counted: DryRun, as_json: bool) -> int:
+def _dry_run(
+    data: str | None,
+    models: list[str],
+    out: PathOrUrl,
+    options: ModelOptions,
+    settings: Settings,
+    choice: dict[str, Any],
+    *,
+    as_json: bool,
+) -> int:
+    """Print what the runs of models would ask for."""
+    from i2s_sdk.evaluation.dry_run import dry_run
+    from i2s_sdk.evaluation.several import run_folders
+
+    folders = run_folders(models, out)
+    counts = {
+        model: dry_run(data, model, out=folders[model], options=options, settings=settings, **choice)
+        for model in models
+    }
+    documents = {model: _counts_document(one) for model, one in counts.items()}
+    if as_json:
+        say(json.dumps(documents if len(models) > 1 else documents[models[0]], indent=2))
+        return 0
+    for model, counted in counts.items():
+        if len(models) > 1:
+            say(f"{model}:")
+        _tell_counts(counted)
+    return 0
+
+
+def _counts_document(counted: DryRun) -> dict[str, Any]:
+    found = counted.estimate
+    return {
+        "samples": counted.samples,
+        "answered": counted.answered,
+        "images": found.images,
+        "calls": found.calls,
+        "tokens_in": found.tokens_in,
+        "tokens_out_at_most": found.tokens_out,
+        "cost_at_most": found.cost,
+    }
+
+
+def _tell_counts(counted: DryRun) -> None:
     """Print what a run would ask for."""
     found = counted.estimate
-    if as_json:
-        document = {
-            "samples": counted.samples,
-            "answered": counted.answered,
-            "images": found.images,
-            "calls": found.calls,
-            "tokens_in": found.tokens_in,
-            "tokens_out_at_most": found.tokens_out,
-            "cost_at_most": found.cost,
-        }
-        say(json.dumps(document, indent=2))
-        return 0
     kept = f", {counted.answered} of them answered in the run folder" if counted.answered else ""
     cost = "not known" if found.cost is None else f"at most ${found.cost:.2f}"
     say(f"samples     {counted.samples}{kept}")
@@ -225,4 +307,3 @@ def _tell_counts(counted: DryRun, as_json: bool) -> int:
     say(f"tokens in   about {found.tokens_in}")
     say(f"tokens out  at most {found.tokens_out}")
     say(f"cost        {cost}")
-    return 0

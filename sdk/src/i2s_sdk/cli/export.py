@@ -23,8 +23,7 @@ from i2s_sdk.cli.terminal import say
 def command(run: str, file: str, kind: str | None, as_json: bool) -> None:
     """Write the records of a run as a table: one row a sample, in the order of the data set.
 
-    Every format has the same columns. Parquet needs the package pyarrow:
-    pip install 'i2s-sdk[parquet]'
+    Every format has the same columns. Parquet needs the package pyarrow, which the extra `parquet` has.
 
     \b
     Examples:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from i2s_sdk.cli.file_defaults import options_from_file
+from i2s_sdk.cli.grouped_help import GroupedCommand
 from i2s_sdk.cli.model_options import chosen_options, model_options
 from i2s_sdk.cli.options import json_option, load_settings, settings_options
 from i2s_sdk.cli.run_options import chosen_instances, run_folder, run_options
@@ -16,6 +17,7 @@ from i2s_sdk.cli.stage import fail_on_error_option, tell_stage
 
 @click.command(
     "generate",
+    cls=GroupedCommand,
     context_settings={"auto_envvar_prefix": "I2S_GENERATE"},
     short_help="First stage of a run: ask a model.",
 )
@@ -36,7 +38,9 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
       i2s-sdk generate --model openai/gpt-4o --out runs/gpt-4o
       i2s-sdk generate --data my-set --model 'command:./my-model --fast' --shard 1/3 --out runs/mine-1
     """  # noqa: D301 - \b is for click
-    settings = load_settings(given, profile=given["profile"], fail_on_error=given["fail_on_error"])
+    settings = load_settings(
+        given, profile=given["profile"], prompts=given["prompts"], fail_on_error=given["fail_on_error"]
+    )
     options = chosen_options(
         {name: value for name, value in given.items() if name.startswith("model_")}, settings
     )

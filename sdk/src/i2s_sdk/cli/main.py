@@ -1,7 +1,7 @@
 """The group of commands, and what its failures end with.
 
 Exit codes: 0 complete; 1 a fault; 2 the command was used wrongly; 3 too many samples have no score for
-reasons that are ours; 130 interrupted.
+reasons that are ours, or a requirement does not hold; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ COMMANDS = (
     "score-run",
     "report",
     "table",
+    "compare",
+    "correlations",
+    "repeats",
     "export",
+    "log-run",
     "merge",
     "render",
     "score",
@@ -46,6 +50,7 @@ COMMANDS = (
     "down",
     "status",
     "logs",
+    "completion",
 )
 
 
@@ -102,7 +107,8 @@ def group() -> None:
     Services are started here and stopped again, unless I2S_RENDER_LATEX, I2S_RENDER_HTML,
     I2S_RENDER_LILYPOND, I2S_RENDER_PYTHON, I2S_METRICS and I2S_DOCUMENTS name running ones.
 
-    Exit codes: 0 complete, 1 fault, 2 usage, 3 too many samples without a score, 130 interrupted.
+    Exit codes: 0 complete, 1 fault, 2 usage, 3 too many samples without a score, or a value
+    below --require, 130 interrupted.
     """  # noqa: D301 - \b is for click
 
 

@@ -22,7 +22,7 @@ class Progress:
     """Shows counts on a stream; nothing is shown until the first call of ``show``.
 
     Args:
-        stream: Where to.
+        stream: Stream that progress is written to.
         what: Things that are counted, each with a bar; the last one is what everything waits for.
 
     Attributes:
@@ -37,6 +37,7 @@ class Progress:
         self._before: Mapping[str, int] = {}
         self._last_counts: tuple[int, ...] = ()
         self.run: RunProgress | None = None
+        self._run: str | None = None
 
     def show(self, done: Mapping[str, int], planned: int, last: str | None, note: str = "") -> None:
         """Show how many of ``planned`` are done.
@@ -66,7 +67,18 @@ class Progress:
             "samples": progress.finished,
         }
         note = f"${progress.paid:.4f} so far" if progress.paid else ""
+        if progress.run != self._run and not progress.last:
+            self._stop()
+            if self._run is not None:  # the first run is what the command was asked for
+                self._stream.write(visible_line(f"{progress.run}:") + "\n")
+            self._run = progress.run
         self.show(counts, progress.planned, progress.last or None, note)
+
+    def _stop(self) -> None:
+        """End the bars that are shown."""
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars, self._tasks = None, {}
 
     def _begin(self, done: Mapping[str, int], planned: int) -> None:
         self._began = self._last_line = time.monotonic()
@@ -121,8 +133,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bars is not None:
-            self._bars.stop()
+        self._stop()
 
 
 def _duration(seconds: float) -> str:

@@ -41,8 +41,8 @@ command ends with one line that names the key. A file of your own may say all th
 Control characters of data, servers and logs are printed as escapes such as `\\x1b`, so that nothing steers
 the terminal.
 
-Completion in bash: `eval "$(_I2S_SDK_COMPLETE=bash_source i2s-sdk)"`; zsh and fish the same with `zsh_source`
-and `fish_source`.
+Completion of commands, options, models, tasks, subsets, difficulties and files:
+`eval "$(i2s-sdk completion bash)"`; zsh and fish the same.
 
 Exit codes:
 
@@ -50,7 +50,8 @@ Exit codes:
 - 1: a fault. A service cannot be started or does not answer. `render` has no picture, `score` lacks a value
   or a prediction, `doctor` found something bad.
 - 2: used wrongly. An option, a name, a file, a data set or a run folder does not fit.
-- 3: more samples than `--fail-on-error` allows have no score, for reasons that are ours and not the model's.
+- 3: more samples than `--fail-on-error` allows have no score, for reasons that are ours and not the model's;
+  or a value is not what `--require` states.
 - 130: interrupted by Ctrl-C or SIGTERM; what is finished is kept.
 """
 

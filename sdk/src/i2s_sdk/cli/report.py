@@ -14,8 +14,18 @@ from i2s_sdk.cli.terminal import say
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--out", metavar="PATH", help="Folder, or file.  [default: the folder of the only run]")
 @click.option("--single-file", is_flag=True, help="One file with the pictures in it, shrunk.")
+@click.option("--serve", is_flag=True, help="Serve it to a browser on this machine, with live progress.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="With --serve.  [default: a free one]",
+)
 @json_option
-def command(runs: tuple[str, ...], out: str | None, single_file: bool, as_json: bool) -> None:
+def command(
+    runs: tuple[str, ...], out: str | None, single_file: bool, serve: bool, port: int, as_json: bool
+) -> None:
     """Write a page of tables, charts and all samples, which works offline.
 
     With several runs it has a leaderboard, and compares every two of them sample by sample (of more than
@@ -26,7 +36,13 @@ def command(runs: tuple[str, ...], out: str | None, single_file: bool, as_json: 
       i2s-sdk report runs/answers
       i2s-sdk report runs/answers --single-file --out answers.html
       i2s-sdk report runs/before runs/after --out runs/before-and-after
+      i2s-sdk report runs/answers --serve
     """  # noqa: D301 - \b is for click
+    if serve:
+        if out or single_file or as_json:
+            raise click.UsageError("--serve goes with none of --out, --single-file and --json")
+        _serve(runs, port)
+        return
     from i2s_sdk.report import write_report
     from i2s_sdk.runlog.storage import shown
 
@@ -35,5 +51,19 @@ def command(runs: tuple[str, ...], out: str | None, single_file: bool, as_json: 
         say(json.dumps(written.to_json(), indent=2))
         return
     for notice in written.notices:
-        say(f"note: {notice} Numbers may not be comparable.", err=True)
+        say(f"note: {notice}", err=True)
     say(f"Report: {shown(written.path)}")
+
+
+def _serve(runs: tuple[str, ...], port: int) -> None:
+    from i2s_sdk.report.serving import serve_report
+
+    def tell(address: str) -> None:
+        say(f"{address} (Ctrl-C ends it)", err=True)
+
+    try:
+        serve_report(runs, port=port, on_ready=tell)
+    except KeyboardInterrupt:
+        say("stopped", err=True)
+    except OSError as error:
+        raise click.ClickException(f"port {port}: {error.strerror}") from None

@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from i2s_sdk.cli.completion import (
+    complete_data,
+    complete_difficulties,
+    complete_files,
+    complete_models,
+    complete_subsets,
+    complete_tasks,
+)
 from i2s_sdk.cli.options import profile_option
 from i2s_sdk.cli.terminal import say
 
@@ -29,23 +37,81 @@ _MOST_REASONS = 5  # that are shown
 
 def run_options(command: F) -> F:
     """Add the options that say what a run is: data, model, profile, folder and choice of instances."""
+    return _with_options(
+        command,
+        click.option(
+            "--model",
+            default="oracle",
+            metavar="NAME",
+            shell_complete=complete_models,
+            help="One of those above.  [default: oracle]",
+        ),
+    )
+
+
+class _ModelName(click.ParamType[str]):
+    """Name of a model; in a variable, several stand in lines of their own, since names may have spaces."""
+
+    name = "model"
+    envvar_list_splitter = "\n"
+
+
+def runs_options(command: F) -> F:
+    """Add the options that say what the runs of several models are; see ``run_options``."""
+    return _with_options(
+        command,
+        click.option(
+            "--model",
+            "models",
+            multiple=True,
+            type=_ModelName(),
+            shell_complete=complete_models,
+            metavar="NAME",
+            help="One of those above; may be repeated.  [default: oracle]",
+        ),
+    )
+
+
+def _with_options(command: F, model: Callable[[F], F]) -> F:
     options = (
         click.option(
-            "--data", metavar="DATA", help="Folder, or hf:OWNER/NAME.  [default: the bundled examples]"
+            "--data",
+            metavar="DATA",
+            shell_complete=complete_data,
+            help="Folder, or hf:OWNER/NAME.  [default: the bundled examples]",
         ),
-        click.option(
-            "--model", default="oracle", metavar="NAME", help="One of those above.  [default: oracle]"
-        ),
+        model,
         profile_option,
+        click.option("--prompts", metavar="FILE", help="Own prompts in place of those of the tasks (TOML)."),
         click.option(
             "--out",
             metavar="FOLDER",
+            shell_complete=complete_files,
             help="Run folder, or its URL (s3://…).  [default: runs/DATA-MODEL-PROFILE]",
         ),
-        click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task; may be repeated."),
-        click.option("--subset", "subsets", multiple=True, metavar="S", help="Only this subset; the same."),
         click.option(
-            "--difficulty", "difficulties", multiple=True, metavar="D", help="Only this difficulty; the same."
+            "--task",
+            "tasks",
+            multiple=True,
+            metavar="T",
+            shell_complete=complete_tasks,
+            help="Only this task; may be repeated.",
+        ),
+        click.option(
+            "--subset",
+            "subsets",
+            multiple=True,
+            metavar="S",
+            shell_complete=complete_subsets,
+            help="Only this subset; the same.",
+        ),
+        click.option(
+            "--difficulty",
+            "difficulties",
+            multiple=True,
+            metavar="D",
+            shell_complete=complete_difficulties,
+            help="Only this difficulty; the same.",
         ),
         click.option(
             "--sample-id", "samples", multiple=True, metavar="ID", help="Only this instance; the same."

@@ -15,7 +15,7 @@ from i2s_sdk.cli.terminal import say
 @click.command("status", short_help="Say what is up, and whether it serves.")
 @json_option
 def command(as_json: bool) -> int:
-    """Ask every service that `i2s-sdk up` has started whether it serves, and how it is walled in.
+    """Ask every service that `i2s-sdk up` has started whether it serves, and for its sandbox tier.
 
     The exit code is 1 where nothing is up or one of them does not serve.
 

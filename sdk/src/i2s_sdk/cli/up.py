@@ -26,7 +26,7 @@ def command(names: tuple[str, ...], docker: bool, start_seconds: str | None, as_
 
     All that are installed, or those that are named: render-latex, render-html, render-lilypond,
     render-python, documents, metrics. Every command finds them by itself, unless an option, a variable or
-    the configuration file names others. Containers are walled in as by deploy/compose/compose.yaml;
+    the configuration file names others. Containers have the restrictions of deploy/compose/compose.yaml;
     deploy/images/build makes their images.
 
     \b

@@ -1,0 +1,43 @@
+"""Rows of texts and numbers on standard output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from i2s_sdk.visible import visible_line
+
+#: Columns of a line where standard output is no terminal and has no width of its own.
+_PLAIN_WIDTH = 160
+
+
+def print_rows(
+    title: str, texts: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
+) -> None:
+    """Print a table.
+
+    Args:
+        title: Title of the table; empty for none.
+        texts: Heads of the first columns, which hold texts.
+        numbers: Heads of the other columns, which hold numbers.
+        rows: A cell for each column.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        title=Text(visible_line(title)) if title else None,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+    )
+    for name in texts:
+        table.add_column(name)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*(Text(visible_line(cell)) for cell in row))
+    width = None if sys.stdout.isatty() else _PLAIN_WIDTH
+    Console(file=sys.stdout, highlight=False, width=width).print(table)
