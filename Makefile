@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-mutants images test-containers test-platforms test-kernels test-load in-debian lint format lock references clean
+.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-mutants images test-containers test-platforms test-kernels test-load test-training test-wheels wheels docs in-debian lint format lock references clean
 
 MODEL ?=
 DATA ?= examples
@@ -25,7 +25,7 @@ networks:  ## add PyTorch and VGG16's weights, which the metrics lpips and cis n
 
 evaluate:  ## evaluate a model on the bundled examples, services included
 	@scripts/bootstrap run
-	@scripts/evaluate "$(OUT)" $(if $(MODEL),"$(MODEL)",oracle baseline/ocr) -- --data "$(DATA)" --profile "$(PROFILE)" $(ARGS)
+	@.venv/bin/i2s-sdk evaluate $(if $(MODEL),--model "$(MODEL)",--model oracle --model baseline/ocr) --out "$(OUT)" --data "$(DATA)" --profile "$(PROFILE)" $(ARGS)
 
 collect-demo:  ## collect three small data sets from stand-ins of arXiv and GitHub, and evaluate two models on them
 	@scripts/bootstrap dev
@@ -33,7 +33,7 @@ collect-demo:  ## collect three small data sets from stand-ins of arXiv and GitH
 
 test:  ## lint, type-check and run every suite
 	@scripts/bootstrap dev $(if $(I2S_REQUIRE_DOCKER),containers) $(if $(I2S_REQUIRE_PLATFORMS),platforms) $(if $(I2S_REQUIRE_KERNELS),kernels)
-	@scripts/check lint types unit integration fidelity security containers platforms kernels -- $(ARGS)
+	@scripts/check lint types unit integration fidelity security wheels containers platforms kernels -- $(ARGS)
 
 test-unit:  ## run the unit tests only, less the slow ones
 	@scripts/bootstrap dev
@@ -70,6 +70,23 @@ test-kernels:  ## boot other Linux kernels under QEMU, and test the sandbox and 
 test-load:  ## run attacks and examples on a machine kept eight times as busy as it has processors
 	@scripts/bootstrap dev
 	@I2S_REQUIRE_LOAD=1 scripts/check load -- $(ARGS)
+
+test-wheels:  ## build the wheels, install them with pip from nothing, and evaluate with them (needs a package index)
+	@scripts/bootstrap dev
+	@I2S_REQUIRE_WHEELS=1 scripts/check wheels -- $(ARGS)
+
+docs:  ## build the documentation site into build/docs, and check every link
+	@scripts/bootstrap dev
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict
+	@echo 'The site is build/docs/index.html; its search needs a server: .venv/bin/python -m http.server -d build/docs'
+
+wheels:  ## build the wheels of all packages into dist
+	@scripts/bootstrap dev
+	@scripts/wheels
+
+test-training:  ## test rewards and the annotator against TRL, verl, OpenRLHF, verifiers and HELM, installed for it
+	@scripts/bootstrap dev
+	@scripts/training $(ARGS)
 
 lint:  ## check style and types
 	@scripts/bootstrap dev

@@ -2,55 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from i2s_sdk.settings import Settings
+from kept_services import kept_services
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 ALL_SERVICES = ("render-latex", "render-html", "render-lilypond", "metrics")
-
-_KEEP = """
-import asyncio, json, sys
-from pathlib import Path
-from i2s_sdk.settings import Settings
-from i2s_sdk.stack import open_services
-
-async def main():
-    logs, *names = sys.argv[1:]
-    async with open_services(Settings(), Path(logs), names) as services:
-        print(json.dumps({name: client.address for name, client in services.clients.items()}), flush=True)
-        await asyncio.to_thread(sys.stdin.read)
-
-asyncio.run(main())
-"""
-
-
-@contextmanager
-def _kept(
-    logs: Path, environment: dict[str, str], services: Sequence[str] = ("render-latex", "metrics")
-) -> Iterator[Settings]:
-    """Have services run as long as the block lasts."""
-    command = [sys.executable, "-c", _KEEP, str(logs), *services]
-    with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as keeper:
-        assert keeper.stdin is not None
-        assert keeper.stdout is not None
-        try:
-            addresses = json.loads(keeper.stdout.readline())
-            named = {name.replace("-", "_"): address for name, address in addresses.items()}
-            yield Settings(examples=REPOSITORY / "examples", **named)
-        finally:
-            keeper.stdin.close()
-            keeper.wait(60)
 
 
 def _without_weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
@@ -62,14 +24,14 @@ def _without_weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """Settings that name a renderer and a metric service that run."""
-    with _kept(tmp_path_factory.mktemp("logs"), dict(os.environ)) as settings:
+    with kept_services(tmp_path_factory.mktemp("logs"), dict(os.environ)) as settings:
         yield settings
 
 
 @pytest.fixture(scope="session")
 def running_without_networks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """The same with a metric service that has no weights of networks, so that each pair takes no time."""
-    with _kept(tmp_path_factory.mktemp("logs"), _without_weights(tmp_path_factory)) as settings:
+    with kept_services(tmp_path_factory.mktemp("logs"), _without_weights(tmp_path_factory)) as settings:
         yield settings
 
 
@@ -77,7 +39,7 @@ def running_without_networks(tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def everything_running_without_networks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """Settings that name a renderer of each kind, and a metric service that has no weights of networks."""
     logs, environment = tmp_path_factory.mktemp("logs"), _without_weights(tmp_path_factory)
-    with _kept(logs, environment, ALL_SERVICES) as settings:
+    with kept_services(logs, environment, ALL_SERVICES) as settings:
         yield settings
 
 
@@ -104,5 +66,5 @@ def light_endpoints(running_without_networks: Settings) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """The documents service alone."""
-    with _kept(tmp_path_factory.mktemp("logs"), dict(os.environ), ["documents"]) as settings:
+    with kept_services(tmp_path_factory.mktemp("logs"), dict(os.environ), ["documents"]) as settings:
         yield settings

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-import sysconfig
 from pathlib import Path
 from typing import ClassVar
+
+import PIL
 
 from i2s_chassis.renderer import RendererSettings
 
 #: The folder that Pillow is installed in.
-LIBRARIES = Path(sysconfig.get_path("platlib"))
+LIBRARIES = Path(PIL.__file__).parents[1]
 #: The Python that programs run with, without the environment of the service.
 PYTHON = Path(sys.executable).resolve()
 #: Folders that a job reads beside those of the system.

@@ -92,7 +92,7 @@ def packages(texts: dict[Path, str]) -> dict[str, Package]:
     """The packages of the workspace by the name of their distribution."""
     found = {}
     for path in texts:
-        if path.name != "pyproject.toml" or path.parent == Path():
+        if path.name != "pyproject.toml" or path.parent == Path() or path.parts[0] == "tests":
             continue
         source = path.parent / "src"
         modules = tuple(

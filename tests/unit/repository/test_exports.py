@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import importlib.util
 
 import pytest
 
@@ -45,11 +46,19 @@ def test_all_agrees_with_what_a_package_defines(packages):
     assert wrong == {}
 
 
+#: Packages that import a framework which the environment of `make test` does not hold; the suite training
+#: imports them.
+OF_FRAMEWORKS = {"i2s_verifiers": "verifiers"}
+
+
 def test_every_exported_name_can_be_had(packages):
     absent = []
     for package in packages.values():
         for module in package.modules:
             if module.path.name != "__init__.py" or not exported(module.tree):
+                continue
+            framework = OF_FRAMEWORKS.get(module.name.partition(".")[0])
+            if framework is not None and importlib.util.find_spec(framework) is None:
                 continue
             imported = importlib.import_module(module.name.removesuffix(".__init__"))
             absent += [

@@ -74,7 +74,7 @@ def replay(tmp_path: Path) -> str:
 
 
 def _settings(**more: Any) -> Settings:
-    return Settings(fail_on_error="100%", **more)
+    return Settings(fail_on_error="100%", **{"reference_points": "no", **more})
 
 
 def _records(out: Path) -> dict[str, Record]:
