@@ -152,6 +152,20 @@ def test_the_extra_of_all_services_has_every_service(packages):
     assert {one.name for one in extra} == services - {"i2s-chassis"}
 
 
+def test_what_is_locked_is_installed_without_resolving_anything(root):
+    """Old versions of pip take the newest release for "name[extra]" in a dependency, which has no hash."""
+    folders = (root / "scripts", root / "deploy" / "images")
+    texts = {file: file.read_text() for folder in folders for file in folder.iterdir() if file.is_file()}
+    commands = {
+        f"{file.relative_to(root)}: {line.strip()}": line
+        for file, text in texts.items()
+        for line in text.replace("\\\n", " ").splitlines()
+        if "--require-hashes" in line
+    }
+    assert len(commands) >= 8
+    assert [where for where, line in commands.items() if "--no-deps" not in line] == []
+
+
 def test_messages_take_the_commands_that_install_something_from_one_module(packages):
     written = [
         f"{module.path}:{node.lineno}: {node.value[:60]}"
