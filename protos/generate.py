@@ -1,4 +1,4 @@
-"""Generate the typed Python stubs of the wire contract when the package is built."""
+"""Generate the typed Python stubs of the wire contract, and its descriptors, when the package is built."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class GenerateStubs(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def generate(root: Path) -> None:
-    """Write stubs for all of PROTOS below ``root``/src.
+    """Write stubs for all of PROTOS below ``root``/src, and their descriptors with all comments.
 
     Raises:
         RuntimeError: protoc refused a file; its complaint is on standard error.
@@ -44,6 +44,9 @@ def generate(root: Path) -> None:
             f"--mypy_out={out}",
             f"--grpc_python_out={out}",
             f"--mypy_grpc_out={out}",
+            "--include_imports",
+            "--include_source_info",
+            f"--descriptor_set_out={out / 'i2s' / 'contract.binpb'}",
             *PROTOS,
         ]
     )
