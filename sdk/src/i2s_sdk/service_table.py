@@ -17,6 +17,9 @@ RENDER_PYTHON = "render-python"
 METRICS = "metrics"
 DOCUMENTS = "documents"
 
+#: The HTTP gateway: in front of services, and none of them.
+GATEWAY = "http"
+
 
 @dataclass(frozen=True, slots=True)
 class ServiceRow:

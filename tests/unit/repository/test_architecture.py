@@ -24,7 +24,7 @@ MOST_LINES = 400
 #: Packages of the SDK from the highest to the lowest: each imports lower ones alone, none of its own line.
 LAYERS = (
     {"cli", "integrations"},
-    {"single", "collect"},
+    {"single", "collect", "gateway"},
     {"evaluation"},
     {"report"},
     {"stats"},

@@ -50,6 +50,7 @@ COMMANDS = (
     "down",
     "status",
     "logs",
+    "http",
     "completion",
 )
 

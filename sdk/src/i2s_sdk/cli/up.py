@@ -10,6 +10,8 @@ import click
 
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
+from i2s_sdk.errors import UsageError
+from i2s_sdk.service_table import GATEWAY
 from i2s_sdk.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,9 +21,24 @@ if TYPE_CHECKING:
 @click.command("up", short_help="Start the services and let them serve until down.")
 @click.argument("names", nargs=-1, metavar="[SERVICE]...")
 @click.option("--docker", is_flag=True, help="As containers of the local Docker Engine.")
+@click.option("--http", is_flag=True, help="With an HTTP gateway in front of them; see `i2s-sdk http`.")
+@click.option(
+    "--http-listen",
+    metavar="HOST:PORT",
+    default="127.0.0.1:7780",
+    show_default=True,
+    help="Where the gateway listens, on this machine.",
+)
 @click.option("--start-seconds", metavar="SECONDS", help="To start a service.  [I2S_START_SECONDS; 600]")
 @json_option
-def command(names: tuple[str, ...], docker: bool, start_seconds: str | None, as_json: bool) -> None:
+def command(
+    names: tuple[str, ...],
+    docker: bool,
+    http: bool,
+    http_listen: str,
+    start_seconds: str | None,
+    as_json: bool,
+) -> None:
     """Start services that stay, so that later commands need not start their own.
 
     All that are installed, or those that are named: render-latex, render-html, render-lilypond,
@@ -33,16 +50,40 @@ def command(names: tuple[str, ...], docker: bool, start_seconds: str | None, as_
     Examples:
       i2s-sdk up
       i2s-sdk up render-latex metrics
+      i2s-sdk up --http
       i2s-sdk up --docker
     """  # noqa: D301 - \b is for click
     settings = Settings.load({"start_seconds": start_seconds})
+    if http:
+        _check_http(docker, http_listen)
     from i2s_sdk.stack.lifecycle import up
 
-    running = up(names, docker=docker, settings=settings, on_wait=_say_waiting)
+    running = up(
+        names, docker=docker, http=http_listen if http else "", settings=settings, on_wait=_say_waiting
+    )
     if as_json:
         say(json.dumps(asdict(running), indent=2))
     else:
         show(running)
+
+
+def _check_http(docker: bool, listen: str) -> None:
+    """Check that a gateway can be started as it is wanted.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    if docker:
+        raise UsageError("--http with --docker: start `i2s-sdk http` beside the containers, which finds them")
+    from i2s_sdk.cli.http import gateway_parts
+    from i2s_sdk.gateway.settings import GatewaySettings
+
+    gateway_parts()
+    if not GatewaySettings(listen=listen, insecure=True).is_loopback:
+        raise UsageError(
+            f"--http-listen {listen} is not an address of this machine alone; `i2s-sdk http` serves others, "
+            "with HTTPS and tokens"
+        )
 
 
 def _say_waiting() -> None:
@@ -52,6 +93,7 @@ def _say_waiting() -> None:
 def show(running: Up) -> None:
     """Print what is up."""
     for service in running.services:
-        say(f"{service.name:<16} {service.address:<22} {service.runs_as}".rstrip())
+        address = f"http://{service.address}" if service.name == GATEWAY else service.address
+        say(f"{service.name:<16} {address:<22} {service.runs_as}".rstrip())
     for name, reason in running.missing.items():
         say(f"{name:<16} missing: {reason}", err=True)

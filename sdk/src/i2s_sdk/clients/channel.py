@@ -191,10 +191,15 @@ def call_metadata(token: Token | None) -> tuple[tuple[str, str], ...]:
     return (name,) if token is None else (name, ("authorization", token.authorization))
 
 
+def keeps_secrets(address: str, credentials: grpc.ChannelCredentials | None) -> bool:
+    """Return whether nobody on the way to an address can read a token: by TLS, or as it is this machine."""
+    return credentials is not None or _is_loopback(address)
+
+
 def _check_token_stays_secret(
     address: str, credentials: grpc.ChannelCredentials | None, token: Token | None
 ) -> None:
-    if token is not None and credentials is None and not _is_loopback(address):
+    if token is not None and not keeps_secrets(address, credentials):
         raise SettingsError(
             f"the token for {address} would be sent without TLS, where others can read it; "
             "give --set tls_ca=FILE (I2S_TLS_CA), or take the token away"

@@ -20,7 +20,7 @@ from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.errors import ServiceStartError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.stack import tether
-from i2s_sdk.stack.command import ServiceCommand, child_environment, find_program, program_name
+from i2s_sdk.stack.command import ServiceCommand, child_environment
 
 _log = logging.getLogger(__name__)
 
@@ -38,16 +38,16 @@ _PATIENCE = "%s is getting ready, which can take minutes the first time on a mac
 class Child:
     """A service that is started here and belongs to this process.
 
-    It listens on a port that the system chooses at the first start and keeps over restarts, so that clients
-    find it again. Its log is appended to ``folder``/<name>.log.
+    The port at which it listens first is kept over restarts, so that clients find it again. Its log is
+    appended to ``folder``/<name>.log.
     """
 
     def __init__(self, command: ServiceCommand, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.command = command
-        self.address = "127.0.0.1:0"
+        self.address = command.listen
         self.log = folder / f"{command.name}.log"
-        self._program = find_program(command.name)
+        self._words = command.words()
         self._announce = folder / f"{command.name}.announce.json"
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = False
@@ -60,7 +60,7 @@ class Child:
             ServiceStartError: It was not started.
         """
         if self._process is None:
-            raise ServiceStartError(f"{program_name(self.command.name)} was not started")
+            raise ServiceStartError(f"{self.command.title} was not started")
         return self._process.pid
 
     async def start(self, seconds: float) -> None:
@@ -76,7 +76,7 @@ class Child:
         try:
             done = await self._first((ended, serving), min(_QUIET_SECONDS, seconds))
             if not done and seconds > _QUIET_SECONDS:
-                _log.warning(_PATIENCE, program_name(self.command.name), self.log)
+                _log.warning(_PATIENCE, self.command.title, self.log)
                 await self._first((ended, serving), seconds - _QUIET_SECONDS)
             if serving.done() and not ended.done():
                 return await serving
@@ -107,7 +107,7 @@ class Child:
             deaths = 1 if time.monotonic() - born > _STEADY_SECONDS else deaths + 1
             if deaths > _DEATHS_ALLOWED:
                 raise self._failed(f"died {deaths} times in a row, last with {ending}")
-            _log.warning("%s ended with %s and is started again", program_name(self.command.name), ending)
+            _log.warning("%s ended with %s and is started again", self.command.title, ending)
             await asyncio.sleep(min(_LONGEST_PAUSE, 0.05 * 2.0**deaths))
             with contextlib.suppress(ServiceStartError):  # the next turn of the loop counts it
                 await self.start(seconds)
@@ -140,8 +140,9 @@ class Child:
         while (address := self._announced(pid)) is None:  # noqa: ASYNC110 - a file has no event
             await asyncio.sleep(_LOOK_EVERY)
         self.address = address
-        async with grpc.aio.insecure_channel(address, channel_options(address)) as channel:
-            await wait_until_serving(channel, address, self.command.wire_name, float("inf"))
+        if self.command.wire_name is not None:
+            async with grpc.aio.insecure_channel(address, channel_options(address)) as channel:
+                await wait_until_serving(channel, address, self.command.wire_name, float("inf"))
 
     async def _spawn(self) -> asyncio.subprocess.Process:
         with self.log.open("ab") as log:
@@ -150,14 +151,14 @@ class Child:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=child_environment(self.command.name, os.environ),
+                env={**child_environment(self.command.name, os.environ), **self.command.environment},
                 start_new_session=True,  # Ctrl-C of the terminal is for us alone
             )
         return self._process
 
     def _argv(self) -> Sequence[str]:
         tied = (sys.executable, "-I", "-S", tether.__file__, str(os.getpid()))
-        served = (str(self._program), "serve", "--listen", self.address, "--announce", str(self._announce))
+        served = (*self._words, "--listen", self.address, "--announce", str(self._announce))
         return (*tied, *served, "--drain-seconds", str(_DRAIN_SECONDS), *self.command.arguments)
 
     def _announced(self, pid: int) -> str | None:
@@ -169,9 +170,7 @@ class Child:
 
     def _failed(self, what: str) -> ServiceStartError:
         end = "\n".join(f"    {line}" for line in last_lines(self.log)) or "    (empty)"
-        return ServiceStartError(
-            f"{program_name(self.command.name)} {what}; the end of its log {self.log}:\n{end}"
-        )
+        return ServiceStartError(f"{self.command.title} {what}; the end of its log {self.log}:\n{end}")
 
 
 def last_lines(log: Path, count: int = _LAST_LINES, most_bytes: int = 16_384) -> list[str]:

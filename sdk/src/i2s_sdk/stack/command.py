@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_sdk.errors import CommandMissingError
@@ -36,13 +36,33 @@ class ServiceCommand:
 
     Attributes:
         name: Such as "render-latex".
-        wire_name: Full name of its gRPC service, for the health check.
-        arguments: Of its command, after ``serve``.
+        wire_name: Full name of its gRPC service, for the health check; None for a service that serves once
+            it has announced its address.
+        arguments: Of its command, after those that every service has.
+        program: Words of the command; empty for the program of that name, with ``serve``.
+        listen: Address that it listens on; with port 0, the system chooses at the first start.
+        environment: Further variables.
     """
 
     name: str
-    wire_name: str
+    wire_name: str | None
     arguments: tuple[str, ...] = ()
+    program: tuple[str, ...] = ()
+    listen: str = "127.0.0.1:0"
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The command as messages name it."""
+        return f"i2s-sdk {self.name}" if self.program else program_name(self.name)
+
+    def words(self) -> tuple[str, ...]:
+        """Return the words that start the command.
+
+        Raises:
+            CommandMissingError: It is not installed.
+        """
+        return self.program or (str(find_program(self.name)), "serve")
 
 
 def find_program(service: str) -> Path:

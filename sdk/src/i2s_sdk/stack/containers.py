@@ -16,10 +16,10 @@ import grpc.aio
 
 from i2s_sdk.clients.channel import channel_options
 from i2s_sdk.clients.health import wait_until_serving
+from i2s_sdk.clients.names import wire_name
 from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackError
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.hardening import CLOSED, DOOR, WALLS, container_options
-from i2s_sdk.stack.services import service_command
 from i2s_sdk.stack.state import Kind, Up, UpService, write_record
 from i2s_wire.installation import checkout_command, install_command
 
@@ -172,9 +172,10 @@ async def _until_serving(up: Up, seconds: float) -> None:
     end = time.monotonic() + seconds
 
     async def one(service: UpService) -> None:
-        wire_name = service_command(service.name).wire_name
         async with grpc.aio.insecure_channel(service.address, channel_options(service.address)) as channel:
-            await wait_until_serving(channel, service.address, wire_name, end - time.monotonic())
+            await wait_until_serving(
+                channel, service.address, wire_name(service.name), end - time.monotonic()
+            )
 
     await asyncio.gather(*(one(service) for service in up.services))
 

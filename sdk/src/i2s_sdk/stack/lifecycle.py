@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from i2s_sdk.errors import ServiceStartError, StackError, UnknownNameError
-from i2s_sdk.service_table import SANDBOXED, SERVICES, packaged_renderers
+from i2s_sdk.service_table import GATEWAY, SANDBOXED, SERVICES, packaged_renderers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.cleaning import remove_left_folders
@@ -27,6 +27,7 @@ ALL = tuple(one.name for one in SERVICES)
 _LOOK_EVERY = 0.05
 _END_SECONDS = 60.0  # for a supervisor to end its services: each has ten
 _SUPERVISOR_LOG = "supervisor.log"
+_ADD_GATEWAY = "`i2s-sdk http` serves them in this terminal, or `i2s-sdk down` and `i2s-sdk up --http`"
 
 
 class Ended(enum.Enum):
@@ -41,6 +42,7 @@ def up(
     names: Collection[str] = (),
     *,
     docker: bool = False,
+    http: str = "",
     settings: Settings | None = None,
     on_wait: Callable[[], None] | None = None,
 ) -> Up:
@@ -49,11 +51,13 @@ def up(
     Args:
         names: Of services; empty for all that are installed.
         docker: As containers of the local Docker Engine instead of child processes.
+        http: Address, on the loopback, of an HTTP gateway in front of them; empty for none.
         settings: How long a service may take until it serves.
         on_wait: Called if another ``up`` is starting services, before its end is waited for.
 
     Raises:
-        StackError: A service cannot be started; what was started is ended. Or ``down`` was called meanwhile.
+        StackError: A service cannot be started; what was started is ended. Or ``down`` was called
+            meanwhile, or services are up without the gateway.
         UnknownNameError: There is no service of that name.
     """
     known = ALL if docker else (*ALL, *packaged_renderers())
@@ -64,6 +68,8 @@ def up(
     with starting(folder, on_wait or _wait_quietly) as lock:
         running = read_record()
         if running is not None and serves(running):
+            if http and running.address(GATEWAY) is None:
+                raise StackError(f"services are up without the HTTP gateway; {_ADD_GATEWAY}")
             return running
         chosen = tuple(name for name in known if not names or name in names)
         seconds = (settings or Settings.load()).start_seconds
@@ -72,7 +78,7 @@ def up(
             from i2s_sdk.stack.containers import start_containers
 
             return start_containers(chosen, folder, seconds)
-        return _start_supervisor(chosen, "all" if names else "installed", seconds, lock)
+        return _start_supervisor(chosen, "all" if names else "installed", seconds, lock, http)
 
 
 def down() -> Ended:
@@ -108,7 +114,7 @@ def _wait_quietly() -> None:
     """Say nothing."""
 
 
-def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: int) -> Up:
+def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: int, http: str) -> Up:
     """Start the supervisor and return what it has brought up.
 
     Args:
@@ -116,12 +122,13 @@ def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: 
         which: Whether "all" of them must start, or those that are "installed".
         seconds: That each may take until it serves.
         lock: Of ``starting``; the supervisor has it too, until all serve.
+        http: Address of the HTTP gateway; empty for none.
     """
     folder = stack_folder()
     log = folder / _SUPERVISOR_LOG
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "i2s_sdk.stack.supervise", str(seconds), which, str(lock), *names],
+            [sys.executable, "-m", "i2s_sdk.stack.supervise", str(seconds), which, str(lock), http, *names],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

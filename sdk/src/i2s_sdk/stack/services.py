@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_sdk.clients import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
-from i2s_sdk.clients.documents import SERVICE as DOCUMENTS_WIRE_NAME
-from i2s_sdk.clients.metrics import SERVICE as METRICS_WIRE_NAME
-from i2s_sdk.clients.render import SERVICE as RENDER_WIRE_NAME
+from i2s_sdk.clients.names import wire_name
 from i2s_sdk.clients.tls import tls_credentials
 from i2s_sdk.errors import I2SError, ServiceUnavailableError
-from i2s_sdk.service_table import DOCUMENTS, METRICS, OWN_SERVICES, RENDER_LATEX
+from i2s_sdk.service_table import DOCUMENTS, GATEWAY, METRICS, OWN_SERVICES, RENDER_LATEX
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import Child
-from i2s_sdk.stack.command import ServiceCommand
+from i2s_sdk.stack.command import ServiceCommand, variable_name
 from i2s_sdk.stack.local import local_services
 from i2s_sdk.stack.state import up_address
 from i2s_sdk.tasks.latex.preamble import preamble_files
@@ -26,7 +25,6 @@ _log = logging.getLogger(__name__)
 
 Client = AsyncRenderClient | AsyncMetricsClient | AsyncDocumentsClient
 
-_WIRE_NAMES = {METRICS: METRICS_WIRE_NAME, DOCUMENTS: DOCUMENTS_WIRE_NAME}
 _CLIENTS: Mapping[str, type[Client]] = {METRICS: AsyncMetricsClient, DOCUMENTS: AsyncDocumentsClient}
 
 
@@ -150,10 +148,27 @@ def known_address(settings: Settings, name: str) -> str | None:
 
 def service_command(name: str) -> ServiceCommand:
     """Return how a service is started here."""
-    if name in _WIRE_NAMES:
-        return ServiceCommand(name, _WIRE_NAMES[name])
     arguments = _preamble_flags(preamble_files()) if name == RENDER_LATEX else ()
-    return ServiceCommand(name, RENDER_WIRE_NAME, arguments)
+    return ServiceCommand(name, wire_name(name), arguments)
+
+
+def gateway_command(addresses: Mapping[str, str], listen: str) -> ServiceCommand:
+    """Return how the HTTP gateway is started here.
+
+    Args:
+        addresses: Of the services behind it, by name.
+        listen: Where it listens, on the loopback.
+    """
+    others = [f"{name}={one}" for name, one in addresses.items() if name not in OWN_SERVICES]
+    own = {variable_name(name): one for name, one in addresses.items() if name in OWN_SERVICES}
+    return ServiceCommand(
+        GATEWAY,
+        None,
+        tuple(addresses),
+        program=(sys.executable, "-m", "i2s_sdk.cli", GATEWAY),
+        listen=listen,
+        environment={**own, **({"I2S_OTHER_RENDERERS": ",".join(others)} if others else {})},
+    )
 
 
 def _client(name: str, address: str | None, children: Mapping[str, Child], settings: Settings) -> Client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from i2s_sdk.clients import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_sdk.errors import I2SError, StackError, UnknownNameError
-from i2s_sdk.service_table import DOCUMENTS, METRICS
+from i2s_sdk.service_table import DOCUMENTS, GATEWAY, METRICS
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.state import Kind, UpService, read_record, stack_folder
@@ -94,6 +95,8 @@ async def _ask_all(services: tuple[UpService, ...]) -> tuple[ServiceState, ...]:
 async def _ask(service: UpService) -> ServiceState:
     once = RetryPolicy(total_seconds=_PATIENCE)
     try:
+        if service.name == GATEWAY:
+            return await asyncio.to_thread(_ask_gateway, service)
         if service.name == METRICS:
             async with AsyncMetricsClient(service.address, deadline=_PATIENCE, retry=once) as metrics:
                 await metrics.wait_ready(_PATIENCE)
@@ -112,3 +115,16 @@ async def _ask(service: UpService) -> ServiceState:
     except I2SError as error:
         return ServiceState(service.name, service.address, False, error.message)
     return ServiceState(service.name, service.address, True, told)
+
+
+def _ask_gateway(service: UpService) -> ServiceState:
+    """Ask the HTTP gateway. It serves if it answers; each service behind it is asked for itself."""
+    connection = http.client.HTTPConnection(service.address, timeout=_PATIENCE)
+    try:
+        connection.request("GET", "/v1/health")
+        connection.getresponse().read()
+    except (OSError, http.client.HTTPException) as error:
+        return ServiceState(service.name, service.address, False, str(error) or type(error).__name__)
+    finally:
+        connection.close()
+    return ServiceState(service.name, service.address, True, f"http://{service.address}")

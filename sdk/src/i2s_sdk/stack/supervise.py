@@ -1,14 +1,15 @@
 """The process that holds services between ``i2s-sdk up`` and ``i2s-sdk down``.
 
-Run as ``python -m i2s_sdk.stack.supervise SECONDS all|installed LOCK NAME…``. It starts the services as its
-children, restarts those that die, writes the record once all serve, and ends with them at SIGTERM. However it
-ends, they end too.
+Run as ``python -m i2s_sdk.stack.supervise SECONDS all|installed LOCK HTTP NAME…``, with the address of the
+HTTP gateway or "". It starts the services as its children, and the gateway after them, restarts those that
+die, writes the record once all serve, and ends with them at SIGTERM. However it ends, they end too.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import os
 import signal
@@ -18,7 +19,7 @@ from collections.abc import Callable, Sequence
 from i2s_sdk.errors import I2SError, StackError
 from i2s_sdk.service_table import SERVICES
 from i2s_sdk.stack.local import local_services
-from i2s_sdk.stack.services import service_command
+from i2s_sdk.stack.services import gateway_command, service_command
 from i2s_sdk.stack.state import Kind, Up, UpService, remove_record, stack_folder, supervising, write_record
 
 #: Services without which nothing can be evaluated; the others may be absent.
@@ -28,7 +29,7 @@ DoWithout = Callable[[str, StackError], None]
 
 
 async def supervise(
-    names: Sequence[str], seconds: float, *, insist: bool, started: Callable[[], None]
+    names: Sequence[str], seconds: float, *, insist: bool, http: str, started: Callable[[], None]
 ) -> None:
     """Run services until SIGTERM.
 
@@ -36,6 +37,7 @@ async def supervise(
         names: Names of the services.
         seconds: That each may take until it serves.
         insist: Whether all of them must start, or only those that everything needs.
+        http: Address of the HTTP gateway; empty for none.
         started: Called when all serve and the record is written.
 
     Raises:
@@ -53,7 +55,7 @@ async def supervise(
         asyncio.get_running_loop().add_signal_handler(number, end.set)
     folder = stack_folder()
     with supervising(folder):
-        holding = asyncio.create_task(_hold(names, seconds, missing, do_without, started))
+        holding = asyncio.create_task(_hold(names, seconds, http, missing, do_without, started))
         ending = asyncio.create_task(end.wait())
         try:
             await asyncio.wait({holding, ending}, return_when=asyncio.FIRST_COMPLETED)
@@ -68,6 +70,7 @@ async def supervise(
 async def _hold(
     names: Sequence[str],
     seconds: float,
+    http: str,
     missing: dict[str, str],
     do_without: DoWithout,
     on_started: Callable[[], None],
@@ -75,19 +78,24 @@ async def _hold(
     folder = stack_folder()
     commands = [service_command(name) for name in names]
     async with local_services(commands, folder, seconds, do_without) as children:
-        started = tuple(UpService(name, children[name].address) for name in names if name in children)
-        write_record(Up(Kind.PROCESSES, started, missing), folder)
-        on_started()
-        await asyncio.Event().wait()
+        addresses = {name: children[name].address for name in names if name in children}
+        in_front = [gateway_command(addresses, http)] if http else []
+        async with local_services(in_front, folder, seconds) as gateways:
+            addresses |= {name: one.address for name, one in gateways.items()}
+            started = tuple(UpService(*pair) for pair in addresses.items())
+            write_record(Up(Kind.PROCESSES, started, missing), folder)
+            on_started()
+            await asyncio.Event().wait()
 
 
 def main(arguments: list[str]) -> int:
     """Run until told to end; the exit code is 1 where services cannot be started or do not stay."""
     logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
-    seconds, which, lock, names = float(arguments[0]), arguments[1], int(arguments[2]), arguments[3:]
+    seconds, which, lock, http = float(arguments[0]), arguments[1], int(arguments[2]), arguments[3]
+    names, started = arguments[4:], functools.partial(os.close, lock)
     os.set_inheritable(lock, False)  # of us, not of the services
     try:
-        asyncio.run(supervise(names, seconds, insist=which == "all", started=lambda: os.close(lock)))
+        asyncio.run(supervise(names, seconds, insist=which == "all", http=http, started=started))
     except I2SError as error:
         print(error.message, file=sys.stderr)
         return 1

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from i2s_sdk.clients.metrics import SERVICE as METRICS_WIRE_NAME
 from i2s_sdk.errors import ServiceStartError
 from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
@@ -20,7 +21,6 @@ from i2s_sdk.stack import open_services
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_sdk.stack.local import local_services
-from i2s_sdk.stack.services import METRICS_WIRE_NAME
 
 pytestmark = pytest.mark.integration
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,37 @@ def test_what_up_starts_is_used_and_down_leaves_nothing(folder, tmp_path):
     assert not folder.exists()
     assert command("down") == "nothing was up\n"
     command("status", code=1)
+
+
+def health_by_http(address):
+    with urllib.request.urlopen(f"http://{address}/v1/health", timeout=PATIENCE) as answer:
+        return json.load(answer)
+
+
+def test_up_brings_a_gateway_that_is_restarted_at_its_address_and_ends_with_the_services(folder):
+    told = json.loads(command("up", "metrics", "--http", "--http-listen", "127.0.0.1:0", "--json"))
+    addresses = {one["name"]: one["address"] for one in told["services"]}
+    assert list(addresses) == ["metrics", "http"]
+    assert health_by_http(addresses["http"])["services"] == {"metrics": "SERVING"}
+    assert [one["serves"] for one in json.loads(command("status", "--json"))["services"]] == [True, True]
+    assert "GET /v1/health 200" in command("logs", "http")
+
+    pids = [supervisor(folder), *children(supervisor(folder))]
+    gateway = next(pid for pid in pids if "i2s_sdk.cli" in Path(f"/proc/{pid}/cmdline").read_text())
+    os.kill(gateway, signal.SIGKILL)
+    while True:
+        with contextlib.suppress(OSError):
+            assert health_by_http(addresses["http"])["status"] == "SERVING"
+            break
+    assert command("down") == "ended\n"
+    assert ends(pids)
+
+
+def test_a_gateway_is_not_added_to_what_is_up_and_that_is_said(folder):
+    command("up", "metrics")
+    ended = begin("up", "--http")
+    assert "services are up without the HTTP gateway" in ended.communicate(timeout=PATIENCE)[1]
+    assert ended.returncode == 1
 
 
 def test_services_end_with_a_supervisor_that_is_killed_and_nothing_counts_as_up(folder):

@@ -1,0 +1,106 @@
+"""What an HTTP gateway listens on, whom it answers, and how much it takes."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_sdk.errors import SettingsError
+
+#: Where the gateway listens if nothing else is said.
+DEFAULT_LISTEN = "127.0.0.1:7780"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewaySettings:
+    """The settings of a gateway.
+
+    Attributes:
+        listen: Address, host:port; port 0 takes a free one.
+        certificate: Certificate chain (PEM) for HTTPS; None speaks HTTP.
+        key: Its private key (PEM).
+        insecure: Whether it may listen off the loopback without TLS, or in front of services that take
+            anonymous calls.
+        hosts: Names that requests may give as their host, beside localhost and IP addresses.
+        origins: Origins of web pages that may send requests, such as "https://example.org".
+        body_bytes: Size of the largest body of a request.
+        bodies_bytes: Size of all bodies that are being read or translated, together.
+        body_seconds: That the body of a request may take to arrive, and that of an answer to be read.
+        header_seconds: That the header of a request may take to arrive, counted from the connection or its
+            first byte.
+        connections: Most connections at a time.
+        connections_each: Most connections at a time from one address.
+        deadline: Seconds that a call of a service may take.
+        drain_seconds: That requests under way have at the end.
+
+    Raises:
+        SettingsError: A value has no meaning, or others on the network could read what is sent.
+    """
+
+    listen: str = DEFAULT_LISTEN
+    certificate: Path | None = None
+    key: Path | None = None
+    insecure: bool = False
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    body_bytes: int = 96 * 1024 * 1024
+    bodies_bytes: int = 256 * 1024 * 1024
+    body_seconds: float = 60.0
+    header_seconds: float = 10.0
+    connections: int = 256
+    connections_each: int = 128
+    deadline: float = 120.0
+    drain_seconds: float = 10.0
+
+    def __post_init__(self) -> None:
+        host, colon, port = self.listen.rpartition(":")
+        if not (colon and host and port.isdigit() and int(port) < 65536):
+            raise SettingsError(f"--listen: {self.listen!r} is not an address such as {DEFAULT_LISTEN}")
+        if (self.certificate is None) != (self.key is None):
+            raise SettingsError("--https-cert and --https-key belong together; give both or none")
+        if not (self.is_loopback or self.insecure or self.certificate):
+            raise SettingsError(
+                f"--listen {self.listen}: others on the network could read what is sent; give --https-cert "
+                "and --https-key, or --insecure behind a proxy that speaks HTTPS"
+            )
+        for origin in self.origins:
+            if not origin.startswith(("http://", "https://")) or origin.count("/") != 2:
+                raise SettingsError(
+                    f"--allow-origin: {origin!r} is not an origin such as https://example.org"
+                )
+        for name in ("body_bytes", "bodies_bytes", "connections", "connections_each"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"--{name.replace('_', '-')}: {getattr(self, name)} is below 1")
+        for name in ("body_seconds", "header_seconds", "deadline", "drain_seconds"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise SettingsError(
+                    f"--{name.replace('_', '-')}: {getattr(self, name)} is no number of seconds above 0"
+                )
+        if self.bodies_bytes < self.body_bytes:
+            raise SettingsError(
+                "--bodies-bytes is less than --body-bytes: no body of that size could be read"
+            )
+
+    @property
+    def host(self) -> str:
+        """The host of ``listen``, without brackets."""
+        return self.listen.rpartition(":")[0].strip("[]")
+
+    @property
+    def port(self) -> int:
+        """The port of ``listen``."""
+        return int(self.listen.rpartition(":")[2])
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only programs of this machine reach the gateway."""
+        return is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine and no other."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,174 @@
+"""``i2s-sdk http`` in front of real services, as a client without gRPC uses it."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from jsonschema import Draft202012Validator
+
+from i2s_chassis.access import new_token, token_line
+from i2s_sdk import render_latex, score
+from service_process import started
+
+pytestmark = pytest.mark.integration
+
+COMMAND = shutil.which("i2s-sdk", path=str(Path(sys.executable).parent)) or "i2s-sdk"
+PATIENCE = 300
+PNG = {"Accept": "image/png"}
+
+
+def document(body):
+    return f"\\documentclass{{article}}\\begin{{document}}\\thispagestyle{{empty}}{body}\\end{{document}}"
+
+
+@contextlib.contextmanager
+def gateway(folder, environment, *words):
+    """Serve by HTTP as long as the block lasts; yields the process and a client."""
+    announcement = folder / "announcement.json"
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("I2S_")}
+    with subprocess.Popen(
+        [COMMAND, "http", *words, "--listen", "127.0.0.1:0", "--announce", str(announcement)],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**clean, "XDG_STATE_HOME": str(folder), **environment},
+    ) as process:
+        try:
+            while not announcement.exists():
+                assert process.poll() is None, process.communicate()[1]
+                time.sleep(0.02)
+            address = json.loads(announcement.read_text())["address"]
+            with httpx.Client(base_url=f"http://{address}", timeout=PATIENCE) as client:
+                yield process, client
+        finally:
+            process.terminate()
+
+
+@pytest.fixture(scope="module")
+def client(light_endpoints, tmp_path_factory):
+    with gateway(tmp_path_factory.mktemp("gateway"), light_endpoints, "render-latex", "metrics") as (_, one):
+        yield one
+
+
+def encoded(png):
+    return {"data": base64.b64encode(png).decode()}
+
+
+def test_pictures_and_values_are_those_of_grpc(client, running_without_networks, tmp_path):
+    files = []
+    for number, body in enumerate(("$a^2 + b^2 = c^2$", "$a^2 - b^2 = c^3$")):
+        told = client.post("/v1/render", json={"latex": {"document_text": document(body)}}).json()
+        (picture,) = told["pictures"]
+        alone = client.post("/v1/render", json={"latex": {"document_text": document(body)}}, headers=PNG)
+        assert hashlib.sha256(alone.content).hexdigest() == picture["sha256"]
+        direct = render_latex(document(body), settings=running_without_networks)
+        assert direct.png == alone.content
+        files.append(tmp_path / f"{number}.png")
+        files[-1].write_bytes(alone.content)
+    wanted = score(files[0], files[1], metrics=["ems", "ssim"], settings=running_without_networks)
+    body = {
+        "reference": encoded(files[0].read_bytes()),
+        "prediction": encoded(files[1].read_bytes()),
+        "metrics": ["ems", "ssim"],
+        "profile": "PROFILE_PAPER",
+    }
+    said = client.post("/v1/score", json=body).json()
+    assert {one["name"]: one["value"] for one in said["results"]} == wanted.values
+
+
+def test_what_the_source_does_wrong_is_a_verdict(client):
+    body = {"latex": {"document_text": document("\\nothing")}}
+    answer = client.post("/v1/render", json=body)
+    assert (answer.status_code, answer.json()["verdict"]) == (200, "VERDICT_COMPILE_ERROR")
+    assert answer.json()["error"]["undefined"]["name"] == "nothing"
+    alone = client.post("/v1/render", json=body, headers=PNG)
+    assert (alone.status_code, alone.headers["X-I2S-Verdict"]) == (422, "COMPILE_ERROR")
+
+
+def test_refusals_of_a_service_are_told_in_its_words(client):
+    body = {"latex": {"document_text": "x"}, "options": {"page": {"dpi": -1}}}
+    answer = client.post("/v1/render", json=body)
+    assert (answer.status_code, answer.json()["error"]["status"]) == (400, "INVALID_ARGUMENT")
+    assert "dpi" in answer.json()["error"]["message"]
+
+
+def test_answers_are_as_they_are_described(client):
+    described = client.get("/openapi.json").json()
+    schemas = {"$defs": described["components"]["schemas"]}
+    text = json.dumps(schemas).replace("#/components/schemas/", "#/$defs/")
+    bodies = {
+        "i2s.render.v1.RenderResponse": client.post(
+            "/v1/render", json={"latex": {"document_text": document("x")}, "options": {"latex": {}}}
+        ),
+        "i2s.render.v1.DescribeResponse": client.get("/v1/services/render-latex"),
+        "i2s.metrics.v1.DescribeResponse": client.get("/v1/services/metrics"),
+        "Error": client.post("/v1/render", json={}),
+    }
+    for name, answer in bodies.items():
+        Draft202012Validator({**json.loads(text), "$ref": f"#/$defs/{name}"}).validate(answer.json())
+
+
+def test_it_ends_at_a_signal_with_services_that_it_started(tmp_path):
+    with gateway(tmp_path, {}, "metrics") as (process, client):
+        assert client.get("/v1/health").json()["services"] == {"metrics": "SERVING"}
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert children
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert told.endswith("stopped\n")
+    assert not (tmp_path / "announcement.json").exists()
+    assert not any(Path(f"/proc/{pid}").exists() for pid in children)
+
+
+def test_tokens_are_asked_for_by_the_service_and_passed_on(tmp_path):
+    token = new_token()
+    access = tmp_path / "access.toml"
+    access.write_text(f'[callers.me]\ntokens = ["{token_line(token)}"]\n')
+    with (
+        started("i2s_metrics", tmp_path, ["--access-file", str(access)]) as service,
+        gateway(tmp_path, {"I2S_METRICS": service.address}, "metrics") as (_, client),
+    ):
+        assert client.get("/v1/health").status_code == 200
+        stranger = client.get("/v1/services/metrics")
+        assert (stranger.status_code, stranger.json()["error"]["status"]) == (401, "UNAUTHENTICATED")
+        assert client.get("/v1/services/metrics", headers={"Authorization": f"Bearer {token}"}).json()[
+            "metrics"
+        ]
+        assert client.get("/v1/services/metrics", headers={"Authorization": "Bearer x"}).status_code == 401
+        shown = [one for one in service.log.read_text().splitlines() if token in one]
+        assert shown == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--listen", "0.0.0.0:0"), "--https-cert"),
+        (("nothing",), "nothing"),
+        (("--listen", "here"), "--listen"),
+        (("--connections", "0"), "--connections"),
+    ],
+)
+def test_what_cannot_be_served_is_said_at_once(light_endpoints, words, told):
+    ended = subprocess.run(
+        [COMMAND, "http", *words],
+        env={**os.environ, **light_endpoints},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert told in ended.stderr
+    assert "Traceback" not in ended.stderr

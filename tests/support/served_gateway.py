@@ -1,0 +1,88 @@
+"""An HTTP gateway in the event loop of a test, and a renderer behind it that does what the test says."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import grpc.aio
+from grpc_health.v1 import health_pb2
+from grpc_health.v1.health import aio as health_servicers
+from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServiceServicer_to_server
+from i2s_sdk.clients.channel import AsyncConnection
+from i2s_sdk.clients.names import wire_name
+from i2s_sdk.gateway.backends import Backends
+from i2s_sdk.gateway.serve import serve_gateway
+from i2s_sdk.gateway.settings import GatewaySettings
+
+Answer = Callable[[pb.RenderRequest, Any], Awaitable[pb.RenderResponse]]
+
+
+@asynccontextmanager
+async def served(addresses: Mapping[str, str], deadline: float = 60.0, **chosen: Any) -> AsyncIterator[str]:
+    """Serve a gateway as long as the block lasts; yields its URL.
+
+    Args:
+        addresses: Of the services behind it, by name.
+        deadline: Seconds of a call.
+        chosen: Settings of the gateway.
+    """
+    settings = GatewaySettings(**{"listen": "127.0.0.1:0", **chosen})
+    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    async with AsyncExitStack() as stack:
+        connections = {
+            name: await stack.enter_async_context(AsyncConnection(one)) for name, one in addresses.items()
+        }
+        backends = Backends(connections, deadline)
+        serving = asyncio.create_task(serve_gateway(backends, settings, on_ready=ready.set_result))
+        try:
+            await asyncio.wait({serving, ready}, return_when=asyncio.FIRST_COMPLETED)
+            if serving.done():
+                await serving
+            yield ready.result()
+        finally:
+            serving.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await serving
+
+
+@asynccontextmanager
+async def renderer(answer: Answer) -> AsyncIterator[str]:
+    """Serve i2s.render.v1 with a method of a test as long as the block lasts; yields the address."""
+
+    class Servicer(RenderServiceServicer):
+        async def Render(self, request: pb.RenderRequest, context: Any) -> pb.RenderResponse:  # noqa: N802
+            return await answer(request, context)
+
+        async def Describe(self, request: pb.DescribeRequest, context: Any) -> pb.DescribeResponse:  # noqa: N802
+            await answer(pb.RenderRequest(), context)
+            return pb.DescribeResponse(service="render-latex")
+
+    server = grpc.aio.server(options=[("grpc.max_receive_message_length", -1)])
+    add_RenderServiceServicer_to_server(Servicer(), server)
+    health = health_servicers.HealthServicer()
+    add_HealthServicer_to_server(health, server)
+    await health.set(wire_name("render-latex"), health_pb2.HealthCheckResponse.SERVING)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        await server.stop(0)
+
+
+async def echo(request: pb.RenderRequest, context: Any) -> pb.RenderResponse:
+    """Answer with the document as the message, and the metadata of the call as the log."""
+    metadata = [f"{name}={value}" for name, value in context.invocation_metadata()]
+    return pb.RenderResponse(
+        id=request.id,
+        verdict=pb.VERDICT_COMPILE_ERROR,
+        message=request.latex.document.decode(),
+        log=pb.LogExcerpt(head="\n".join(metadata)),
+    )

@@ -1,0 +1,49 @@
+"""``i2s-sdk http`` and the gateway of ``i2s-sdk up``: what is said before anything is started."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+
+import click
+import pytest
+
+from i2s_sdk.cli import http, run, up
+from i2s_sdk.errors import UsageError
+from i2s_sdk.gateway.settings import GatewaySettings
+
+
+def test_defaults_that_the_help_names_are_those_of_the_settings():
+    shown = {one.name: str(one.help) for one in http.command.params if isinstance(one, click.Option)}
+    defaults = {one.name: one.default for one in dataclasses.fields(GatewaySettings)}
+    for name in (*http._BOUNDS, "listen"):
+        default = defaults[name]
+        text = f"{default:g}" if isinstance(default, float) else str(default)
+        assert shown[name].endswith(f"[I2S_HTTP_{name.upper()}; {text}]"), name
+    listen = next(one for one in up.command.params if one.name == "http_listen")
+    assert listen.default == defaults["listen"]
+
+
+def test_without_the_extra_the_command_that_installs_it_is_named(monkeypatch):
+    for name in [one for one in sys.modules if one.startswith(("i2s_sdk.gateway", "starlette", "uvicorn"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    with pytest.raises(UsageError, match=r"i2s-sdk\[http\]"):
+        http.gateway_parts()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("up", "--http", "--docker"), "--http with --docker"),
+        (("up", "--http", "--http-listen", "0.0.0.0:7780"), "`i2s-sdk http` serves others"),
+        (("up", "--http", "--http-listen", "here"), "--listen"),
+        (("http", "--header-seconds", "0"), "--header-seconds"),
+        (("http", "--https-cert", "a"), "--https-key"),
+    ],
+)
+def test_what_cannot_be_served_ends_with_one_line(capsys, words, told):
+    assert run(words) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert len(said.splitlines()) == 1
