@@ -49,6 +49,39 @@ def model_options(command: F) -> F:
             help="Of an answer.  [default: 2000]",
         ),
         click.option(
+            "--top-p",
+            "model_top_p",
+            type=float,
+            metavar="P",
+            help="Draw from the most probable tokens only; with --temperature.",
+        ),
+        click.option(
+            "--model-seed",
+            "model_seed",
+            type=int,
+            metavar="N",
+            help="Seed of its draws, for servers that take one.",
+        ),
+        click.option(
+            "--stop",
+            "model_stop",
+            multiple=True,
+            metavar="TEXT",
+            help="Text at which an answer ends; may be repeated.",
+        ),
+        click.option(
+            "--reasoning-effort",
+            "model_reasoning_effort",
+            metavar="WORD",
+            help="How much it thinks, in the words of its server, such as low or high.",
+        ),
+        click.option(
+            "--extra-body",
+            "model_extra_body",
+            metavar="JSON",
+            help="Further fields of each request, such as '{\"chat_template_kwargs\": {}}'.",
+        ),
+        click.option(
             "--model-jobs",
             "model_concurrency",
             type=click.IntRange(min=1),
@@ -95,6 +128,7 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
     Raises:
         UsageError: A value does not fit.
     """
+    from i2s_sdk.models.decoding import parse_extra_body
     from i2s_sdk.models.options import options_from
 
     fields: dict[str, Any] = {
@@ -102,6 +136,8 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
     }
     if fields.get("temperature") == _NONE:
         fields["temperature"] = None
+    if "extra_body" in fields:
+        fields["extra_body"] = parse_extra_body(fields["extra_body"])
     if "cache" in fields:
         fields["cache"] = None if fields["cache"] == _NONE else Path(fields["cache"])
     return replace(options_from(settings), **fields)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
+from i2s_sdk.models.decoding import require_one_of_two
 from i2s_sdk.models.http_status import status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
@@ -43,13 +44,15 @@ class AnthropicMessages:
         options: Of the calls.
 
     Raises:
-        UsageError: The package or the key is missing.
+        UsageError: The package or the key is missing, or it takes no such options.
     """
 
     vendor = VENDOR
     repeatable = True
+    decoding = frozenset({"top_p", "stop", "reasoning_effort", "extra_body"})
 
     def __init__(self, model: str, options: ModelOptions) -> None:
+        require_one_of_two(f"{VENDOR}/{model}", options)
         self.model, self._options = model, options
         vendor = VENDORS[VENDOR]
         require_package(vendor.package, vendor.extra, f"{VENDOR}/{model}")
@@ -109,13 +112,20 @@ class AnthropicMessages:
         first = "top_p" if sampling.temperature is None else "temperature"
         if sent := sampling.values(first, "top_k"):
             # Not among the arguments of the package, because the newest models take none.
-            request["extra_body"] = sent
             request["extra_headers"]["anthropic-version"] = _VERSION_WITH_SAMPLING
+        if body := {**sent, **self._options.extra_body}:
+            request["extra_body"] = body
+        if self._options.stop:
+            request["stop_sequences"] = list(self._options.stop)
         if question.system:
             request["system"] = question.system
+        output: dict[str, Any] = {}
         if question.json_schema is not None:
-            written = {"type": "json_schema", "schema": dict(question.json_schema)}
-            request["output_config"] = {"format": written}
+            output["format"] = {"type": "json_schema", "schema": dict(question.json_schema)}
+        if self._options.reasoning_effort:
+            output["effort"] = self._options.reasoning_effort
+        if output:
+            request["output_config"] = output
         return request
 
 

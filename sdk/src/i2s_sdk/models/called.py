@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
 from i2s_sdk.models.completion_bound import bounded_answer
+from i2s_sdk.models.decoding import require_taken
 from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.model import CallJournal, Completion, Finish
 from i2s_sdk.models.options import REPEAT, ModelOptions
@@ -37,9 +38,13 @@ class CalledModel:
     Args:
         provider: Makes single attempts.
         options: Of the calls.
+
+    Raises:
+        UsageError: The provider cannot send one of the options.
     """
 
     def __init__(self, provider: Provider, options: ModelOptions) -> None:
+        require_taken(provider, options)
         self.provider = provider
         self.name = f"{provider.vendor}/{provider.model}"
         if options.repeat > 1:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from i2s_sdk.models.decoding import FLAGS
 from i2s_sdk.models.http_status import status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
@@ -44,6 +45,7 @@ class GoogleGenAI:
 
     vendor = VENDOR
     repeatable = True
+    decoding = frozenset(FLAGS)
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         self.model, self._options = model, options
@@ -98,19 +100,24 @@ class GoogleGenAI:
             base_url=self.base_url,
             timeout=int(self._options.longest_attempt_seconds * 1000),
             retry_options=HttpRetryOptions(attempts=1),  # retries are made in one place
+            extra_body=dict(self._options.extra_body) or None,
         )
         return Client(api_key=self._key, vertexai=False, http_options=http)
 
     def _config(self, question: ReadQuestion) -> GenerateContentConfig:
-        from google.genai.types import GenerateContentConfig
+        from google.genai.types import GenerateContentConfig, ThinkingConfig, ThinkingLevel
 
         schema, sampling = question.json_schema, self._options.sampling(question.sampling)
+        effort = self._options.reasoning_effort.upper()
         return GenerateContentConfig(
             temperature=sampling.temperature,
             top_p=sampling.top_p,
             top_k=sampling.top_k,
             max_output_tokens=question.max_tokens or self._options.max_tokens,
             candidate_count=1,
+            seed=self._options.seed,
+            stop_sequences=list(self._options.stop) or None,
+            thinking_config=ThinkingConfig(thinking_level=ThinkingLevel(effort)) if effort else None,
             system_instruction=question.system or None,
             response_mime_type=None if schema is None else "application/json",
             response_json_schema=None if schema is None else dict(schema),

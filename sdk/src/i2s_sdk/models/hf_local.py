@@ -31,6 +31,7 @@ class HuggingFaceModel:
 
     vendor = "hf"
     base_url = ""
+    decoding = frozenset({"top_p"})
     repeatable = False  # the weights behind a name or in a folder may change
 
     def __init__(self, model: str, options: ModelOptions) -> None:

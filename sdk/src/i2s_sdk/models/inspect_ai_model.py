@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from i2s_sdk.models.decoding import FLAGS, require_one_of_two
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.http_status import retry_after, status_error, transport_fault
 from i2s_sdk.models.inspect_schema import response_schema
@@ -38,13 +39,16 @@ class InspectModel:
         options: Of the calls.
 
     Raises:
-        UsageError: The package is missing.
+        UsageError: The package is missing, or the model takes no such options.
     """
 
     vendor = "inspect"
     repeatable = True
+    decoding = frozenset(FLAGS)
 
     def __init__(self, model: str, options: ModelOptions) -> None:
+        if model.startswith(_ANTHROPIC):
+            require_one_of_two(f"inspect/{model}", options)
         require_package("inspect_ai", "inspect", f"inspect/{model}")
         self.model, self._options = model, options
         self.base_url = options.base_url or ""
@@ -87,6 +91,7 @@ class InspectModel:
         schema = None if question.json_schema is None else response_schema(question.json_schema)
         sampling = self._options.sampling(question.sampling)
         extra = self.model.startswith(_WITH_EXTRA_BODY)
+        further = sampling.values("top_k", "repetition_penalty") if extra else {}
         both = sampling.temperature is not None and self.model.startswith(_ANTHROPIC)
         return GenerateConfig(
             max_tokens=question.max_tokens,
@@ -94,7 +99,10 @@ class InspectModel:
             temperature=sampling.temperature,
             top_p=None if both else sampling.top_p,  # newer models refuse the two together
             top_k=None if extra else sampling.top_k,
-            extra_body=(sampling.values("top_k", "repetition_penalty") or None) if extra else None,
+            extra_body={**further, **self._options.extra_body} or None,
+            seed=self._options.seed,
+            stop_seqs=list(self._options.stop) or None,
+            reasoning_effort=self._options.reasoning_effort or None,
         )
 
     def _open(self) -> Model:

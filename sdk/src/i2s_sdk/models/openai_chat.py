@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
+from i2s_sdk.models.decoding import FLAGS
 from i2s_sdk.models.http_status import status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
@@ -42,6 +43,7 @@ class OpenAIChat:
 
     vendor = VENDOR
     repeatable = True
+    decoding = frozenset(FLAGS)
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         self.model, self._options = model, options
@@ -108,8 +110,15 @@ class OpenAIChat:
         }
         sampling = self._options.sampling(question.sampling)
         request |= sampling.values("temperature", "top_p")
-        if self._further and (further := sampling.values(*self._further)):
-            request["extra_body"] = further
+        further = sampling.values(*self._further) if self._further else {}
+        if body := {**further, **self._options.extra_body}:
+            request["extra_body"] = body
+        if self._options.seed is not None:
+            request["seed"] = self._options.seed
+        if self._options.stop:
+            request["stop"] = list(self._options.stop)
+        if self._options.reasoning_effort:
+            request["reasoning_effort"] = self._options.reasoning_effort
         if question.json_schema is not None:
             schema = {"name": "answer", "schema": dict(question.json_schema)}
             request["response_format"] = {"type": "json_schema", "json_schema": schema}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.errors import UsageError
 from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models import decoding
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.prompts import DECODING
 from i2s_sdk.tasks.question import Sampling
@@ -39,6 +42,13 @@ class ModelOptions:
         temperature: 0 is greedy; None leaves it to the server, for models that accept none. A value that is
             given goes before the sampling of a question; see ``sampling``.
         max_tokens: The most tokens of a completion.
+        top_p: Above 0, at most 1: tokens are drawn from the most probable ones that together have this
+            probability. It goes before that of a question, and needs a temperature that was chosen.
+        seed: Of the draws, for servers that take one; few of them promise the same answer again.
+        stop: Texts at which a completion ends.
+        reasoning_effort: How much a model thinks before it answers, in the words of its server, such as
+            "low"; empty leaves it to the server.
+        extra_body: Further fields of the request, for what a server has beside the fields above.
         call_seconds: After which an attempt without an answer is made again, once the server has shown
             that it works on several calls at once; see :mod:`i2s_sdk.models.in_flight`.
         retry_seconds: For all attempts of a call and the pauses between, waiting for a turn left out.
@@ -58,6 +68,11 @@ class ModelOptions:
     key_env: str | None = None
     temperature: float | None = DefaultTemperature(DECODING.temperature)
     max_tokens: int = DECODING.max_tokens
+    top_p: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    reasoning_effort: str = ""
+    extra_body: Mapping[str, Any] = field(default_factory=dict, hash=False)
     call_seconds: float = 300.0
     retry_seconds: float = 900.0
     failures: int = 5
@@ -82,6 +97,7 @@ class ModelOptions:
                 raise UsageError(f"model option {name}: {getattr(self, name)} is below 1")
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
             raise UsageError(f"model option temperature: {self.temperature} is not a number from 0 on")
+        decoding.check(self)
         if self.base_url is not None and (
             urlsplit(self.base_url).scheme not in ("http", "https") or not urlsplit(self.base_url).hostname
         ):
@@ -93,12 +109,9 @@ class ModelOptions:
         return max(self.call_seconds, self.retry_seconds)
 
     @property
-    def parameters(self) -> dict[str, float | int | str | None]:
+    def parameters(self) -> dict[str, Any]:
         """What is sent with a question and decides the answer."""
-        plain: dict[str, float | int | str | None] = {
-            "temperature": self.temperature,
-            "max_tokens": self.max_tokens,
-        }
+        plain = {"temperature": self.temperature, "max_tokens": self.max_tokens, **decoding.chosen(self)}
         return plain if self.repeat == 1 else {**plain, "repeat": self.repeat}
 
     @property
@@ -109,18 +122,21 @@ class ModelOptions:
     def sampling(self, wanted: Sampling | None) -> Sampling:
         """Return how a completion is drawn.
 
-        A temperature that the user chose replaces that of the question and leaves its other values. None, if
-        chosen, leaves everything to the server.
+        A temperature that the user chose, and top_p, replace those of the question and leave its other
+        values. None, if chosen, leaves everything but top_p to the server.
 
         Args:
             wanted: The sampling of the question; None for a question without one, which has the temperature
                 of the options.
         """
         if self.temperature is None:
-            return Sampling()
+            return Sampling(top_p=self.top_p)
         if wanted is None:
-            return Sampling(temperature=self.temperature)
-        return replace(wanted, temperature=self.temperature) if self.temperature_chosen else wanted
+            return Sampling(temperature=self.temperature, top_p=self.top_p)
+        if not self.temperature_chosen:
+            return wanted
+        top_p = wanted.top_p if self.top_p is None else self.top_p
+        return replace(wanted, temperature=self.temperature, top_p=top_p)
 
 
 def options_from(settings: Settings) -> ModelOptions:

@@ -14,6 +14,7 @@ from typing import Any
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models import processes
 from i2s_sdk.models.bounded_lines import CHUNK, BoundedLines, LongLine
+from i2s_sdk.models.decoding import FLAGS
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
@@ -36,6 +37,7 @@ class ProgramOfLines:
 
     vendor = "command"
     base_url = ""
+    decoding = frozenset(FLAGS)
     repeatable = False  # the line does not say which version of the program answers
 
     def __init__(self, line: str, argv: Sequence[str], options: ModelOptions) -> None:

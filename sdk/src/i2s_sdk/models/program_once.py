@@ -8,6 +8,7 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from i2s_sdk.models import processes
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, read_bounded
@@ -40,12 +41,13 @@ class ProgramPerQuestion:
 
     vendor = "command"
     base_url = ""
+    decoding: frozenset[str] = frozenset()
     repeatable = False  # the line does not say which version of the program answers
     ends_when_left = True
 
     def __init__(self, line: str, argv: Sequence[str], options: ModelOptions) -> None:
         self.model = line
-        self.parameters: dict[str, float | int | str | None] = {}
+        self.parameters: dict[str, Any] = {}
         self.whole = any(DOCUMENT in argument for argument in argv)
         self._writes = any(OUTPUT in argument for argument in argv)
         self._argv = argv

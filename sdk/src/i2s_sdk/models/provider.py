@@ -13,7 +13,7 @@ or with ModelAccessError, which ends the run. Retries, pace, cache and prices ar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.question import ReadQuestion
@@ -66,9 +66,11 @@ class RejectedError(AttemptError):
 class Provider(Protocol):
     """Asks one model.
 
-    It may have ``ends_when_left``: whether the work on a question ends when ``ask`` is cancelled; where it is
-    absent, the work is taken to go on. It may have ``whole``: whether it answers documents as a whole, so
-    that questions name files; where it is absent, it is asked page by page.
+    It may have ``ends_when_left``: whether the work on a question ends when ``ask`` is cancelled; where it
+    is absent, the work is taken to go on. It may have ``decoding``: the names of the further options of a
+    call that it sends (i2s_sdk.models.decoding); where it is absent, it is taken to send all. It may have
+    ``whole``: whether it answers documents as a whole, so that questions name files; where it is absent, it
+    is asked page by page.
 
     Attributes:
         vendor: Such as "openai"; part of what an answer is kept under.
@@ -82,7 +84,7 @@ class Provider(Protocol):
     model: str
     base_url: str
     repeatable: bool
-    parameters: dict[str, float | int | str | None]
+    parameters: dict[str, Any]
 
     async def ask(self, question: ReadQuestion) -> Answer:
         """Make one attempt.

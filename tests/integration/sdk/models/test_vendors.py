@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from questions import complete
@@ -62,6 +63,39 @@ async def test_the_model_sees_prompt_picture_and_parameters(
     else:
         assert asked.body["model"] == "some-model"
         assert (asked.body["temperature"], asked.body["max_tokens"]) == (0.0, 77)
+
+
+@vendors
+async def test_further_options_of_a_call_are_sent_as_each_vendor_names_them(
+    server: ModelServer, instances: Callable[[int], list[Instance]], vendor: str
+) -> None:
+    chosen: dict[str, Any] = {
+        "temperature": None,
+        "top_p": 0.9,
+        "stop": ("END", "\n\n\n"),
+        "reasoning_effort": "low",
+        "extra_body": {"thing": {"a": [1]}},
+    }
+    if vendor != "anthropic":
+        chosen["seed"] = 7
+    model = open_model(f"{vendor}/m", _options(server, vendor, **chosen))
+    await complete(model, instances(1)[0])
+    await close_model(model)
+    (asked,) = server.requests
+    sent = asked.body
+    assert sent["thing"] == {"a": [1]}
+    match vendor:
+        case "openai":
+            assert (sent["top_p"], sent["seed"], sent["stop"]) == (0.9, 7, ["END", "\n\n\n"])
+            assert sent["reasoning_effort"] == "low"
+        case "anthropic":
+            assert (sent["top_p"], sent["stop_sequences"]) == (0.9, ["END", "\n\n\n"])
+            assert sent["output_config"] == {"effort": "low"}
+        case "google":
+            config = sent["generationConfig"]
+            assert (config["topP"], config["seed"]) == (0.9, 7)
+            assert config["stopSequences"] == ["END", "\n\n\n"]
+            assert list(config["thinkingConfig"].values()) == ["LOW"]
 
 
 @vendors

@@ -82,7 +82,7 @@ def test_commands_without_a_table_do_not_mind_one(capsys: pytest.CaptureFixture[
     ("words", "at", "expected"),
     [
         ("i2s-sdk eval", 1, "plain,evaluate"),
-        ("i2s-sdk evaluate --mo", 2, "plain,--model\nplain,--model-jobs"),
+        ("i2s-sdk evaluate --mo", 2, "plain,--model\nplain,--model-seed\nplain,--model-jobs"),
     ],
 )
 def test_words_are_completed_in_bash(words: str, at: int, expected: str) -> None:
