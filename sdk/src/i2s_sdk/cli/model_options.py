@@ -116,6 +116,20 @@ def model_options(command: F) -> F:
             metavar="FILE",
             help="Prices in place of the bundled ones.",
         ),
+        click.option(
+            "--budget",
+            "model_cost",
+            type=float,
+            metavar="USD",
+            help="Make no more calls once those of this command have cost so much.",
+        ),
+        click.option(
+            "--token-budget",
+            "model_tokens",
+            type=int,
+            metavar="N",
+            help="The same by tokens read and written.",
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -128,6 +142,7 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
     Raises:
         UsageError: A value does not fit.
     """
+    from i2s_sdk.models.budget import Budget
     from i2s_sdk.models.decoding import parse_extra_body
     from i2s_sdk.models.options import options_from
 
@@ -136,6 +151,7 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
     }
     if fields.get("temperature") == _NONE:
         fields["temperature"] = None
+    fields["budget"] = Budget(fields.pop("cost", None), fields.pop("tokens", None))
     if "extra_body" in fields:
         fields["extra_body"] = parse_extra_body(fields["extra_body"])
     if "cache" in fields:

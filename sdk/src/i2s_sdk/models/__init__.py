@@ -1,6 +1,7 @@
 """Providers of completions."""
 
-from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelRefusedError
+from i2s_sdk.models.budget import Budget
+from i2s_sdk.models.errors import BudgetSpentError, ModelAccessError, ModelFailedError, ModelRefusedError
 from i2s_sdk.models.estimate import Estimate, estimate
 from i2s_sdk.models.model import Completion, Finish, Model, close_model
 from i2s_sdk.models.options import ModelOptions
@@ -8,6 +9,8 @@ from i2s_sdk.models.registry import MODELS, open_model
 
 __all__ = [
     "MODELS",
+    "Budget",
+    "BudgetSpentError",
     "Completion",
     "Estimate",
     "Finish",

@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
+from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
 from i2s_sdk.models.completion_bound import bounded_answer
@@ -40,7 +41,7 @@ class CalledModel:
         options: Of the calls.
 
     Raises:
-        UsageError: The provider cannot send one of the options.
+        UsageError: The provider cannot send one of the options, or there is a budget and no price.
     """
 
     def __init__(self, provider: Provider, options: ModelOptions) -> None:
@@ -62,6 +63,11 @@ class CalledModel:
         self._retrying = RetryingProvider(provider, options)
         self._cache = AnswerCache(options.cache if provider.repeatable else None)
         self._prices = Prices.load(options.prices)
+        if options.budget.cost is not None and self._prices.cost(provider, 1, 1) is None:
+            raise UsageError(
+                f"--budget needs the price of model {self.name!r}: give it with --prices FILE, or give "
+                "--token-budget"
+            )
         self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
@@ -70,6 +76,7 @@ class CalledModel:
         Raises:
             ModelRefusedError: The model would not answer.
             ModelFailedError: There is no usable answer.
+            BudgetSpentError: What calls may cost is spent, and the answer is not kept.
             ModelAccessError: There will be none to any question.
             DataError: An image cannot be read.
         """
@@ -93,9 +100,11 @@ class CalledModel:
             kept = await asyncio.to_thread(self._cache.get, key)
             if kept is not None:
                 return self._kept_completion(kept, question)
+            self._options.budget.require()
             name = await self.on_call(question.id, question.name) if self.on_call is not None else ""
             asked = await self._retrying.ask(question)
             answer = bounded_answer(asked.answer, self._most_characters)
+            self._options.budget.spend(self._cost(answer), answer.tokens_in, answer.tokens_out)
             call = Call(name, asked.attempts, asked.seconds)
             if answer.finish is not Finish.TOO_LONG:  # with a larger bound it may be usable
                 await asyncio.to_thread(self._cache.put, key, answer, call)
@@ -108,6 +117,9 @@ class CalledModel:
             return self._completion_of(kept.answer, call)
         return self._completion_of(kept.answer, None)
 
+    def _cost(self, answer: Answer) -> float | None:
+        return self._prices.cost(self.provider, answer.tokens_in, answer.tokens_out)
+
     def _completion_of(self, answer: Answer, call: Call | None) -> Completion:
         """Return the completion that an answer is; without a call nothing was paid now."""
         return Completion(
@@ -115,7 +127,7 @@ class CalledModel:
             finish=answer.finish,
             tokens_in=answer.tokens_in,
             tokens_out=answer.tokens_out,
-            cost=self._prices.cost(self.provider, answer.tokens_in, answer.tokens_out),
+            cost=self._cost(answer),
             cached=call is None,
             attempts=call.attempts if call else 0,
             seconds=call.seconds if call else None,

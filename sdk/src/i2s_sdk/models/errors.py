@@ -5,6 +5,7 @@
     ModelError                  there is no completion for this instance
     ├── ModelRefusedError       the model, or a filter, would not answer; carries what was said and its cost
     ├── ModelFailedError        no usable answer after all attempts, or the request was not accepted
+    ├── BudgetSpentError        what calls may cost is spent, so this one was not made
     └── AllCallsFailedError     every call of a run has failed alike; ends the run
     UsageError
     └── ModelAccessError        exit code 2: no call can be answered: key, name of the model or account
@@ -41,6 +42,10 @@ class ModelFailedError(ModelError):
     def __init__(self, message: str, attempts: int, reason: str = "") -> None:
         super().__init__(message)
         self.attempts, self.reason = attempts, reason or message
+
+
+class BudgetSpentError(ModelError):
+    """The call was not made: what the calls of a command may cost is spent. The next command makes it."""
 
 
 class AllCallsFailedError(ModelError):

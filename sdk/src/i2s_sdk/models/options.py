@@ -13,6 +13,7 @@ from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.errors import UsageError
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models import decoding
+from i2s_sdk.models.budget import Budget
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.prompts import DECODING
 from i2s_sdk.tasks.question import Sampling
@@ -61,6 +62,7 @@ class ModelOptions:
         pdftotext_memory_bytes: Memory of the same.
         cache: Folder of answers kept; None keeps none.
         prices: File that replaces the bundled prices.
+        budget: What all calls with these options may cost together.
         repeat: Which time the same is asked, from 1 on: answers of different times are kept apart.
     """
 
@@ -84,6 +86,7 @@ class ModelOptions:
     pdftotext_memory_bytes: int = 1 << 30
     cache: Path | None = field(default_factory=default_cache_folder)
     prices: Path | None = None
+    budget: Budget = field(default_factory=Budget, compare=False)
     repeat: int = 1
 
     def __post_init__(self) -> None:

@@ -6,13 +6,14 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from chat_server import REFUSAL, ChatServer
 from i2s_sdk import evaluate
 from i2s_sdk.evaluation.finalize import RunResult
-from i2s_sdk.models import ModelOptions, open_model
+from i2s_sdk.models import Budget, ModelOptions, open_model
 from i2s_sdk.runlog.folder import read_records
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.settings import Settings
@@ -38,7 +39,9 @@ def server(data: TinyFormulas) -> Iterator[ChatServer]:
         yield server
 
 
-def _evaluated(server: ChatServer, data: TinyFormulas, run: Path, settings: Settings) -> RunResult:
+def _evaluated(
+    server: ChatServer, data: TinyFormulas, run: Path, settings: Settings, **chosen: Any
+) -> RunResult:
     prices = run.parent / f"{run.name}.toml"
     prices.write_text(f'[servers."{server.base}"]\n"openai/tiny" = {{ in = 2.0, out = 8.0 }}\n')
     options = ModelOptions(
@@ -50,6 +53,7 @@ def _evaluated(server: ChatServer, data: TinyFormulas, run: Path, settings: Sett
         concurrency=4,
         cache=None,
         prices=prices,
+        **chosen,
     )
     return evaluate(data.folder, open_model("openai/tiny", options), out=run, settings=settings)
 
@@ -127,3 +131,26 @@ def test_a_refusal_is_not_asked_again_and_a_failure_is(
     assert server.came - asked == {HOPELESS: 1}
     line = json.loads((tmp_path / "run" / "records.jsonl").read_text().splitlines()[-1])
     assert (line["id"], line["attempts"]) == (HOPELESS, 1)
+
+
+def test_a_budget_ends_the_calls_and_the_same_command_goes_on(
+    server: ChatServer, data: TinyFormulas, tmp_path: Path, running_without_networks: Settings
+) -> None:
+    whole = _evaluated(server, data, tmp_path / "whole", running_without_networks)
+    total = sum(100 + len(text) for text in server.answers.values())
+    server.came.clear()
+
+    budget = Budget(tokens=total // 3)
+    begun = _evaluated(server, data, tmp_path / "run", running_without_networks, budget=budget)
+    first = server.came.total()
+    assert 0 < first < COUNT
+    assert begun.summary.scored == first
+    failed = [one for one in read_records(tmp_path / "run").values() if not one.outcome.counts]
+    assert len(failed) == COUNT - first
+    assert all(one.failure and "not asked: the budget" in one.failure.message for one in failed)
+
+    goes_on = Budget(cost=1_000_000.0)
+    ended = _evaluated(server, data, tmp_path / "run", running_without_networks, budget=goes_on)
+    assert server.came.total() == COUNT
+    assert _facts(tmp_path / "run") == _facts(tmp_path / "whole")
+    assert ended.summary.to_json()["tasks"] == whole.summary.to_json()["tasks"]

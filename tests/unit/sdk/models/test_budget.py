@@ -1,0 +1,118 @@
+"""What calls may cost: counted over all models of a command, with kept answers for nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from named_pictures import named_picture
+from questions import complete
+
+from i2s_sdk.data import Instance
+from i2s_sdk.errors import UsageError
+from i2s_sdk.models import Budget, BudgetSpentError, ModelOptions
+from i2s_sdk.models.called import CalledModel
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.provider import Answer
+from i2s_sdk.models.question import ReadQuestion
+
+
+class Provider:
+    """Says how many tokens each answer took."""
+
+    vendor, base_url, repeatable = "openai", "", True
+
+    def __init__(self, model: str = "gpt-4o", tokens: tuple[int | None, int | None] = (60, 40)) -> None:
+        self.model, self.tokens = model, tokens
+        self.parameters: dict[str, Any] = {}
+        self.asked = 0
+
+    async def ask(self, question: ReadQuestion) -> Answer:
+        self.asked += 1
+        return Answer("said", Finish.STOP, *self.tokens)
+
+    async def close(self) -> None:
+        pass
+
+
+def instances(folder: Path, count: int) -> list[Instance]:
+    found = []
+    for number in range(count):
+        image = folder / f"{number}.png"
+        image.write_bytes(named_picture(f"picture {number}"))
+        found.append(Instance(f"i{number}", "latex", "equation", image))
+    return found
+
+
+async def answered(model: CalledModel, asked: list[Instance]) -> int:
+    """Return how many questions were answered before the budget was spent."""
+    count = 0
+    for one in asked:
+        try:
+            await complete(model, one)
+        except BudgetSpentError:
+            continue
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"cost": 0.0}, "--budget"),
+        ({"cost": float("nan")}, "--budget"),
+        ({"cost": float("inf")}, "--budget"),
+        ({"tokens": 0}, "--token-budget"),
+    ],
+)
+def test_what_is_no_budget_is_refused(values: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        Budget(**values)
+
+
+async def test_calls_end_when_the_tokens_are_spent(tmp_path: Path) -> None:
+    model = CalledModel(Provider(), ModelOptions(cache=None, budget=Budget(tokens=250)))
+    assert await answered(model, instances(tmp_path, 10)) == 3
+
+
+async def test_models_of_one_command_share_the_budget(tmp_path: Path) -> None:
+    options = ModelOptions(cache=None, budget=Budget(tokens=250))
+    first, second = (CalledModel(Provider(name), options) for name in ("gpt-4o", "gpt-4.1"))
+    asked = instances(tmp_path, 10)
+    assert await answered(first, asked[:2]) == 2
+    assert await answered(second, asked) == 1
+
+
+async def test_money_is_counted_by_the_price_of_the_model(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[models]\n"openai/gpt-4o" = { in = 10000.0, out = 10000.0 }\n')
+    options = ModelOptions(cache=None, prices=prices, budget=Budget(cost=2.5))  # a call costs 1 USD
+    assert await answered(CalledModel(Provider(), options), instances(tmp_path, 10)) == 3
+    with pytest.raises(UsageError, match="--prices FILE"):
+        CalledModel(Provider("unknown"), options)
+
+
+async def test_kept_answers_cost_nothing(tmp_path: Path) -> None:
+    asked, cache = instances(tmp_path, 5), tmp_path / "cache"
+    await answered(CalledModel(Provider(), ModelOptions(cache=cache)), asked[:4])
+    provider = Provider()
+    model = CalledModel(provider, ModelOptions(cache=cache, budget=Budget(tokens=1)))
+    assert await answered(model, [asked[4], *asked[:4]]) == 5
+    assert provider.asked == 1
+
+
+@pytest.mark.parametrize("tokens", [(None, 40), (60, None)])
+async def test_calls_end_if_nobody_knows_what_they_cost(
+    tmp_path: Path, tokens: tuple[int | None, int | None]
+) -> None:
+    model = CalledModel(Provider(tokens=tokens), ModelOptions(cache=None, budget=Budget(tokens=10_000)))
+    asked = instances(tmp_path, 2)
+    await complete(model, asked[0])
+    with pytest.raises(BudgetSpentError, match="does not say how many tokens"):
+        await complete(model, asked[1])
+
+
+async def test_without_a_budget_nothing_ends(tmp_path: Path) -> None:
+    model = CalledModel(Provider("unknown", (None, None)), ModelOptions(cache=None))
+    assert await answered(model, instances(tmp_path, 3)) == 3
