@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-mutants images test-containers test-platforms test-kernels test-load test-training test-wheels wheels docs in-debian lint format lock references clean
+.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-mutants images test-containers test-platforms test-kernels test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean
 
 MODEL ?=
 DATA ?= examples
@@ -87,6 +87,10 @@ wheels:  ## build the wheels of all packages into dist
 test-training:  ## test rewards and the annotator against TRL, verl, OpenRLHF, verifiers and HELM, installed for it
 	@scripts/bootstrap dev
 	@scripts/training $(ARGS)
+
+test-clients:  ## test the example in Node.js against real services; needs npm
+	@scripts/bootstrap dev
+	@.venv/bin/pytest tests/clients $(ARGS)
 
 lint:  ## check style and types
 	@scripts/bootstrap dev

@@ -53,12 +53,16 @@ def all_lines(log: Path) -> list[dict[str, object]]:
 def wait_until_serving(
     process: subprocess.Popen[bytes], announcement: Path, log: Path
 ) -> tuple[str, tuple[int, ...]]:
-    """Wait until a service serves; returns its address, and what it said of its health until then."""
+    """Wait until a service serves; returns its address, and what it said of its health until then.
+
+    A service with TLS needs a health address, which has none.
+    """
     while not announcement.exists():
         assert process.poll() is None, log.read_text()
         time.sleep(0.02)
-    address = json.loads(announcement.read_text())["address"]
-    with grpc.insecure_channel(address) as channel:
+    announced = json.loads(announcement.read_text())
+    address = announced["address"]
+    with grpc.insecure_channel(announced["health_address"] or address) as channel:
         watch = health_pb2_grpc.HealthStub(channel).Watch(
             health_pb2.HealthCheckRequest(), timeout=START_SECONDS, wait_for_ready=True
         )
