@@ -14,3 +14,5 @@ GreyArray: TypeAlias = NDArray[np.uint8]
 FloatArray: TypeAlias = NDArray[np.float64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.int64]
+#: Sums of levels or of their products.
+SumArray: TypeAlias = NDArray[np.int32]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from skimage.metrics import structural_similarity as _structural_similarity
 
-from i2s_metrics.functional.arrays import GreyArray
+from i2s_metrics.functional.arrays import GreyArray, SumArray
+from i2s_metrics.functional.compiled import compiled
 from i2s_metrics.functional.errors import UndefinedError
 
 #: Side of the window in pixels, where the pictures are large enough.
 WINDOW = 7
-#: Pixels that are looked at together, to bound the memory that the float64 maps take.
-_BAND_PIXELS = 500_000
 #: Constants of equation 13, for levels from 0 to 255.
-_C1 = (0.01 * 255) ** 2
+_C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 
 
 def structural_similarity(prediction: GreyArray, reference: GreyArray) -> float:
@@ -35,21 +33,92 @@ def structural_similarity(prediction: GreyArray, reference: GreyArray) -> float:
         Image2Struct, appendix A; Z. Wang et al., "Image quality assessment: from error
         visibility to structural similarity", 2004, equation 13.
     """
+    side = min(WINDOW, *reference.shape)
+    window = side - (side + 1) % 2
+    return (_mean_over_windows(_for_machine(prediction), _for_machine(reference), window) + 1) / 2
+
+
+def _for_machine(picture: GreyArray) -> GreyArray:
+    """Return a picture in the one form that the machine code is made for: contiguous and read-only."""
+    view = np.ascontiguousarray(picture).view()
+    view.flags.writeable = False
+    return view
+
+
+@compiled
+def _mean_over_windows(prediction: GreyArray, reference: GreyArray, window: int) -> float:
+    """Return the mean structural similarity over all windows that lie inside of two grey pictures.
+
+    Sums of levels, of their squares and of their products are kept for each column over the last rows, as
+    many as a window has, and are integers: nothing is lost however large the picture is.
+
+    Args:
+        prediction: Contiguous, shape (height, width).
+        reference: The same shape.
+        window: Side of the window, odd and at most height and width.
+    """
     height, width = reference.shape
-    if width > height:
-        return structural_similarity(prediction.T, reference.T)  # bands along the longer side
-    window = min(WINDOW, width - (width + 1) % 2)
-    margin = window // 2
-    # The mean runs over the pixels whose whole window lies inside, so bands that overlap by the
-    # margin on both sides give every such pixel once, with the value it has in the whole.
-    rows = max(1, _BAND_PIXELS // width)
+    count, places = window * window, width - window + 1
+    # The factors of equation 13 are taken times count * count and count * (count - 1), so that no mean and no
+    # variance is divided. One pixel does not vary: its second factor is 1 whatever the constant is.
+    first, second = _C1 * count * count, _C2 * max(1, count * (count - 1))
+    a, b, aa, bb, ab = np.zeros((5, width), np.int32)
+    window_a, window_b, window_aa, window_bb, window_ab = np.zeros((5, places), np.int32)
+    similarity = np.empty(places, np.float64)
     total = 0.0
-    for first in range(margin, height - margin, rows):
-        last = min(first + rows, height - margin)
-        band = slice(first - margin, last + margin)
-        total += (last - first) * _mean(prediction[band], reference[band], window)
-    mean: float = total / (height - 2 * margin)
-    return (mean + 1) / 2
+    for row in range(height):
+        enters_p, enters_r = prediction[row], reference[row]
+        if row < window:
+            for x in range(width):
+                p, r = np.int32(enters_p[x]), np.int32(enters_r[x])
+                a[x] += p
+                b[x] += r
+                aa[x] += p * p
+                bb[x] += r * r
+                ab[x] += p * r
+        else:
+            leaves_p, leaves_r = prediction[row - window], reference[row - window]
+            for x in range(width):
+                p, r = np.int32(enters_p[x]), np.int32(enters_r[x])
+                q, s = np.int32(leaves_p[x]), np.int32(leaves_r[x])
+                a[x] += p - q
+                b[x] += r - s
+                aa[x] += p * p - q * q
+                bb[x] += r * r - s * s
+                ab[x] += p * r - q * s
+        if row < window - 1:
+            continue
+        _sum_windows(a, window_a, window)
+        _sum_windows(b, window_b, window)
+        _sum_windows(aa, window_aa, window)
+        _sum_windows(bb, window_bb, window)
+        _sum_windows(ab, window_ab, window)
+        for x in range(places):
+            p, r = window_a[x], window_b[x]
+            squares = p * p + r * r
+            products = p * r
+            variances = count * (window_aa[x] + window_bb[x]) - squares
+            covariance = count * window_ab[x] - products
+            numerator = (2.0 * products + first) * (2.0 * covariance + second)
+            similarity[x] = numerator / ((squares + first) * (variances + second))
+        of_row = 0.0
+        for x in range(places):
+            of_row += similarity[x]
+        total += of_row
+    mean: float = total / ((height - window + 1) * places)
+    return mean
+
+
+@compiled
+def _sum_windows(columns: SumArray, sums: SumArray, window: int) -> None:
+    """Add up the sums of columns for each place of the window."""
+    total = 0
+    for x in range(window - 1):
+        total += columns[x]
+    for x in range(len(sums)):
+        total += columns[x + window - 1]
+        sums[x] = total
+        total -= columns[x]
 
 
 def check_leaderboard_size(picture: GreyArray) -> None:
@@ -63,11 +132,3 @@ def check_leaderboard_size(picture: GreyArray) -> None:
         raise UndefinedError(
             f"ssim needs pictures of at least {WINDOW}x{WINDOW} pixels; these have {width}x{height}"
         )
-
-
-def _mean(prediction: GreyArray, reference: GreyArray, window: int) -> float:
-    if window == 1:
-        a, b = prediction.astype(np.float64), reference.astype(np.float64)
-        return float(np.mean((2 * a * b + _C1) / (a * a + b * b + _C1)))
-    mean = _structural_similarity(prediction, reference, win_size=window, data_range=255)  # type: ignore[no-untyped-call]
-    return float(mean)
