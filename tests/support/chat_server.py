@@ -17,6 +17,8 @@ from typing import Any
 #: From a question, and how often it came before, to what the server does; see the methods of the handler.
 Behaviour = Callable[[str, int], str]
 
+#: The small question before a run begins, which no behaviour is about.
+PREFLIGHT = "Reply with the word OK."
 REFUSAL = "refuse"  #: In place of an answer: the model refuses.
 
 
@@ -82,6 +84,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         _, image = body["messages"][0]["content"]
+        if body["messages"][0]["content"][0] == {"type": "text", "text": PREFLIGHT}:
+            with self.chat.lock:
+                self.chat.done["preflight"] += 1
+            self._send(200, _completion("OK"))
+            return
         picture = base64.b64decode(image["image_url"]["url"].partition(",")[2])
         question = self.chat.questions[hashlib.sha256(picture).hexdigest()]
         action, _, argument = self.chat.arrive(question).partition(":")

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from i2s_sdk.errors import UsageError
+
 if TYPE_CHECKING:
-    from i2s_sdk.models.options import ModelOptions
+    from i2s_sdk.models.options import Batching, ModelOptions
     from i2s_sdk.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -104,6 +106,25 @@ def model_options(command: F) -> F:
             help="For all attempts of a call of the model together.  [default: 900]",
         ),
         click.option(
+            "--no-preflight",
+            "model_no_preflight",
+            is_flag=True,
+            help="Begin without asking the server a small question first.",
+        ),
+        click.option(
+            "--batch",
+            "model_batch",
+            is_flag=True,
+            help="Ask by the batch API of the vendor (openai, anthropic): cheaper, answered within hours.",
+        ),
+        click.option(
+            "--batch-size",
+            "model_batch_size",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Questions of a batch at most.  [default: 1000]",
+        ),
+        click.option(
             "--cache",
             "model_cache",
             metavar="FOLDER|none",
@@ -151,9 +172,26 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
     }
     if fields.get("temperature") == _NONE:
         fields["temperature"] = None
+    fields["preflight"] = not fields.pop("no_preflight", False)
+    fields["batching"] = _batching(fields.pop("batch", False), fields.pop("batch_size", None))
     fields["budget"] = Budget(fields.pop("cost", None), fields.pop("tokens", None))
     if "extra_body" in fields:
         fields["extra_body"] = parse_extra_body(fields["extra_body"])
     if "cache" in fields:
         fields["cache"] = None if fields["cache"] == _NONE else Path(fields["cache"])
     return replace(options_from(settings), **fields)
+
+
+def _batching(chosen: bool, size: int | None) -> Batching | None:
+    """Return how batches are made; None if none are.
+
+    Raises:
+        UsageError: There is a size without batches.
+    """
+    from i2s_sdk.models.options import Batching
+
+    if not chosen:
+        if size is not None:
+            raise UsageError("--batch-size needs --batch")
+        return None
+    return Batching() if size is None else Batching(requests=size)

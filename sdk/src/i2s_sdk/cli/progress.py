@@ -53,7 +53,7 @@ class Progress:
         elif self._bars is not None:
             for name, task in self._tasks.items():
                 shown = visible_line(f"{note}  {last}".strip()) if name == self._what[-1] else ""
-                rate = f"{self._rate(done, name):.1f}/s"
+                rate = _speed(self._rate(done, name), "/s")
                 self._bars.update(task, completed=done[name], rate=rate, last=shown)
         elif self._is_due(done, planned):
             self._line(done, planned, note)
@@ -66,7 +66,8 @@ class Progress:
             "renderings": progress.rendered,
             "samples": progress.finished,
         }
-        note = f"${progress.paid:.4f} so far" if progress.paid else ""
+        paid = f"${progress.paid:.4f} so far" if progress.paid else ""
+        note = ", ".join(one for one in (paid, progress.note) if one)
         if progress.run != self._run and not progress.last:
             self._stop()
             if self._run is not None:  # the first run is what the command was asked for
@@ -117,7 +118,7 @@ class Progress:
         self._last_counts = tuple(done[name] for name in self._what)
         last = self._what[-1]
         rate = self._rate(done, last)
-        parts = [f"{done[name]} of {planned} {name}" for name in self._what] + [f"{rate:.1f} a second"]
+        parts = [f"{done[name]} of {planned} {name}" for name in self._what] + [_speed(rate, " a second")]
         if rate and done[last] < planned:
             parts.append(f"{_duration((planned - done[last]) / rate)} left")
         self._stream.write(", ".join([*parts, note] if note else parts) + "\n")
@@ -134,6 +135,18 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop()
+
+
+def _speed(rate: float, unit: str) -> str:
+    """Return how fast things come, for people: the seconds of each if they take more than one.
+
+    Args:
+        rate: How many a second.
+        unit: Stands behind a number of them a second.
+    """
+    if rate == 0 or rate >= 1:
+        return f"{rate:.1f}{unit}"
+    return f"{1 / rate:.{0 if rate <= 0.1 else 1}f} s each"
 
 
 def _duration(seconds: float) -> str:

@@ -150,16 +150,17 @@ class _Evaluation:
             for plan, folder, run in zip(self._plans, folders, self._runs, strict=True)
         ]
         pending = [await runner.pending() for runner in runners]
+        failed = await self._preflight(runners, pending)
+        pending = [None if at in failed else one for at, one in enumerate(pending)]
         needs = [runner.needs(one) for runner, one in zip(runners, pending, strict=True) if one is not None]
         points = self._points
         kept = [points.keep(one) for one in folders] if points is not None else []
-        missing = points is not None and not all(kept)
-        failed: dict[int, I2SError] = {}
+        missing = points is not None and not all(kept) and len(failed) < len(runners)
         if needs or missing:
             wanted = [*needs, points.needs()] if points is not None and missing else needs
             try:
                 async with open_needed(self._settings, folders[0], wanted) as services:
-                    failed = await self._ask(runners, pending, services, finish=missing)
+                    failed |= await self._ask(runners, pending, services, finish=missing)
                     await self._measure([one for at, one in enumerate(folders) if at not in failed], services)
             except I2SError as error:
                 if needs:
@@ -169,6 +170,24 @@ class _Evaluation:
             failed.get(at) or finalize(runner.folder, runner.plan.instances, self._settings)
             for at, runner in enumerate(runners)
         ]
+
+    async def _preflight(
+        self, runners: Sequence[Runner], pending: Sequence[list[Instance] | None]
+    ) -> dict[int, I2SError]:
+        """Return why models do not answer a small question, by their place, before anything is started.
+
+        Raises:
+            ModelAccessError: The only model does not.
+        """
+        failed: dict[int, I2SError] = {}
+        for at, (runner, one) in enumerate(zip(runners, pending, strict=True)):
+            try:
+                await runner.preflight(one or ())
+            except ModelAccessError as error:
+                if len(runners) == 1:
+                    raise
+                failed[at] = error
+        return failed
 
     async def _ask(
         self,

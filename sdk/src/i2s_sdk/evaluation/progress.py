@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -18,6 +19,7 @@ class Progress:
         paid: US dollars that are known to have been paid for answers.
         last: Id of the sample that went on; empty at the beginning.
         run: What is evaluated: the name of the model.
+        note: What the model waits for, such as batches; empty for nothing.
     """
 
     planned: int
@@ -27,10 +29,30 @@ class Progress:
     paid: float = 0.0
     last: str = ""
     run: str = ""
+    note: str = ""
 
 
 #: Called at the beginning of the work, and each time that a sample went through a stage.
 OnProgress = Callable[[Progress], None]
+
+
+@contextmanager
+def noted_waits(model: object, listener: Callable[[str], None]) -> Iterator[None]:
+    """Have a model say what it waits for, as long as the block lasts.
+
+    Args:
+        model: Has an attribute ``on_wait`` if it can say that.
+        listener: Called with one line.
+    """
+    if not hasattr(model, "on_wait"):
+        yield
+        return
+    before = model.on_wait
+    model.on_wait = listener
+    try:
+        yield
+    finally:
+        model.on_wait = before
 
 
 def say_nothing(progress: Progress) -> None:

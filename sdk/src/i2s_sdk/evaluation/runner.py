@@ -14,7 +14,7 @@ from i2s_sdk.evaluation.generate import GenerateStage
 from i2s_sdk.evaluation.pages import PageImages
 from i2s_sdk.evaluation.pipeline import Stage, run_pipeline
 from i2s_sdk.evaluation.plan import Plan
-from i2s_sdk.evaluation.progress import OnProgress, Progress
+from i2s_sdk.evaluation.progress import OnProgress, Progress, noted_waits
 from i2s_sdk.evaluation.render import RenderStage
 from i2s_sdk.evaluation.run_metrics import run_metrics
 from i2s_sdk.evaluation.sample import Sample
@@ -31,7 +31,8 @@ from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.service_table import DOCUMENTS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services, open_services
-from i2s_sdk.tasks.task import DocumentTask
+from i2s_sdk.tasks.question import ImagePart
+from i2s_sdk.tasks.task import DocumentTask, Task
 from i2s_wire.documents import DocumentsDescription
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.render.description import RendererDescription
@@ -125,8 +126,24 @@ class Runner:
         pending = await self.pending()
         if pending is None:
             return
+        await self.preflight(pending)
         async with open_needed(self.settings, self.folder, [self.needs(pending)]) as services:
             await self.work(pending, services)
+
+    async def preflight(self, remaining: Sequence[Instance]) -> None:
+        """Ask the model a small question before anything is started, if it is going to be asked.
+
+        Raises:
+            ModelAccessError: It does not answer.
+        """
+        preflight = getattr(self.model, "preflight", None)
+        if preflight is None or StageName.GENERATE not in self.stages:
+            return
+        answers = self.folder.answers.marks
+        unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
+        first = next(unanswered, None)
+        if first is not None:
+            await preflight(_shows_image(self.plan.tasks[first.task], first))
 
     async def pending(self) -> list[Instance] | None:
         """Return what remains to be done; None if the run was begun and nothing remains.
@@ -221,7 +238,7 @@ class Runner:
         source: Iterator[Sample] = (Sample(one) for one in remaining)
         stages = [tally.counted(works[name]()) for name in self.stages]
         try:
-            with marked_calls(self.model, self.folder.calls):
+            with marked_calls(self.model, self.folder.calls), noted_waits(self.model, tally.note):
                 await run_pipeline(source, stages, lambda sample: sample.ended, done)
         finally:
             await workers.close()
@@ -296,6 +313,13 @@ class Runner:
         return Stage(work, jobs, self.settings.waiting or jobs)
 
 
+def _shows_image(task: Task, instance: Instance) -> bool:
+    """Return whether a question about an instance has an image."""
+    if isinstance(task, DocumentTask):
+        return True
+    return any(isinstance(part, ImagePart) for one in task.questions(instance) for part in one.parts)
+
+
 class _Tally:
     """How many samples are how far."""
 
@@ -303,6 +327,12 @@ class _Tally:
         self._folder, self._on_progress = runner.folder, runner.on_progress
         self._planned, self._name = len(runner.plan.instances), runner.plan.model
         self.finished = sum(outcome.counts for outcome in self._folder.ended.marks.values())
+        self._note = ""
+
+    def note(self, line: str) -> None:
+        """Say what the model waits for."""
+        self._note = line
+        self.tell(self._name)
 
     def tell(self, last: str) -> None:
         """Say how far the run is."""
@@ -316,6 +346,7 @@ class _Tally:
                 folder.paid,
                 last,
                 self._name,
+                self._note,
             )
         )
 

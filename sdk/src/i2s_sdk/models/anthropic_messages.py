@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
 from i2s_sdk.models.decoding import require_one_of_two
+from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.http_status import status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
-from i2s_sdk.models.provider import Answer, FaultError, count, one_line
+from i2s_sdk.models.provider import Answer, AttemptError, FaultError, count, one_line
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
 
 if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
+    from anthropic import APIStatusError, AsyncAnthropic
 
 VENDOR = "anthropic"
 
@@ -49,6 +50,7 @@ class AnthropicMessages:
 
     vendor = VENDOR
     repeatable = True
+    preflight = True
     decoding = frozenset({"top_p", "stop", "reasoning_effort", "extra_body"})
 
     def __init__(self, model: str, options: ModelOptions) -> None:
@@ -71,19 +73,21 @@ class AnthropicMessages:
         """
         import anthropic
 
-        client = self._clients.get()
         try:
-            async with client.messages.with_streaming_response.create(**self._request(question)) as raw:
+            async with self.client.messages.with_streaming_response.create(**self.request(question)) as raw:
                 body = await read_bounded(raw.iter_bytes(), self._most_bytes)
         except AnswerTooLongError:
             return TOO_LONG
         except anthropic.APIStatusError as error:
-            raise status_error(
-                error.status_code, error.response.headers, _said(error.body, error.message), hint=self._hint
-            ) from None
+            raise self.error_of(error) from None
         except Exception as error:
             raise transport_fault(error, anthropic.APIConnectionError) from None
         return read_answer(body.decode("utf-8", "replace"))
+
+    def error_of(self, error: APIStatusError) -> AttemptError | ModelAccessError:
+        """Return how an attempt ended that was answered with a status other than 2xx."""
+        said = _said(error.body, error.message)
+        return status_error(error.status_code, error.response.headers, said, hint=self._hint)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -100,7 +104,13 @@ class AnthropicMessages:
             max_retries=0,  # retries are made in one place
         )
 
-    def _request(self, question: ReadQuestion) -> dict[str, Any]:
+    @property
+    def client(self) -> AsyncAnthropic:
+        """The client of the running loop."""
+        return self._clients.get()
+
+    def request(self, question: ReadQuestion) -> dict[str, Any]:
+        """Return what is sent for a question, as arguments of the vendor's package."""
         request: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": [_block(one) for one in question.parts_images_first]}],

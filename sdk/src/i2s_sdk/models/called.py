@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
@@ -15,8 +16,9 @@ from i2s_sdk.models.decoding import require_taken
 from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.model import CallJournal, Completion, Finish
 from i2s_sdk.models.options import REPEAT, ModelOptions
+from i2s_sdk.models.preflight import preflight
 from i2s_sdk.models.prices import Prices
-from i2s_sdk.models.provider import Answer, Provider, one_line
+from i2s_sdk.models.provider import Answer, Batched, Provider, one_line
 from i2s_sdk.models.question import ReadQuestion, read_question
 from i2s_sdk.models.retrying import RetryingProvider
 from i2s_sdk.tasks.question import Question
@@ -58,6 +60,8 @@ class CalledModel:
         self.concurrency = options.concurrency
         self._options = options
         self.whole = bool(getattr(provider, "whole", False))
+        self._batched = provider if isinstance(provider, Batched) else None
+        self._single: Provider = self._batched.single if self._batched is not None else provider
         self.on_call: CallJournal | None = None
         self._most_characters = options.completion_characters
         self._retrying = RetryingProvider(provider, options)
@@ -89,6 +93,28 @@ class CalledModel:
             raise ModelRefusedError(f"{self.name} refused to answer{said}", completion)
         return completion
 
+    @property
+    def on_wait(self) -> Callable[[str], None] | None:
+        """Is called with one line about the batches that are waited for."""
+        return self._batched.on_wait if self._batched is not None else None
+
+    @on_wait.setter
+    def on_wait(self, listener: Callable[[str], None] | None) -> None:
+        if self._batched is not None:
+            self._batched.on_wait = listener
+
+    async def preflight(self, with_image: bool) -> None:
+        """Ask a small question, unless the options say no or the provider does not want it.
+
+        Args:
+            with_image: Whether it has an image, as the questions of the run have.
+
+        Raises:
+            ModelAccessError: There was no answer.
+        """
+        if self._options.preflight and getattr(self._single, "preflight", False):
+            await preflight(self._single, self._options, with_image=with_image)
+
     async def close(self) -> None:
         """Give back connections and processes."""
         await self.provider.close()
@@ -101,7 +127,7 @@ class CalledModel:
             if kept is not None:
                 return self._kept_completion(kept, question)
             self._options.budget.require()
-            name = await self.on_call(question.id, question.name) if self.on_call is not None else ""
+            name = await self._journaled(question, key)
             asked = await self._retrying.ask(question)
             answer = bounded_answer(asked.answer, self._most_characters)
             self._options.budget.spend(self._cost(answer), answer.tokens_in, answer.tokens_out)
@@ -109,6 +135,19 @@ class CalledModel:
             if answer.finish is not Finish.TOO_LONG:  # with a larger bound it may be usable
                 await asyncio.to_thread(self._cache.put, key, answer, call)
             return self._completion_of(answer, call)
+
+    async def _journaled(self, question: ReadQuestion, key: str) -> str:
+        """Write down that a call begins, and return its name.
+
+        A question in a batch that was sent before an interruption is the call of before.
+        """
+        if self.on_call is None:
+            return ""
+        if self._batched is not None and await self._batched.is_under_way(key):
+            last = self.on_call.last(question.id, question.name)
+            if last:
+                return last
+        return await self.on_call(question.id, question.name)
 
     def _kept_completion(self, kept: Kept, question: ReadQuestion) -> Completion:
         """Return what the cache has: paid for by this run if its own last call of the question brought it."""

@@ -45,6 +45,7 @@ class GoogleGenAI:
 
     vendor = VENDOR
     repeatable = True
+    preflight = True
     decoding = frozenset(FLAGS)
 
     def __init__(self, model: str, options: ModelOptions) -> None:

@@ -62,6 +62,10 @@ class CallJournal(Protocol):
         """
         ...
 
+    def last(self, identity: str, question: str = "") -> str:
+        """Return the name of the latest call of this run for a question; empty if there was none."""
+        ...
+
     def is_last(self, identity: str, name: str, question: str = "") -> bool:
         """Return whether the latest call of this run for a question is the one of this name."""
         ...
@@ -70,11 +74,12 @@ class CallJournal(Protocol):
 class Model(Protocol):
     """Something that answers questions.
 
-    It may have four attributes more. ``prepare``: is called with all instances of the run, those of other
+    It may have five attributes more. ``prepare``: is called with all instances of the run, those of other
     shards among them, before the first question. ``concurrency``: the maximum number of calls at the same
     time. ``on_call``: the journal of calls, which a run sets; it is called with the id of the instance and
     the name of the question, and what it returns is awaited, before each call that may cost money.
-    ``whole``: whether it answers documents as a whole (``answers_whole``).
+    ``on_wait``: is called with one line about what the model waits for, which a run sets. ``whole``: whether
+    it answers documents as a whole (``answers_whole``).
 
     Attributes:
         name: As a run is told apart by, such as "oracle".

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
 from i2s_sdk.models.decoding import FLAGS
+from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.http_status import status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
-from i2s_sdk.models.provider import Answer, FaultError, count, one_line
+from i2s_sdk.models.provider import Answer, AttemptError, FaultError, count, one_line
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
 
@@ -43,6 +44,7 @@ class OpenAIChat:
 
     vendor = VENDOR
     repeatable = True
+    preflight = True
     decoding = frozenset(FLAGS)
 
     def __init__(self, model: str, options: ModelOptions) -> None:
@@ -69,15 +71,17 @@ class OpenAIChat:
         """
         import openai
 
-        client = self._clients.get()
         try:
-            asking = client.chat.completions.with_streaming_response.create(**self._request(question))
+            asking = self.client.chat.completions.with_streaming_response.create(**self.request(question))
             async with asking as raw:
                 body = await read_bounded(raw.iter_bytes(), self._most_bytes)
         except AnswerTooLongError:
             return TOO_LONG
         except openai.APIStatusError as error:
-            return self._refusal_or_raise(error)
+            refused = refusal_of(error.status_code, {"message": error.message, **_details(error)})
+            if refused is None:
+                raise self.error_of(error) from None
+            return refused
         except Exception as error:
             raise transport_fault(error, openai.APIConnectionError) from None
         return read_answer(body.decode("utf-8", "replace"))
@@ -97,7 +101,13 @@ class OpenAIChat:
             max_retries=0,  # retries are made in one place
         )
 
-    def _request(self, question: ReadQuestion) -> dict[str, Any]:
+    @property
+    def client(self) -> AsyncOpenAI:
+        """The client of the running loop."""
+        return self._clients.get()
+
+    def request(self, question: ReadQuestion) -> dict[str, Any]:
+        """Return what is sent for a question, as arguments of the vendor's package."""
         messages: list[dict[str, Any]] = []
         if question.system:
             messages.append({"role": "system", "content": question.system})
@@ -124,14 +134,27 @@ class OpenAIChat:
             request["response_format"] = {"type": "json_schema", "json_schema": schema}
         return request
 
-    def _refusal_or_raise(self, error: APIStatusError) -> Answer:
-        details: Mapping[str, object] = error.body if isinstance(error.body, dict) else {}
+    def error_of(self, error: APIStatusError) -> AttemptError | ModelAccessError:
+        """Return how an attempt ended that was answered with a status other than 2xx."""
+        details = _details(error)
         code, message = details.get("code"), details.get("message") or error.message
-        if error.status_code == 400 and code in _FILTERED:
-            return Answer(one_line(message), Finish.REFUSED)
-        raise status_error(
-            error.status_code, error.response.headers, message, code, hint=self._hint
-        ) from None
+        return status_error(error.status_code, error.response.headers, message, code, hint=self._hint)
+
+
+def refusal_of(status: int, details: Mapping[str, object]) -> Answer | None:
+    """Return the answer where a filter refuses the question itself; None for any other error.
+
+    Args:
+        status: Of HTTP.
+        details: What the server says of the error.
+    """
+    if status == 400 and details.get("code") in _FILTERED:
+        return Answer(one_line(details.get("message")), Finish.REFUSED)
+    return None
+
+
+def _details(error: APIStatusError) -> Mapping[str, object]:
+    return error.body if isinstance(error.body, dict) else {}
 
 
 def _block(part: str | ReadImage) -> dict[str, Any]:

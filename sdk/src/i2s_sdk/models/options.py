@@ -33,6 +33,33 @@ class DefaultTemperature(float):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Batching:
+    """How questions are sent by the batch API of a vendor.
+
+    Attributes:
+        requests: The most questions of a batch. Twice as many wait at the same time, with their images in
+            memory.
+        gather_seconds: A batch that is not full is sent when no further question has come for so long.
+        poll_seconds: Between two looks at the state of a batch.
+        wait_seconds: For all attempts of a question together; a batch may take a day.
+    """
+
+    requests: int = 1000
+    gather_seconds: float = 5.0
+    poll_seconds: float = 30.0
+    wait_seconds: float = 26 * 3600.0
+
+    def __post_init__(self) -> None:
+        if self.requests < 1:
+            raise UsageError(f"model option batch requests: {self.requests} is below 1")
+        for name in ("gather_seconds", "poll_seconds", "wait_seconds"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise UsageError(
+                    f"model option batch {name}: {getattr(self, name)} is not a number of seconds above 0"
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
     """How models are called.
 
@@ -64,6 +91,8 @@ class ModelOptions:
         prices: File that replaces the bundled prices.
         budget: What all calls with these options may cost together.
         repeat: Which time the same is asked, from 1 on: answers of different times are kept apart.
+        preflight: Whether a server is asked a small question before a run begins.
+        batching: Sends questions by the batch API of the vendor; None asks each by a call of its own.
     """
 
     base_url: str | None = None
@@ -88,6 +117,8 @@ class ModelOptions:
     prices: Path | None = None
     budget: Budget = field(default_factory=Budget, compare=False)
     repeat: int = 1
+    preflight: bool = True
+    batching: Batching | None = None
 
     def __post_init__(self) -> None:
         for name in ("call_seconds", "retry_seconds", "longest_pause", "pdftotext_cpu_seconds"):
@@ -105,6 +136,15 @@ class ModelOptions:
             urlsplit(self.base_url).scheme not in ("http", "https") or not urlsplit(self.base_url).hostname
         ):
             raise UsageError(f"--base-url {self.base_url!r} is no address such as http://127.0.0.1:8000/v1")
+
+    @property
+    def of_batches(self) -> ModelOptions:
+        """The options of calls that wait for a batch: as many at once, and as long, as ``batching`` says."""
+        if self.batching is None:
+            return self
+        seconds = self.batching.wait_seconds
+        most = max(self.concurrency, 2 * self.batching.requests)
+        return replace(self, call_seconds=seconds, retry_seconds=seconds, concurrency=most)
 
     @property
     def longest_attempt_seconds(self) -> float:

@@ -12,8 +12,9 @@ or with ModelAccessError, which ends the run. Retries, pace, cache and prices ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.question import ReadQuestion
@@ -70,7 +71,8 @@ class Provider(Protocol):
     is absent, the work is taken to go on. It may have ``decoding``: the names of the further options of a
     call that it sends (i2s_sdk.models.decoding); where it is absent, it is taken to send all. It may have
     ``whole``: whether it answers documents as a whole, so that questions name files; where it is absent, it
-    is asked page by page.
+    is asked page by page. It may have ``preflight``: whether it is asked a small question before a run begins
+    (i2s_sdk.models.preflight); where it is absent, it is not.
 
     Attributes:
         vendor: Such as "openai"; part of what an answer is kept under.
@@ -97,6 +99,31 @@ class Provider(Protocol):
 
     async def close(self) -> None:
         """Give back connections and processes."""
+        ...
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """What a provider has beside the rest that asks by batches.
+
+    Attributes:
+        single: Makes single calls of the same model.
+        on_wait: Is called with one line about the batches that are waited for; None calls nobody.
+    """
+
+    on_wait: Callable[[str], None] | None
+
+    @property
+    def single(self) -> Provider:
+        """See the class."""
+        ...
+
+    async def is_under_way(self, key: str) -> bool:
+        """Return whether a batch that was sent before holds a question.
+
+        Args:
+            key: The cache key of the question.
+        """
         ...
 
 

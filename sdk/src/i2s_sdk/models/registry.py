@@ -209,7 +209,11 @@ def _require_parts(vendor: str, model: str) -> None:
 def _called(provider: Provider, options: ModelOptions) -> Model:
     from i2s_sdk.models.called import CalledModel
 
-    return CalledModel(provider, options)
+    if options.batching is None:
+        return CalledModel(provider, options)
+    from i2s_sdk.models.batches import batched
+
+    return CalledModel(batched(provider, options, options.batching), options.of_batches)
 
 
 def _unknown(name: str) -> UsageError:

@@ -37,9 +37,13 @@ class CallLog:
         await self._calls.wait_durable()
         return name
 
+    def last(self, identity: str, question: str = "") -> str:
+        """Return the name of the latest call for a question; empty if there was none."""
+        return self._calls.marks.get(key_of(identity, question)) or ""
+
     def is_last(self, identity: str, name: str, question: str = "") -> bool:
         """Return whether the latest call for a question is the one of this name."""
-        return bool(name) and self._calls.marks.get(key_of(identity, question)) == name
+        return bool(name) and self.last(identity, question) == name
 
 
 def call_mark(line: Mapping[str, Any]) -> str:

@@ -83,3 +83,27 @@ def test_a_terminal_gets_bars(clock: Clock) -> None:
 )
 def test_durations_are_for_people(seconds: float, said: str) -> None:
     assert module._duration(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("finished", "seconds", "said"),
+    [(20, 10, "2.0 a second"), (10, 10, "1.0 a second"), (4, 10, "2.5 s each"), (1, 40, "40 s each")],
+)
+def test_slow_progress_is_in_seconds_of_a_sample(
+    clock: Clock, finished: int, seconds: float, said: str
+) -> None:
+    out = io.StringIO()
+    with Progress(out, ["samples"]) as progress:
+        progress.show_run(RunProgress(1000, 0, 0, 0))
+        clock.now += seconds
+        progress.show_run(RunProgress(1000, finished, finished, finished, last="a"))
+    assert said in out.getvalue()
+
+
+def test_what_the_model_waits_for_is_said(clock: Clock) -> None:
+    out = io.StringIO()
+    with Progress(out, ["samples"]) as progress:
+        progress.show_run(RunProgress(1000, 0, 0, 0))
+        clock.now += 10
+        progress.show_run(RunProgress(1000, 0, 0, 0, 0.5, "tiny", note="1 batch under way"))
+    assert out.getvalue().endswith(", $0.5000 so far, 1 batch under way\n")

@@ -1,0 +1,299 @@
+"""A provider that asks by batches: questions that wait together are sent in one request.
+
+A batch is sent when it is full, or when no further question has come for ``gather_seconds``. Each batch is on
+disk before it is sent (:mod:`i2s_sdk.models.batches.records`). A question that a batch under way holds is
+waited for and not sent again, also by another process and after an interruption.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.errors import I2SError, UsageError
+from i2s_sdk.models.batches.anthropic_batches import AnthropicBatches
+from i2s_sdk.models.batches.api import BatchableProvider, BatchApi, BatchGoneError, BatchRequest
+from i2s_sdk.models.batches.openai_batches import OpenAIBatches
+from i2s_sdk.models.batches.records import BatchRecord, BatchRecords
+from i2s_sdk.models.cache import AnswerCache, question_key
+from i2s_sdk.models.completion_bound import bounded_answer
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.options import Batching, ModelOptions
+from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
+from i2s_sdk.models.question import ReadQuestion
+
+#: How often the state of a batch may not be answered one after the other, before its questions fail.
+_UNANSWERED = 20
+
+
+def batched(provider: Provider, options: ModelOptions, batching: Batching) -> BatchedProvider:
+    """Return a provider that asks another one's model by batches.
+
+    Args:
+        provider: Makes single calls.
+        options: Of the calls.
+        batching: How batches are made.
+
+    Raises:
+        UsageError: The vendor has no batch API here, or an option does not fit.
+    """
+    from i2s_sdk.models.anthropic_messages import AnthropicMessages
+    from i2s_sdk.models.openai_chat import OpenAIChat
+
+    name = f"{provider.vendor}/{provider.model}"
+    if options.cache is None:
+        raise UsageError("--batch needs --cache FOLDER: batches under way are found again there")
+    if options.budget.is_limited:
+        raise UsageError("--budget cannot stop a batch that was sent: give --limit, and see --dry-run")
+    api: BatchApi
+    if isinstance(provider, OpenAIChat):
+        api = OpenAIBatches(provider, options)
+    elif isinstance(provider, AnthropicMessages):
+        api = AnthropicBatches(provider, options)
+    else:
+        raise UsageError(f"model {name!r} has no batch API: --batch is for openai/NAME and anthropic/NAME")
+    return BatchedProvider(api, options, batching, options.cache / "batches")
+
+
+class BatchedProvider:
+    """Asks a model by the batch API of its vendor.
+
+    Attributes:
+        vendor: As of the provider of single calls; so are the following.
+        model: Name of the model.
+        base_url: Address of the server.
+        repeatable: Whether an answer may be cached.
+        parameters: What is sent and decides the answer.
+        decoding: The further options of a call that it sends.
+        on_wait: Called with one line about the batches under way; None calls nobody.
+
+    Args:
+        api: The vendor's.
+        options: Of the calls.
+        batching: How batches are made.
+        folder: Where batches under way are written down.
+    """
+
+    def __init__(self, api: BatchApi, options: ModelOptions, batching: Batching, folder: Path) -> None:
+        provider = api.provider
+        self.vendor, self.model, self.base_url = provider.vendor, provider.model, provider.base_url
+        self.repeatable, self.parameters = provider.repeatable, provider.parameters
+        self.decoding = provider.decoding
+        self._single = provider
+        self.on_wait: Callable[[str], None] | None = None
+        self._api, self._options, self._batching = api, options, batching
+        self._records = BatchRecords(folder, provider)
+        self._cache = AnswerCache(options.cache)
+        self._futures: dict[str, asyncio.Future[Answer]] = {}
+        self._gathered: list[BatchRequest] = []
+        self._bytes = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._under_way: dict[str, BatchRecord] | None = None
+        self._answered: dict[str, tuple[int, int]] = {}
+        self._reading = asyncio.Lock()
+
+    @property
+    def single(self) -> BatchableProvider:
+        """The provider of single calls."""
+        return self._single
+
+    async def is_under_way(self, key: str) -> bool:
+        """Return whether a batch that was sent before holds a question, which is asked and billed then."""
+        try:
+            return key in await self._found()
+        except AttemptError:  # when it is asked, it is looked for again
+            return False
+
+    async def ask(self, question: ReadQuestion) -> Answer:
+        """Return the answer to a question once its batch has ended.
+
+        Raises:
+            AttemptError: There is no answer.
+            ModelAccessError: There will never be one.
+        """
+        key = question_key(self, question)
+        found = await self._found()
+        future = self._futures.get(key)
+        if future is None:
+            future = self._futures[key] = asyncio.get_running_loop().create_future()
+            if key in found:
+                self._follow_once(found[key])
+            else:
+                self._gather(self._request(key, question))
+        try:
+            return await asyncio.shield(future)
+        finally:
+            if future.done():
+                self._futures.pop(key, None)
+
+    async def close(self) -> None:
+        """Stop waiting for batches, which go on at the vendor, and close the connections."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for future in self._futures.values():
+            future.cancel()
+        await self._single.close()
+
+    async def _found(self) -> dict[str, BatchRecord]:
+        """Return the batches that were sent before, by the keys of their questions."""
+        async with self._reading:
+            if self._under_way is None:
+                found: dict[str, BatchRecord] = {}
+                for record in await asyncio.to_thread(self._records.read):
+                    sent: BatchRecord | None = record
+                    if not record.batch:
+                        sent = await self._named(record)
+                    if sent is not None:
+                        found |= dict.fromkeys(sent.keys, sent)
+                self._under_way = found
+        return self._under_way
+
+    async def _named(self, record: BatchRecord) -> BatchRecord | None:
+        """Return a record with the id of its batch; None if the vendor knows no batch of its name."""
+        batch = await self._api.find(record.name)
+        return None if batch is None else await asyncio.to_thread(self._records.sent, record, batch)
+
+    def _request(self, key: str, question: ReadQuestion) -> BatchRequest:
+        request = self._single.request(question)
+        headers = {k: v for k, v in request.pop("extra_headers", {}).items() if k != "Accept-Encoding"}
+        further = request.pop("extra_body", {})
+        return BatchRequest(key, {**request, **further}, headers)
+
+    def _gather(self, request: BatchRequest) -> None:
+        """Add a question to the next batch, and send that if it is full."""
+        size = len(json.dumps(request.body))
+        if self._gathered and self._bytes + size > self._api.most_bytes:
+            self._send_gathered()
+        self._gathered.append(request)
+        self._bytes += size
+        if len(self._gathered) >= min(self._batching.requests, self._api.most_requests):
+            self._send_gathered()
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._batching.gather_seconds, self._send_gathered)
+
+    def _send_gathered(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._gathered:
+            requests, self._gathered, self._bytes = self._gathered, [], 0
+            self._start(self._send(requests), [one.key for one in requests])
+
+    def _follow_once(self, record: BatchRecord) -> None:
+        """Wait for a batch of before, unless somebody does already."""
+        if record.name not in self._answered:
+            self._answered[record.name] = (0, len(record.keys))
+            self._start(self._follow(record), record.keys)
+
+    def _start(self, work: Coroutine[Any, Any, None], keys: Sequence[str]) -> None:
+        async def guarded() -> None:
+            try:
+                await work
+            except Exception as error:  # whatever it is, those who wait must hear of it
+                for key in keys:
+                    self._end(key, error)
+
+        task = asyncio.create_task(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _send(self, requests: Sequence[BatchRequest]) -> None:
+        record = await asyncio.to_thread(self._records.begin, [one.key for one in requests])
+        try:
+            batch: str | None = await self._api.send(record.name, requests)
+        except FaultError:  # it may have been accepted all the same
+            batch = await self._api.find(record.name)
+            if batch is None:
+                self._records.remove(record)
+                raise
+        except (AttemptError, I2SError):
+            self._records.remove(record)
+            raise
+        record = await asyncio.to_thread(self._records.sent, record, batch or "")
+        self._answered[record.name] = (0, len(record.keys))
+        self._notify()
+        await self._follow(record)
+
+    async def _follow(self, record: BatchRecord) -> None:
+        """Wait until a batch has ended, and hand its results to those who wait for them."""
+        try:
+            await self._ended(record)
+            seen = await self._read_results(record)
+        except BatchGoneError:
+            self._forget(record)
+            raise
+        self._forget(record)
+        for key in record.keys:
+            if key not in seen:
+                self._end(key, FaultError("its batch has ended without an answer"))
+
+    async def _ended(self, record: BatchRecord) -> None:
+        unanswered = 0
+        while True:
+            try:
+                state = await self._api.state(record.batch)
+                unanswered = 0
+            except BatchGoneError:
+                raise
+            except (FaultError, ThrottledError):
+                unanswered += 1
+                if unanswered >= _UNANSWERED:
+                    raise
+            else:
+                self._answered[record.name] = (state.answered, len(record.keys))
+                self._notify()
+                if state.fault is not None:
+                    self._forget(record)
+                    raise state.fault
+                if state.ended:
+                    return
+            await asyncio.sleep(self._batching.poll_seconds)
+
+    async def _read_results(self, record: BatchRecord) -> set[str]:
+        seen: set[str] = set()
+        async for key, result in self._api.results(record.batch):
+            seen.add(key)
+            if isinstance(result, Answer):
+                answer = bounded_answer(result, self._options.completion_characters)
+                if answer.finish is not Finish.TOO_LONG:  # also those that nobody waits for in this run
+                    await asyncio.to_thread(self._cache.put, key, answer)
+                self._end(key, answer)
+            else:
+                self._end(key, result)
+        return seen
+
+    def _forget(self, record: BatchRecord) -> None:
+        self._answered.pop(record.name, None)
+        self._records.remove(record)
+        for key in record.keys:
+            if self._under_way is not None:
+                self._under_way.pop(key, None)
+
+    def _end(self, key: str, result: Answer | Exception) -> None:
+        future = self._futures.get(key)
+        if future is None or future.done():
+            return
+        if isinstance(result, Answer):
+            future.set_result(result)
+        else:
+            future.set_exception(result)
+
+    def _notify(self) -> None:
+        if self.on_wait is not None and self._answered:
+            answered = sum(one for one, _ in self._answered.values())
+            questions = sum(one for _, one in self._answered.values())
+            batches = len(self._answered)
+            self.on_wait(
+                f"{batches} {'batch' if batches == 1 else 'batches'} under way, "
+                f"{answered} of {questions} questions answered"
+            )
