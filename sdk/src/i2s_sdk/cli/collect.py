@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import click
 
 from i2s_sdk.cli.main import BELOW_COVERAGE
-from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.progress import Progress
 from i2s_sdk.cli.terminal import say
+from i2s_sdk.service_table import DOCUMENTS, RENDERERS
 from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ _DAY = click.DateTime(["%Y-%m-%d"])
     help="Between requests to one host. Less than the source asks for counts with --base-url alone.",
 )
 @json_option
-@settings_options
+@settings_options_for(*RENDERERS, DOCUMENTS)
 def command(
     source: str | None,
     into: str,

@@ -7,8 +7,9 @@ from dataclasses import asdict
 
 import click
 
-from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.terminal import say
+from i2s_sdk.service_table import RENDER_HTML
 from i2s_sdk.visible import visible_line
 
 
@@ -47,7 +48,7 @@ def command() -> None:
 )
 @click.option("--licence", default="", metavar="L", help="Of the sites, such as CC0-1.0.")
 @json_option
-@settings_options
+@settings_options_for(RENDER_HTML)
 def visualwebbench(
     sites: tuple[str, ...],
     out: str,

@@ -10,9 +10,10 @@ import click
 from i2s_sdk.cli.file_defaults import options_from_file
 from i2s_sdk.cli.grouped_help import GroupedCommand
 from i2s_sdk.cli.model_options import chosen_options, model_options
-from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.run_options import chosen_instances, run_folder, run_options
 from i2s_sdk.cli.stage import fail_on_error_option, tell_stage
+from i2s_sdk.service_table import DOCUMENTS
 
 
 @click.command(
@@ -26,7 +27,7 @@ from i2s_sdk.cli.stage import fail_on_error_option, tell_stage
 @model_options
 @json_option
 @options_from_file
-@settings_options
+@settings_options_for(DOCUMENTS)
 def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     """Ask a model for its answers and keep them in a run folder; no service is needed.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from i2s_sdk.cli.model_options import chosen_options, model_options
-from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.stage import run_argument
 from i2s_sdk.cli.terminal import say
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--model", required=True, metavar="NAME", help="The judge: a model as of evaluate.")
 @model_options
 @json_option
-@settings_options
+@settings_options_for()
 def command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - the parameters of click
     """Ask a model to score each image of a finished run by the rubric of its task (scimage).
 

@@ -7,13 +7,14 @@ import math
 
 import click
 
-from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.terminal import say
+from i2s_sdk.service_table import METRICS
 
 
 @click.command("metrics", short_help="List the metrics.")
 @json_option
-@settings_options
+@settings_options_for(METRICS)
 def command(as_json: bool, **given: str | bool | None) -> int:
     """List what the metric service can compute, and what it cannot and why.
 

@@ -12,7 +12,7 @@ import click
 
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import SettingsError
-from i2s_sdk.service_table import SERVICES
+from i2s_sdk.service_table import OWN_SERVICES, SERVICES
 from i2s_sdk.settings import Settings
 from i2s_sdk.settings_sources import ADDRESSES
 from i2s_sdk.token import Token
@@ -20,18 +20,40 @@ from i2s_sdk.token import Token
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def settings_options_for(*services: str) -> Callable[[F], F]:
+    """Return a decorator that adds the options of settings.
+
+    Every command takes all of them, so that one configuration fits all; its help shows the addresses of the
+    services that it uses.
+
+    Args:
+        services: Names of these services.
+    """
+    return lambda command: _with_settings(command, frozenset(services))
+
+
 def settings_options(command: F) -> F:
-    """Add the options that set what holds for every command."""
+    """Add the options of settings to a command that may use every service."""
+    return _with_settings(command, OWN_SERVICES)
+
+
+def _with_settings(command: F, shown: frozenset[str]) -> F:
     options = (
         click.option("--config", metavar="FILE", help="Configuration file.  [I2S_CONFIG; default: i2s.toml]"),
         *(
             click.option(
-                one.flag, metavar="ADDRESS", help=f"Running {one.title}.  [I2S_{one.setting.upper()}]"
+                one.flag,
+                metavar="ADDRESS",
+                hidden=one.name not in shown,
+                help=f"Running {one.title}.  [I2S_{one.setting.upper()}]",
             )
             for one in SERVICES
         ),
         click.option(
-            "--token-file", metavar="FILE", help="File with our token for services.  [I2S_TOKEN_FILE]"
+            "--token-file",
+            metavar="FILE",
+            hidden=not shown,
+            help="File with our token for services.  [I2S_TOKEN_FILE]",
         ),
         click.option(
             "--set",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.rendered import out_option, read_bytes, require_out, tell, write_file
+from i2s_sdk.service_table import RENDER_HTML
 
 if TYPE_CHECKING:
     from i2s_sdk.settings import Settings
@@ -38,7 +39,7 @@ _VIEWPORT = re.compile(r"(\d{1,5})x(\d{1,5})")
 )
 @profile_option
 @json_option
-@settings_options
+@settings_options_for(RENDER_HTML)
 def command(
     site: str,
     out: str | None,

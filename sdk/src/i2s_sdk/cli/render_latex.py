@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.rendered import out_option, page_settings, read_text, require_out, tell
+from i2s_sdk.service_table import RENDER_LATEX
 
 
 @click.command("latex", short_help="A LaTeX document or fragment.")
@@ -21,7 +22,7 @@ from i2s_sdk.cli.rendered import out_option, page_settings, read_text, require_o
 )
 @page_settings(200)
 @json_option
-@settings_options
+@settings_options_for(RENDER_LATEX)
 def command(
     file: str,
     out: str | None,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.rendered import out_option, page_settings, read_text, require_out, tell
+from i2s_sdk.service_table import RENDER_LILYPOND
 
 
 @click.command("lilypond", short_help="A LilyPond score.")
@@ -15,7 +16,7 @@ from i2s_sdk.cli.rendered import out_option, page_settings, read_text, require_o
 @click.option("--repair/--no-repair", default=True, help="Try older versions of the syntax.")
 @page_settings(101)
 @json_option
-@settings_options
+@settings_options_for(RENDER_LILYPOND)
 def command(
     file: str,
     out: str | None,

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
-from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.rendered import out_option, read_text, require_out, tell, write_file
 from i2s_sdk.errors import UsageError
+from i2s_sdk.service_table import RENDER_PYTHON
 
 
 @click.command("python", short_help="A Python program that draws figures.")
@@ -21,7 +22,7 @@ from i2s_sdk.errors import UsageError
 @click.option("--beside", metavar="FOLDER", help="Files that the program reads, by their paths in FOLDER.")
 @click.option("--objects", metavar="FILE", help="Write the objects of the figure there, as JSON.")
 @json_option
-@settings_options
+@settings_options_for(RENDER_PYTHON)
 def command(
     file: str,
     out: str | None,

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.stage import data_option, fail_on_error_option, jobs_option, run_argument, tell_stage
+from i2s_sdk.service_table import RENDERERS
 
 
 @click.command("render-run", short_help="Second stage of a run: render.")
@@ -17,7 +18,7 @@ from i2s_sdk.cli.stage import data_option, fail_on_error_option, jobs_option, ru
 @jobs_option
 @fail_on_error_option
 @json_option
-@settings_options
+@settings_options_for(*RENDERERS)
 def command(run: str, **given: Any) -> int:  # noqa: ANN401 - the parameters of click
     """Render the answers that a run has, with repairs; neither the model nor the metric service is needed.
 

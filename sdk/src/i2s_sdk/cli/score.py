@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from i2s_sdk.cli.main import FAULT, USAGE
-from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.terminal import say
+from i2s_sdk.service_table import DOCUMENTS, METRICS
 from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     help="In folders, a reference without prediction: listed with exit code 1 (error), left out, or 0.",
 )
 @json_option
-@settings_options
+@settings_options_for(METRICS, DOCUMENTS)
 def command(
     reference: str | None,
     prediction: str | None,

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from i2s_sdk.cli.evaluate import tell_result
-from i2s_sdk.cli.options import json_option, load_settings, settings_options
+from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.stage import data_option, fail_on_error_option, jobs_option, run_argument
+from i2s_sdk.service_table import DOCUMENTS, METRICS
 
 
 @click.command("score-run", short_help="Third stage of a run: score, report.")
@@ -18,7 +19,7 @@ from i2s_sdk.cli.stage import data_option, fail_on_error_option, jobs_option, ru
 @jobs_option
 @fail_on_error_option
 @json_option
-@settings_options
+@settings_options_for(METRICS, DOCUMENTS)
 def command(run: str, **given: Any) -> int:  # noqa: ANN401 - the parameters of click
     """Compare the renderings that a run has with their references, and write tables and a report.
 

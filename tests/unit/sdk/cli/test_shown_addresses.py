@@ -1,0 +1,46 @@
+"""The help of a command shows the addresses of the services that it uses, and takes those of all."""
+
+from __future__ import annotations
+
+import re
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from i2s_sdk.cli.main import group
+from i2s_sdk.service_table import SERVICES
+
+USED = {
+    "metrics": {"metrics"},
+    "generate": {"documents"},
+    "render latex": {"render-latex"},
+    "render html": {"render-html"},
+    "score": {"metrics", "documents"},
+    "judge": set(),
+    "evaluate": {one.name for one in SERVICES},
+    "doctor": {one.name for one in SERVICES},
+}
+
+
+def _command(words: str) -> click.Command:
+    found: click.Command = group
+    for word in words.split():
+        assert isinstance(found, click.Group)
+        inner = found.get_command(click.Context(found), word)
+        assert inner is not None
+        found = inner
+    return found
+
+
+@pytest.mark.parametrize("words", USED)
+def test_the_help_shows_the_services_of_the_command(words: str) -> None:
+    shown = CliRunner().invoke(group, [*words.split(), "--help"]).output
+    assert set(re.findall(r"--([a-z-]+)-at ADDRESS", shown)) == USED[words]
+    assert ("--token-file" in shown) == bool(USED[words])
+
+
+@pytest.mark.parametrize("words", USED)
+def test_the_command_takes_the_address_of_every_service(words: str) -> None:
+    taken = {name for one in _command(words).params for name in one.opts}
+    assert {one.flag for one in SERVICES} <= taken
