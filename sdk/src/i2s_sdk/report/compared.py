@@ -50,7 +50,11 @@ class ComparedRuns:
         return [label for label in self.summaries if label not in self.unranked]
 
     def mean_skills(self, tasks: Collection[str]) -> dict[str, float]:
-        """Return the mean skill of each ranked run over those of some tasks in which all of them have one."""
+        """Return the mean skill of runs over those of some tasks in which all ranked runs have one.
+
+        A baseline that looks at its instances has one too, if it has a skill in all these tasks; it is not
+        ranked.
+        """
         shared = [
             task
             for task, of_task in self.skills.items()
@@ -59,9 +63,10 @@ class ComparedRuns:
             and all(_has_skill(of_task.get(label)) for label in self.ranked)
         ]
         found: dict[str, float] = {}
-        for label in self.ranked if shared else ():
-            value = mean(self.skills[task][label].skill.value for task in shared).value
-            if value is not None:
+        for label in self.summaries if shared else ():
+            of_run = [self.skills[task].get(label) for task in shared]
+            value = mean(one.skill.value for one in of_run if one is not None).value
+            if value is not None and all(_has_skill(one) for one in of_run):
                 found[label] = value
         return found
 

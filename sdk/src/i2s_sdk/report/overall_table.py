@@ -78,7 +78,7 @@ def overall_table(
         Heading("Scored"),
         *([Heading(_PRINTED)] if has_printed else []),
     ]
-    at = 1 if len(skills) == len([label for label in judged if label in runs]) and skills else 0
+    at = 1 if skills and all(label in skills for label in judged) else 0
     lines.sort(
         key=lambda line: (not line.mark, line.unranked and theirs is not None, -_number(line.values[at]))
     )

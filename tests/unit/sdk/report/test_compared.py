@@ -144,3 +144,23 @@ def test_the_mean_skill_of_a_table_is_over_its_own_tasks(tmp_path: Path) -> None
     found = compared(run)
     assert found.mean_skills(["latex"]) == {"mine": pytest.approx(0.25)}
     assert found.mean_skills(["music"]) == {}
+
+
+def test_a_baseline_that_looks_stands_by_its_skill_above_a_model_that_does_not(tmp_path: Path) -> None:
+    ids = ("1", "2")
+    constant = write(tmp_path / "a", "openai/constant", dict.fromkeys(ids, 0.60))
+    reader = write(tmp_path / "b", "baseline/ocr", dict.fromkeys(ids, 0.70))
+    floors = {
+        "baseline/shuffled": records(dict.fromkeys(ids, 0.65)),
+        "oracle": records(dict.fromkeys(ids, 1.0)),
+    }
+    for run in (constant, reader):
+        write_points(open_storage(run, None), {name: list(found.values()) for name, found in floors.items()})
+    overall = table([constant, reader])[0]
+    assert [line.model for line in overall.lines][:2] == ["baseline/ocr", "openai/constant"]
+    first, second = overall.lines[:2]
+    assert first.unranked
+    assert not second.unranked
+    skills = [line.values[1] for line in (first, second)]
+    assert skills[0] == pytest.approx(0.05 / 0.35)
+    assert skills[1] == pytest.approx(-0.05 / 0.35)
