@@ -61,9 +61,9 @@ def _count(prediction: RgbArray, reference: RgbArray, red: int, green: int, blue
             np.int32(reference[i, 1]),
             np.int32(reference[i, 2]),
         )
-        if p_red == red and p_green == green and p_blue == blue:
-            if r_red == red and r_green == green and r_blue == blue:
-                continue
+        is_background = p_red == red and p_green == green and p_blue == blue
+        if is_background and r_red == red and r_green == green and r_blue == blue:
+            continue
         counting += 1
         if abs(p_red - r_red) > _LEVELS or abs(p_green - r_green) > _LEVELS:
             continue
