@@ -65,9 +65,9 @@ def _count(prediction: RgbArray, reference: RgbArray, red: int, green: int, blue
         if is_background and r_red == red and r_green == green and r_blue == blue:
             continue
         counting += 1
-        if abs(p_red - r_red) > _LEVELS or abs(p_green - r_green) > _LEVELS:
-            continue
-        agreeing += abs(p_blue - r_blue) <= _LEVELS
+        is_near = abs(p_red - r_red) <= _LEVELS and abs(p_green - r_green) <= _LEVELS
+        if is_near and abs(p_blue - r_blue) <= _LEVELS:
+            agreeing += 1
     return agreeing, counting
 
 
