@@ -79,12 +79,13 @@ class FolderEntries:
 
     Args:
         folder: Made when something is written.
-        most_bytes: Maximum size of all entries, in blocks of 4 KiB as a disk has them. In between, each
-            process that writes may exceed it by a sixteenth.
+        most_bytes: Maximum size of all entries, in blocks of 4 KiB as a disk has them; less where the disk
+            has no room for twice as much. In between, each process that writes may exceed it by a sixteenth.
     """
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
         self._folder, self._most = folder, most_bytes
+        self._bound = most_bytes  # or less, when it was measured
         self._written = most_bytes  # so that the first write measures
         self._counting = threading.Lock()
 
@@ -106,7 +107,7 @@ class FolderEntries:
     def write(self, key: str, content: bytes) -> None:
         """Write an entry; a full or read-only disk is no reason to fail."""
         entry = framed(key, content)
-        if on_disk(len(entry)) > self._most:
+        if on_disk(len(entry)) > self._bound:
             return
         with contextlib.suppress(OSError):
             write_whole(self._path(key), entry, durable=False)
@@ -128,10 +129,11 @@ class FolderEntries:
                 return
             found = sorted(self._files(), key=lambda one: one[1])
             total = sum(size for _, _, size in found)
-            if total <= self._most:
+            self._bound = min(self._most, (total + shutil.disk_usage(self._folder).free) // 2)
+            if total <= self._bound:
                 return
             for path, _, size in found:
-                if total <= self._most * _LEFT:
+                if total <= self._bound * _LEFT:
                     return
                 with contextlib.suppress(FileNotFoundError):
                     path.unlink()
@@ -154,7 +156,7 @@ class FolderEntries:
     def _is_to_be_measured(self, size: int) -> bool:
         with self._counting:
             self._written += size
-            due = self._written > self._most * _MEASURED_AFTER
+            due = self._written > self._bound * _MEASURED_AFTER
             if due:
                 self._written = 0
             return due

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -97,6 +98,20 @@ def test_an_entry_larger_than_the_bound_is_not_kept_and_a_bound_of_0_keeps_nothi
     entries.write(key(1), b"x" * 8192)
     FolderEntries(tmp_path, 0).write(key(2), b"")
     assert entries.size() == CacheSize(0, 0)
+
+
+def test_half_of_a_small_disk_is_left_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = FolderEntries(tmp_path, MUCH)
+    disk = 10 * 4096
+
+    def usage(path: object) -> SimpleNamespace:
+        return SimpleNamespace(free=disk - entries.size().bytes)
+
+    monkeypatch.setattr("shutil.disk_usage", usage)
+    for number in range(9):
+        entries.write(key(number), b"x")
+        assert entries.size().bytes <= disk // 2
+    assert entries.size().entries > 2
 
 
 def test_while_another_process_removes_entries_a_write_removes_none(tmp_path: Path) -> None:
