@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +23,20 @@ from i2s_sdk.settings import Settings
 from i2s_wire.metrics.score import Score
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import RenderRequest
+from kept_services import kept_services
 
 pytestmark = pytest.mark.integration
 
 LIMIT = 2
+
+
+@pytest.fixture(scope="module")
+def pages_running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """Settings that name a renderer of pages, and a metric service that has no weights of networks."""
+    nowhere = {name: str(tmp_path_factory.mktemp("none")) for name in ("XDG_CACHE_HOME", "TORCH_HOME")}
+    services = ("render-html", "metrics")
+    with kept_services(tmp_path_factory.mktemp("logs"), {**os.environ, **nowhere}, services) as settings:
+        yield settings
 
 
 @pytest.fixture
@@ -37,9 +49,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
         counted["render"] += 1
         return await render(self, request, **more)
 
-    async def counted_score(self: AsyncMetricsClient, *pair: bytes, **more: object) -> Score:
+    async def counted_score(self: AsyncMetricsClient, *pair: Any, **more: Any) -> Score:
         counted["score"] += 1
-        return await score(self, *pair, **more)  # type: ignore[arg-type] - passed on as they were given
+        return await score(self, *pair, **more)
 
     monkeypatch.setattr(AsyncRenderClient, "render", counted_render)
     monkeypatch.setattr(AsyncMetricsClient, "score", counted_score)
@@ -47,13 +59,11 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
 
 
 @pytest.fixture(params=["folder", "store"])
-def kept(
-    request: pytest.FixtureRequest, everything_running_without_networks: Settings, tmp_path: Path
-) -> Settings:
+def kept(request: pytest.FixtureRequest, pages_running: Settings, tmp_path: Path) -> Settings:
     """Settings of services that run, with caches of their own in a folder or below a URL."""
     where = str(tmp_path / "caches") if request.param == "folder" else f"memory://caches/{tmp_path.name}"
     return replace(
-        everything_running_without_networks,
+        pages_running,
         render_cache="yes",
         score_cache="yes",
         evaluation_caches=where,
@@ -104,9 +114,7 @@ def test_results_are_the_same_bytes_without_caches_with_empty_ones_and_with_full
     found = []
     for name, settings in (("without", without), ("empty", kept), ("full", kept)):
         before = calls.copy()
-        evaluate(
-            model=Oracle(), out=tmp_path / name, settings=settings, tasks=["latex", "webpage"], limit=LIMIT
-        )
+        evaluate(model=Oracle(), out=tmp_path / name, settings=settings, tasks=["webpage"], limit=LIMIT)
         found.append(results(tmp_path / name))
         made = calls - before
         assert bool(made) == (name != "full"), made
@@ -120,9 +128,9 @@ def test_damaged_entries_are_made_again_and_change_nothing(kept: Settings, tmp_p
         pytest.skip(
             "objects in memory cannot be damaged from outside; the unit tests damage objects in files"
         )
-    evaluate(model=Oracle(), out=tmp_path / "a", settings=kept, tasks=["latex"], limit=LIMIT)
+    evaluate(model=Oracle(), out=tmp_path / "a", settings=kept, tasks=["webpage"], limit=LIMIT)
     for one in Path(str(kept.evaluation_caches)).rglob("*"):
         if one.is_file():
             one.write_bytes(one.read_bytes()[:-1])
-    evaluate(model=Oracle(), out=tmp_path / "b", settings=kept, tasks=["latex"], limit=LIMIT)
+    evaluate(model=Oracle(), out=tmp_path / "b", settings=kept, tasks=["webpage"], limit=LIMIT)
     assert results(tmp_path / "a") == results(tmp_path / "b")
