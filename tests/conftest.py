@@ -12,6 +12,10 @@ pytest.register_assert_rewrite("renderer_contract")
 # Baselines and the oracle beside each evaluation are tested on their own; elsewhere they only take time.
 os.environ.setdefault("I2S_REFERENCE_POINTS", "no")
 
+# Tests of the caches turn them on, in folders of their own; no other test may meet what another one has kept.
+os.environ.setdefault("I2S_RENDER_CACHE", "no")
+os.environ.setdefault("I2S_SCORE_CACHE", "no")
+
 # No test may depend on the load of the machine, so no example has a deadline. What a fixture makes is shared
 # by all examples of a test, which each write under names of their own.
 _FOR_ALL = settings(

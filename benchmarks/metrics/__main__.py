@@ -11,6 +11,9 @@ Counted are pairs a second on the clock with as many calls under way as the serv
 seconds of all its processes. The values of all ways of LPIPS must agree to 1e-5, or the exit code is 2. Left
 out: the client, the start of the service and the loading of the networks. Without VGG16's weights the run
 ends with what to do (exit code 1).
+
+With ``--functions`` only ssim, pixel and decoding are measured, by single pairs of large pictures beside
+scikit-image and NumPy (``functions``). This needs no weights and no service.
 """
 
 from __future__ import annotations
@@ -20,9 +23,11 @@ import asyncio
 import json
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.metrics.contest import ContestError, Figure, classic, package, service
+from benchmarks.metrics.functions import as_text, measure
 from benchmarks.metrics.pairs import cold_pairs, warm_pairs
 from benchmarks.metrics.report import Report, machine
 from i2s_metrics.errors import WeightsError
@@ -81,8 +86,15 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=48, help="pairs of each kind (default: 48)")
     parser.add_argument("--repeat", type=int, default=3, help="repetitions (default: 3)")
     parser.add_argument("--json", action="store_true", help="write one JSON document")
+    parser.add_argument(
+        "--functions", action="store_true", help="only ssim, pixel and decoding, without a service"
+    )
     chosen = parser.parse_args()
     try:
+        if chosen.functions:
+            rows = measure(chosen.repeat)
+            print(json.dumps([asdict(row) for row in rows], indent=1) if chosen.json else as_text(rows))
+            return 0
         report = asyncio.run(run(chosen.pairs, chosen.repeat))
     except WeightsError as error:
         print(f"lpips {error}", file=sys.stderr)

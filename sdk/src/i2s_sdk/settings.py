@@ -12,6 +12,7 @@ from typing import Any
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.limits import COMPLETION_CHARACTERS, REFERENCE_PIXELS
 from i2s_sdk.settings_sources import (
+    ADDRESS,
     ADDRESSES,
     SECRETS,
     Source,
@@ -19,13 +20,22 @@ from i2s_sdk.settings_sources import (
     names_of,
     no_such,
     refuse_secret,
+    require_addresses,
     values_of_environment,
     values_of_file,
 )
 from i2s_sdk.token import Token, read_token
 from i2s_wire.metrics.profile import Profile
 
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9]*:(?://[^\s/]*/)?)?[^\s/]+:\d{1,5}")
+_NOT_NEGATIVE = ("jobs", "waiting", "like_failures", "free_bytes", "render_cache_bytes", "score_cache_bytes")
+_AT_LEAST_1 = (
+    "store_lines",
+    "reference_pixels",
+    "completion_characters",
+    "scorer_memory_bytes",
+    "pdftotext_memory_bytes",
+)
+_LEAST = {**dict.fromkeys(_NOT_NEGATIVE, 0), **dict.fromkeys(_AT_LEAST_1, 1)}
 
 
 def _about(text: str) -> dict[str, str]:
@@ -92,6 +102,12 @@ class Settings:
         readoc_pages: Pages that task ``readoc`` shows in a request: one ("each"), or up to five ("together").
         like_failures: How many calls of a model may fail alike before one is answered; then the run ends with
             the reason. 0 asks for every sample.
+        render_cache: Whether evaluations keep what renderers answer, to ask for nothing twice: "yes" or "no".
+        score_cache: The same of the values of metrics of pictures.
+        evaluation_caches: Folder that holds both caches, or its URL; None takes the user's caches.
+        render_cache_bytes: Maximum size of the cache of renderers' answers in a folder; beyond it the answers
+            are removed that were not used for longest. 0 keeps none.
+        score_cache_bytes: The same of the values of metrics.
         interrupt_seconds: After Ctrl-C, until a command ends whatever is still at work.
         free_bytes: That a run folder must be able to take before anything is begun; they are written and
             removed again. 0 tries nothing.
@@ -216,6 +232,17 @@ class Settings:
     reference_points_cache: Path | None = field(
         default=None, metadata=_about("folder that keeps their values for other runs; default in the caches")
     )
+    render_cache: str = field(
+        default="yes", metadata=_about("whether evaluations keep what renderers answer: yes or no")
+    )
+    score_cache: str = field(
+        default="yes", metadata=_about("whether evaluations keep values of metrics of pictures: yes or no")
+    )
+    evaluation_caches: str | None = field(
+        default=None, metadata=_about("folder or URL of these caches; default in the user's caches")
+    )
+    render_cache_bytes: int = field(default=4 << 30, metadata=_about("most bytes of renderers' answers"))
+    score_cache_bytes: int = field(default=256 << 20, metadata=_about("most bytes of values of metrics"))
     interrupt_seconds: float = field(default=4.0, metadata=_about("seconds from Ctrl-C to the end"))
     free_bytes: int = field(
         default=1024 * 1024, metadata=_about("bytes that a run folder must take before anything is begun")
@@ -227,9 +254,9 @@ class Settings:
     def __post_init__(self) -> None:
         for name in ADDRESSES:
             address = getattr(self, name)
-            if address is not None and not _ADDRESS.fullmatch(address):
+            if address is not None and not ADDRESS.fullmatch(address):
                 raise SettingsError(f"{names_of(name)}: {address!r} is not an address such as 127.0.0.1:7710")
-        _require_addresses(self.other_renderers)
+        require_addresses(self.other_renderers)
         if (self.tls_cert is None) != (self.tls_key is None):
             raise SettingsError(
                 f"{names_of('tls_cert')} and {names_of('tls_key')} belong together; give both or none"
@@ -252,22 +279,12 @@ class Settings:
                 raise SettingsError(
                     f"{names_of(name)}: {getattr(self, name)} is not a number of seconds above 0"
                 )
-        for name in ("jobs", "waiting", "like_failures", "free_bytes"):
-            if getattr(self, name) < 0:
-                raise SettingsError(f"{names_of(name)}: {getattr(self, name)} is below 0")
-        for name in (
-            "store_lines",
-            "reference_pixels",
-            "completion_characters",
-            "scorer_memory_bytes",
-            "pdftotext_memory_bytes",
-        ):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"{names_of(name)}: {getattr(self, name)} is below 1")
-        if self.reference_points not in ("yes", "no"):
-            raise SettingsError(
-                f"{names_of('reference_points')}: {self.reference_points!r} is neither yes nor no"
-            )
+        for name, least in _LEAST.items():
+            if getattr(self, name) < least:
+                raise SettingsError(f"{names_of(name)}: {getattr(self, name)} is below {least}")
+        for name in ("reference_points", "render_cache", "score_cache"):
+            if getattr(self, name) not in ("yes", "no"):
+                raise SettingsError(f"{names_of(name)}: {getattr(self, name)!r} is neither yes nor no")
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
             raise SettingsError(
                 f"{names_of('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"
@@ -332,20 +349,6 @@ class Settings:
             if value is not None:
                 values[name] = _convert(Source(name, flag_of(name)), value)
         return cls(**values)
-
-
-def _require_addresses(renderers: str) -> None:
-    """Return if the setting ``other_renderers`` is of its form.
-
-    Raises:
-        SettingsError: It is not.
-    """
-    for pair in filter(None, renderers.split(",")):
-        name, _, address = pair.partition("=")
-        if not name.strip() or not _ADDRESS.fullmatch(address.strip()):
-            raise SettingsError(
-                f"{names_of('other_renderers')}: {pair!r} is not of the form NAME=127.0.0.1:7710"
-            )
 
 
 #: How a value is read, by the type of its field; all others are texts.

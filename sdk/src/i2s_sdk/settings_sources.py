@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from i2s_sdk.working_folder import refuse_reach
 
 #: Read where neither --config nor I2S_CONFIG names another file. What it may not say: i2s_sdk.working_folder.
 DEFAULT_FILE = Path("i2s.toml")
+
+#: The form of the address of a service.
+ADDRESS = re.compile(r"(?:[a-z][a-z0-9]*:(?://[^\s/]*/)?)?[^\s/]+:\d{1,5}")
 
 #: Settings that hold the address of a service.
 ADDRESSES = tuple(one.setting for one in SERVICES)
@@ -75,6 +79,20 @@ def names_of(name: str) -> str:
 def flag_of(name: str) -> str:
     """Return the option of a field."""
     return FLAGS.get(name, f"--set {name}")
+
+
+def require_addresses(renderers: str) -> None:
+    """Return if the setting ``other_renderers`` is of its form.
+
+    Raises:
+        SettingsError: It is not.
+    """
+    for pair in filter(None, renderers.split(",")):
+        name, _, address = pair.partition("=")
+        if not name.strip() or not ADDRESS.fullmatch(address.strip()):
+            raise SettingsError(
+                f"{names_of('other_renderers')}: {pair!r} is not of the form NAME=127.0.0.1:7710"
+            )
 
 
 def no_such(name: str, known: set[str]) -> str:

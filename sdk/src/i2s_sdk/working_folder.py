@@ -18,6 +18,7 @@ _SETTINGS = {
     "other_renderers": "the address of a service",
     "sobench_system_text": "a file that is sent to a model's server",
     "prompts": "files that are sent to a model's server",
+    "evaluation_caches": "where what renderers answered is taken from",
     **dict.fromkeys(("tls_ca", "tls_cert", "tls_key"), "whom the services' addresses are trusted to be"),
 }
 

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from i2s_metrics.functional.colours import modal_colour
 from i2s_metrics.functional.pixel import pixel_row_similarity, pixel_similarity
 
 pictures = arrays(np.uint8, (4, 5, 3), elements=st.sampled_from([0, 5, 6, 250, 255]))
@@ -27,6 +28,49 @@ def test_it_is_the_share_of_agreeing_pixels_outside_the_common_background(a, b):
     assert pixel_similarity(a, b) == (agreeing / counting if counting else 1.0)
     assert pixel_similarity(b, a) == pixel_similarity(a, b)
     assert pixel_similarity(a, a) == 1
+
+
+def by_arrays(a, b):
+    """The definition in operations on whole arrays."""
+    background = np.array(modal_colour(a, b).rgb, np.uint8)
+    counting = ~((a == background).all(axis=2) & (b == background).all(axis=2))
+    difference = np.maximum(a, b) - np.minimum(a, b)
+    agreeing = (difference <= 5).all(axis=2) & counting
+    total = np.count_nonzero(counting)
+    return float(np.count_nonzero(agreeing) / total) if total else 1.0
+
+
+def page(seed, height, width):
+    """White, with boxes of one colour and a box of noise."""
+    rng = np.random.default_rng(seed)
+    picture = np.full((height, width, 3), 255, np.uint8)
+    for _ in range(40):
+        top, left = rng.integers(0, height), rng.integers(0, width)
+        picture[top : top + height // 9, left : left + width // 9] = rng.integers(0, 256, 3)
+    box = picture[height // 3 : height // 2, width // 3 : width // 2]
+    box[:] = rng.integers(0, 256, box.shape)
+    return picture
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 300), (300, 1), (37, 53), (1080, 1920)])
+@pytest.mark.parametrize("kind", ["page", "near", "noise"])
+def test_it_is_exactly_the_value_of_operations_on_whole_arrays(size, kind):
+    rng = np.random.default_rng(7)
+    reference = rng.integers(0, 256, (*size, 3), dtype=np.uint8) if kind == "noise" else page(0, *size)
+    prediction = page(1, *size)
+    if kind == "near":
+        moved = reference.astype(np.int16) + rng.integers(-6, 7, reference.shape)
+        prediction = moved.clip(0, 255).astype(np.uint8)
+    assert pixel_similarity(prediction, reference) == by_arrays(prediction, reference)
+
+
+def test_the_layout_in_memory_does_not_matter_and_pictures_stay_writable():
+    reference, prediction = page(0, 60, 90), page(1, 60, 90)
+    value = pixel_similarity(prediction, reference)
+    assert pixel_similarity(np.asfortranarray(prediction), reference) == value
+    assert pixel_similarity(prediction[::-1, ::-1], reference[::-1, ::-1]) == value
+    assert prediction.flags.writeable
+    assert reference.flags.writeable
 
 
 @pytest.mark.parametrize(("level", "value"), [(105, 1.0), (106, 0.0), (95, 1.0), (94, 0.0)])

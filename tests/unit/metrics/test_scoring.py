@@ -3,6 +3,7 @@ import pytest
 from PIL import Image
 
 from i2s_metrics import scoring
+from i2s_metrics.decode import decode
 from i2s_metrics.memory import Memory
 from i2s_metrics.model import Comparison, Inputs, Job, Network, Value
 from i2s_wire.metrics.profile import Profile
@@ -155,3 +156,20 @@ def test_arrays_kept_for_a_reference_are_not_changed_by_use(page, encode):
     first = run(page, page, ("ems", "pixel", "ssim"), memory=memory).outcomes
     run(page, other, ("ems", "pixel", "ssim"), memory=memory)
     assert run(page, page, ("ems", "pixel", "ssim"), memory=memory).outcomes == first
+
+
+def test_each_picture_is_decoded_once_for_all_metrics_of_a_pair(page, encode, monkeypatch):
+    decoded = []
+
+    def counted(data, *bounds):
+        decoded.append(data)
+        return decode(data, *bounds)
+
+    monkeypatch.setattr(scoring, "decode", counted)
+    other = encode(Image.new("RGB", (90, 60), "blue"))
+    memory = Memory(10**7)
+    five = ("ems", "pixel", "ssim", "lpips", "cis")
+    run(page, other, five, memory=memory, missing={})
+    assert decoded == [page, other]
+    run(page, other, five, memory=memory, missing={})
+    assert decoded == [page, other, other], "pixels of a reference are kept for the next pair"

@@ -33,7 +33,7 @@ def score(answer: pb.ScoreResponse) -> Score:
         ContractError: The message holds something that the contract does not allow.
     """
     return Score(
-        results=tuple(_result(one) for one in answer.results),
+        results=tuple(metric_result(one) for one in answer.results),
         profile=profile(answer.profile),
         reference_sha256=answer.reference_sha256,
         prediction_sha256=answer.prediction_sha256,
@@ -64,7 +64,12 @@ def description(answer: pb.DescribeResponse) -> MetricsDescription:
     )
 
 
-def _result(result: pb.MetricResult) -> MetricResult:
+def metric_result(result: pb.MetricResult) -> MetricResult:
+    """Return the outcome of one metric.
+
+    Raises:
+        ContractError: The message holds something that the contract does not allow.
+    """
     outcome = result.WhichOneof("outcome")
     if outcome is None:
         raise ContractError(f"neither a value nor a reason for {result.name!r}")

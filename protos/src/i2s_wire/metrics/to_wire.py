@@ -42,7 +42,7 @@ def score(answer: Score, size_policy: SizePolicy, request_id: str = "") -> pb.Sc
     """
     return pb.ScoreResponse(
         id=request_id,
-        results=[_result(one) for one in answer.results],
+        results=[metric_result(one) for one in answer.results],
         profile=profile(answer.profile),
         size_policy=pb.SizePolicy.ValueType(size_policy),
         reference_sha256=answer.reference_sha256,
@@ -54,7 +54,8 @@ def score(answer: Score, size_policy: SizePolicy, request_id: str = "") -> pb.Sc
     )
 
 
-def _result(result: MetricResult) -> pb.MetricResult:
+def metric_result(result: MetricResult) -> pb.MetricResult:
+    """Return the outcome of one metric as the wire has it."""
     message = pb.MetricResult(
         name=result.name,
         parts=result.parts,

@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     metavar="S",
     help="With --predictions: only this system; may be repeated.",
 )
+@click.option("--no-render-cache", is_flag=True, help="Render everything anew.  [I2S_RENDER_CACHE=no]")
+@click.option("--no-score-cache", is_flag=True, help="Compare all pictures anew.  [I2S_SCORE_CACHE=no]")
 @require_options
 @log_to_option
 @click.option(
@@ -105,6 +107,8 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
         prompts=given["prompts"],
         jobs=given["jobs"],
         fail_on_error=given["fail_on_error"],
+        render_cache="no" if given["no_render_cache"] else None,
+        score_cache="no" if given["no_score_cache"] else None,
     )
     given["log_to"] = parse_destinations(given["log_to"])
     given["requirements"] = parse_requirements(given["requirements"])

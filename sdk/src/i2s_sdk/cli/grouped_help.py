@@ -11,7 +11,7 @@ from i2s_sdk.plugins import PluginGroup, package_of, plugins
 
 _DATA = ("data", "tasks", "subsets", "difficulties", "samples", "limit", "seed", "shard")
 _MODEL = ("model", "models", "prompts", "predictions", "systems")
-_RUN = ("profile", "out", "jobs", "fail_on_error", "dry_run", "repeats")
+_RUN = ("profile", "out", "jobs", "fail_on_error", "dry_run", "repeats", "no_render_cache", "no_score_cache")
 _RESULT = ("requirements", "junit", "log_to", "as_json")
 
 #: Names of parameters by the heading under which ``--help`` shows them, in its order. Parameters that begin

@@ -45,6 +45,7 @@ COMMANDS = (
     "human-scores",
     "collect",
     "judge",
+    "cache",
     "doctor",
     "up",
     "down",

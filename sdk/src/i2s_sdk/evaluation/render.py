@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol
 
-from i2s_sdk.clients.render import AsyncRenderClient
 from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
+from i2s_sdk.evaluation.caches.renders import Renderer
 from i2s_sdk.evaluation.picture_limits import PictureLimits, refuse_unpaddable
 from i2s_sdk.evaluation.sample import Sample, Watch, blank, put_reference
 from i2s_sdk.instances.content import Content
@@ -117,7 +117,7 @@ class RenderStep(Generic[D]):
     """
 
     task: RenderedTask[D]
-    renderers: Mapping[str, AsyncRenderClient]
+    renderers: Mapping[str, Renderer]
     with_texts: bool
     picture_limits: Mapping[str, PictureLimits] = field(default_factory=dict)
 

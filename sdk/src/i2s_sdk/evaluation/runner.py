@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from i2s_sdk.evaluation.caches.opening import Caches, open_caches
 from i2s_sdk.evaluation.facts import facts
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.generate import GenerateStage
@@ -219,12 +220,12 @@ class Runner:
         comparer = await services.metrics.describe() if services.metrics is not None else None
         documents = await services.documents.describe() if services.documents is not None else None
         manifest = self._begun(engines, comparer, documents)
-        ours = self.settings
+        ours, caches = self.settings, open_caches(self.settings)
         workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
         works = {
             StageName.GENERATE: lambda: self._generating(services, comparer),
-            StageName.RENDER: lambda: self._rendering(services, engines, comparer),
-            StageName.SCORE: lambda: self._scoring(services, manifest, comparer, workers),
+            StageName.RENDER: lambda: self._rendering(services, engines, comparer, caches),
+            StageName.SCORE: lambda: self._scoring(services, manifest, comparer, workers, caches),
         }
         tally = _Tally(self)
         tally.tell("")
@@ -294,8 +295,9 @@ class Runner:
         services: Services,
         engines: Mapping[str, RendererDescription],
         comparer: MetricsDescription | None,
+        caches: Caches,
     ) -> Stage[Sample]:
-        steps = read_steps(self.plan.tasks, services, engines, comparer)
+        steps = read_steps(self.plan.tasks, services, engines, comparer, caches=caches)
         return self._stage(RenderStage(steps, self.folder), [one.slots for one in engines.values()])
 
     def _scoring(
@@ -304,8 +306,10 @@ class Runner:
         manifest: Manifest,
         comparer: MetricsDescription | None,
         workers: ScorerWorkers,
+        caches: Caches,
     ) -> Stage[Sample]:
-        steps = score_steps(self.plan.tasks, services, manifest.options.metrics, workers)
+        metrics = manifest.options.metrics
+        steps = score_steps(self.plan.tasks, services, metrics, workers, comparer, caches)
         return self._stage(ScoreStage(steps, self.folder), [comparer.slots] if comparer else [])
 
     def _stage(self, work: Callable[[Sample], Awaitable[Sample]], slots: Sequence[int]) -> Stage[Sample]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import ProtocolError, ScorerError, ServiceError
+from i2s_sdk.evaluation.caches.scores import ComparedPair, ScoreCache
 from i2s_sdk.evaluation.sample import Sample, Watch
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.runlog.folder import RunFolder
@@ -19,7 +20,7 @@ from i2s_sdk.scoring.conversions import Conversions, Converter
 from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, ScoresUnusable, Values
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.task import Task
-from i2s_wire.metrics.score import MetricFailureKind, Score
+from i2s_wire.metrics.score import MetricFailureKind, MetricResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class ScoreStep:
         scorers: Of the other metrics.
         workers: Run the scorers that need limits.
         convert: Converts texts to HTML; None if no scorer needs that.
+        cache: Has values of earlier runs; None asks for all.
     """
 
     task: Task
@@ -41,6 +43,7 @@ class ScoreStep:
     scorers: tuple[Scorer, ...]
     workers: ScorerWorkers
     convert: Converter | None = None
+    cache: ScoreCache | None = None
 
     async def scored(
         self, rendered: Rendered, instance: Instance, reference: bytes, prediction: bytes | None
@@ -96,15 +99,24 @@ class ScoreStep:
     ) -> tuple[dict[str, float | None], dict[str, str]]:
         assert self.comparer is not None, "a task with metrics of pictures has the metric service"
         assert self.task.rendering is not None, "only pictures that were rendered are compared"
-        score = await self.comparer.score(
-            reference,
-            prediction,
-            size_policy=self.task.rendering.size_policy,
-            profile=self.task.profile,
-            metrics=self.image_metrics,
-            request_id=identity,
-        )
-        return _values(score, self.image_metrics)
+        pair = ComparedPair(reference, prediction, self.task.rendering.size_policy, self.task.profile)
+        known: dict[str, MetricResult] = {}
+        if self.cache is not None:
+            known = await asyncio.to_thread(self.cache.known, pair, self.image_metrics)
+        missing = tuple(name for name in self.image_metrics if name not in known)
+        if missing:
+            score = await self.comparer.score(
+                reference,
+                prediction,
+                size_policy=pair.size_policy,
+                profile=pair.profile,
+                metrics=missing,
+                request_id=identity,
+            )
+            known |= {one.name: one for one in score.results}
+            if self.cache is not None:
+                await asyncio.to_thread(self.cache.keep, pair, score.results)
+        return _values(known, self.image_metrics)
 
     async def _unusable(self, record: Record, scorers: Iterable[Scorer], sample: Scorable) -> Record:
         """Return the record of a sample that is not usable with what it counts."""
@@ -188,7 +200,9 @@ class ScoreStage:
         )
 
 
-def _values(score: Score, wanted: tuple[str, ...]) -> tuple[dict[str, float | None], dict[str, str]]:
+def _values(
+    results: Mapping[str, MetricResult], wanted: tuple[str, ...]
+) -> tuple[dict[str, float | None], dict[str, str]]:
     """Return the values by name, and why those are missing that are not defined for the pair.
 
     Raises:
@@ -197,7 +211,7 @@ def _values(score: Score, wanted: tuple[str, ...]) -> tuple[dict[str, float | No
     values: dict[str, float | None] = {}
     undefined: dict[str, str] = {}
     for name in wanted:
-        result = next((one for one in score.results if one.name == name), None)
+        result = results.get(name)
         if result is None:
             raise ProtocolError(f"the metric service did not answer {name!r}")
         if result.failure is not None and result.failure.kind is not MetricFailureKind.UNDEFINED:

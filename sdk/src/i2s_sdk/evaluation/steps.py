@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 
 from i2s_sdk.errors import I2SError
+from i2s_sdk.evaluation.caches.opening import Caches
+from i2s_sdk.evaluation.caches.renders import CachedRenderer, Renderer
+from i2s_sdk.evaluation.caches.scores import ScoreCache
 from i2s_sdk.evaluation.html_converter import HtmlConverter
 from i2s_sdk.evaluation.picture_limits import picture_limits
 from i2s_sdk.evaluation.render import ReadStep, RenderStep, StructureStep
@@ -19,6 +22,9 @@ from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.render.description import RendererDescription
 
+#: For what is to keep nothing.
+NO_CACHES = Caches()
+
 
 def read_steps(
     tasks: Mapping[str, Task],
@@ -26,6 +32,7 @@ def read_steps(
     engines: Mapping[str, RendererDescription],
     comparer: MetricsDescription | None,
     metrics: Container[str] | None = None,
+    caches: Caches = NO_CACHES,
 ) -> dict[str, ReadStep | I2SError]:
     """Return how the answers of each task are read and rendered, or why they cannot be.
 
@@ -37,6 +44,7 @@ def read_steps(
         engines: What the renderers say of themselves, by the name of the service.
         comparer: What the metric service says; it may take smaller pictures than renderers make.
         metrics: Names of the metrics to compute; None means all that the tasks have.
+        caches: Answers of renderers of earlier runs.
     """
     steps: dict[str, ReadStep | I2SError] = {}
     for name, task in tasks.items():
@@ -47,14 +55,25 @@ def read_steps(
             steps[name] = services.missing[missing[0]]
         elif all(one in services.renderers for one in rendering.services):
             wanted = available_scorers(task) if metrics is None else scorers_of_run(task, metrics)
-            renderers = {one: services.renderers[one] for one in rendering.services}
+            renderers: dict[str, Renderer] = {one: services.renderers[one] for one in rendering.services}
+            if caches.renders is not None:
+                kept = caches.renders
+                renderers = {
+                    one: CachedRenderer(renderer, kept, engines[one], task.profile)
+                    for one, renderer in renderers.items()
+                }
             limits = {one: picture_limits(engines[one], comparer) for one in rendering.services}
             steps[name] = RenderStep(rendering, renderers, bool(wanted), limits)
     return steps
 
 
 def score_steps(
-    tasks: Mapping[str, Task], services: Services, metrics: Container[str], workers: ScorerWorkers
+    tasks: Mapping[str, Task],
+    services: Services,
+    metrics: Container[str],
+    workers: ScorerWorkers,
+    comparer: MetricsDescription | None = None,
+    caches: Caches = NO_CACHES,
 ) -> dict[str, ScoreStep]:
     """Return how the samples of each task are scored.
 
@@ -63,12 +82,17 @@ def score_steps(
         services: Those that are running; the metric service is among them if a task compares pictures.
         metrics: Names of the metrics to compute.
         workers: Run the scorers that need limits.
+        comparer: What the metric service says; without it nothing is taken from a cache.
+        caches: Values of metrics of earlier runs.
     """
     steps: dict[str, ScoreStep] = {}
     for name, task in tasks.items():
         images, scorers = image_metrics_of_run(task, metrics), scorers_of_run(task, metrics)
         converter = HtmlConverter(services.documents) if services.documents is not None else None
-        steps[name] = ScoreStep(task, services.metrics, images, scorers, workers, converter)
+        cache = None
+        if caches.scores is not None and comparer is not None:
+            cache = ScoreCache.of(caches.scores, comparer, task.profile)
+        steps[name] = ScoreStep(task, services.metrics, images, scorers, workers, converter, cache)
     return steps
 
 

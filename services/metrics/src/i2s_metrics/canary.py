@@ -37,8 +37,8 @@ async def check(engine: Engine, missing: Missing) -> None:
     for name, value in zip(metrics, _values(score), strict=True):
         if not abs(value - 1) <= _TOLERANCE:
             raise StartError(
-                f"{name} of a picture with itself is {value} and not 1; reinstall numpy, scipy, pillow, "
-                "scikit-image and numba in the versions that i2s-metrics was locked with"
+                f"{name} of a picture with itself is {value} and not 1; reinstall numpy, scipy, pillow "
+                "and numba in the versions that i2s-metrics was locked with"
             )
 
 

@@ -18,7 +18,7 @@ from i2s_wire.metrics import to_wire
 from i2s_wire.metrics.score import MetricResult, Score
 
 #: Libraries that can change a value.
-_LIBRARIES = ("numpy", "scipy", "pillow", "scikit-image", "numba")
+_LIBRARIES = ("numpy", "scipy", "pillow", "numba")
 
 
 def score_to_wire(request_id: str, job: Job, result: JobResult, wall_seconds: float) -> pb.ScoreResponse:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from i2s_metrics.functional.ems import PAPER, earth_mover_similarity
+from i2s_metrics.functional.pixel import pixel_similarity
 from i2s_metrics.functional.ssim import structural_similarity
 
 
@@ -16,6 +17,7 @@ def _warm() -> None:
     ramp = np.arange(24 * 24 * 3).reshape(24, 24, 3)
     reference, prediction = (ramp % 251).astype(np.uint8), (ramp % 241).astype(np.uint8)
     earth_mover_similarity(prediction, reference, PAPER)
+    pixel_similarity(prediction, reference)
     structural_similarity(prediction[..., 0], reference[..., 0])
 
 

@@ -142,6 +142,19 @@ class Access:
         except FileNotFoundError:
             return set()
 
+    def sizes(self) -> list[int]:
+        """Return the size of each object below the URL, in folders too; nothing where there is none."""
+
+        def look() -> list[int]:
+            self._fs.invalidate_cache()
+            found: dict[str, dict[str, Any]] = self._fs.find(self._path(""), detail=True)
+            return [int(one["size"] or 0) for one in found.values()]
+
+        try:
+            return self._call("listing the folder", look)
+        except FileNotFoundError:
+            return []
+
     def remove(self, names: Iterable[str]) -> None:
         """Remove objects; those that are not there do not matter."""
         paths = [self._path(name) for name in names]

@@ -34,25 +34,35 @@ def modal_colour(*pictures: RgbArray) -> ModalColour:
     Returns:
         The colour; of several equally frequent ones the smallest in lexical order of (R, G, B).
     """
-    flat = [_pixels(picture) for picture in pictures]
+    flat = [pixels_of(picture) for picture in pictures]
     total = sum(len(pixels) for pixels in flat)
     guess = _frequent(flat, total)
-    upper = np.zeros(_LOW + 1, np.int64)
-    count = sum(_count_upper(pixels, guess, upper) for pixels in flat)
+    count = sum(_count_colour(pixels, guess) for pixels in flat)
     # A colour that more than half of the pixels have can have no rival. Otherwise a rival has to
     # share its upper bits with as many pixels as the guess has.
     if 2 * count <= total:
+        upper = np.zeros(_LOW + 1, np.int64)
+        for pixels in flat:
+            _count_upper(pixels, upper)
         upper[upper < count] = 0
         ends = np.cumsum(upper)
         lower = np.empty(ends[-1], np.uint16)
-        following = ends - upper
+        following = np.where(upper > 0, ends - upper, -1)
         for pixels in flat:
-            _sort_lower(pixels, upper, following, lower)
+            _sort_lower(pixels, following, lower)
         guess, count = _most_frequent(upper, ends, lower)
     return ModalColour((guess >> 16, guess >> 8 & 255, guess & 255), count / total)
 
 
-def _pixels(picture: RgbArray) -> RgbArray:
+def pixels_of(picture: RgbArray) -> RgbArray:
+    """Return the pixels of a picture in the one form that the machine code is made for.
+
+    Args:
+        picture: Shape (height, width, 3); it stays writable if it is.
+
+    Returns:
+        Shape (pixels, 3), contiguous and read-only.
+    """
     pixels = np.ascontiguousarray(picture).reshape(-1, 3)
     pixels.flags.writeable = False
     return pixels
@@ -73,42 +83,53 @@ def _packed(pixels: RgbArray, i: int) -> int:
 
 
 @compiled
-def _count_upper(pixels: RgbArray, colour: int, upper: IntArray) -> int:
-    """Count pixels by their upper bits; return how many have the colour."""
+def _count_colour(pixels: RgbArray, colour: int) -> int:
+    """Count the pixels that have the colour."""
     count = 0
     for i in range(len(pixels)):
-        packed = _packed(pixels, i)
-        upper[packed >> _PART] += 1
-        count += packed == colour
+        count += _packed(pixels, i) == colour
     return count
 
 
 @compiled
-def _sort_lower(pixels: RgbArray, upper: IntArray, following: IntArray, lower: NDArray[np.uint16]) -> None:
-    """Put the lower bits of pixels into the place of their upper bits, where these have one."""
+def _count_upper(pixels: RgbArray, upper: IntArray) -> None:
+    """Count pixels by their upper bits."""
+    for i in range(len(pixels)):
+        upper[_packed(pixels, i) >> _PART] += 1
+
+
+@compiled
+def _sort_lower(pixels: RgbArray, following: IntArray, lower: NDArray[np.uint16]) -> None:
+    """Put the lower bits of pixels into the places of their upper bits.
+
+    Args:
+        pixels: All of a picture.
+        following: The next free place of each upper part; -1 for parts that are left out.
+        lower: Filled.
+    """
     for i in range(len(pixels)):
         packed = _packed(pixels, i)
         part = packed >> _PART
-        if upper[part]:
-            lower[following[part]] = packed & _LOW
-            following[part] += 1
+        place = following[part]
+        if place >= 0:
+            lower[place] = packed & _LOW
+            following[part] = place + 1
 
 
 @compiled
 def _most_frequent(upper: IntArray, ends: IntArray, lower: NDArray[np.uint16]) -> tuple[int, int]:
     """Return the most frequent colour, of equals the smallest, and how often it is there."""
-    counts = np.zeros(_LOW + 1, np.int64)
+    counts = np.zeros(_LOW + 1, np.int32)
     best = colour = 0
     for part in range(len(upper)):
         if upper[part] <= best:
             continue
         pixels = lower[ends[part] - upper[part] : ends[part]]
         for low in pixels:
-            counts[low] += 1
-        for low in pixels:
+            count = counts[low] + 1
+            counts[low] = count
             packed = part << _PART | int(np.int64(low))
-            if counts[low] > best or (counts[low] == best and packed < colour):
-                best, colour = counts[low], packed
-        for low in pixels:
-            counts[low] = 0
+            if count > best or (count == best and packed < colour):
+                best, colour = count, packed
+        counts[:] = 0
     return colour, best

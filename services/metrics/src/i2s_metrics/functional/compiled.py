@@ -47,7 +47,14 @@ def _folder() -> Path | None:
     """Return where to keep code: a folder for exactly this source, since compiled callers hold callees."""
     here = Path(__file__).parent
     digest = hashlib.sha256()
-    for source in sorted([Path(__file__), here / "colours.py", here / "ssim.py", *here.glob("ems/*.py")]):
+    sources = [
+        Path(__file__),
+        here / "colours.py",
+        here / "pixel.py",
+        here / "ssim.py",
+        *here.glob("ems/*.py"),
+    ]
+    for source in sorted(sources):
         digest.update(source.read_bytes())
     name = digest.hexdigest()[:16]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())

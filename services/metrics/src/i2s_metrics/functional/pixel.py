@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from i2s_metrics.functional.arrays import BoolArray, GreyArray, RgbArray
-from i2s_metrics.functional.colours import modal_colour
+from i2s_metrics.functional.arrays import GreyArray, RgbArray
+from i2s_metrics.functional.colours import modal_colour, pixels_of
+from i2s_metrics.functional.compiled import compiled
 
 #: Colours are the same where they differ by at most this share of the full scale.
 TOLERANCE = 0.02
@@ -31,13 +32,43 @@ def pixel_similarity(prediction: RgbArray, reference: RgbArray) -> float:
     Source:
         Image2Struct, appendix A, equation 5 and the paragraph after it.
     """
-    background = np.array(modal_colour(prediction, reference).rgb, np.uint8)
-    counting = ~(_all_channels(prediction == background) & _all_channels(reference == background))
-    # uint8 without sign: the greater minus the smaller cannot wrap.
-    difference = np.maximum(prediction, reference) - np.minimum(prediction, reference)
-    agreeing = _all_channels(difference <= _LEVELS) & counting
-    total = np.count_nonzero(counting)
-    return float(np.count_nonzero(agreeing) / total) if total else 1.0
+    red, green, blue = modal_colour(prediction, reference).rgb
+    agreeing, counting = _count(pixels_of(prediction), pixels_of(reference), red, green, blue)
+    return agreeing / counting if counting else 1.0
+
+
+@compiled
+def _count(prediction: RgbArray, reference: RgbArray, red: int, green: int, blue: int) -> tuple[int, int]:
+    """Count the pixels outside the common background: those that agree, and all of them.
+
+    Args:
+        prediction: Contiguous, shape (pixels, 3).
+        reference: The same shape.
+        red: Level of the background; so are the others.
+        green: The same.
+        blue: The same.
+    """
+    agreeing = counting = 0
+    for i in range(len(reference)):
+        # Signed and wide enough that a difference of levels does not wrap.
+        p_red, p_green, p_blue = (
+            np.int32(prediction[i, 0]),
+            np.int32(prediction[i, 1]),
+            np.int32(prediction[i, 2]),
+        )
+        r_red, r_green, r_blue = (
+            np.int32(reference[i, 0]),
+            np.int32(reference[i, 1]),
+            np.int32(reference[i, 2]),
+        )
+        is_background = p_red == red and p_green == green and p_blue == blue
+        if is_background and r_red == red and r_green == green and r_blue == blue:
+            continue
+        counting += 1
+        is_near = abs(p_red - r_red) <= _LEVELS and abs(p_green - r_green) <= _LEVELS
+        if is_near and abs(p_blue - r_blue) <= _LEVELS:
+            agreeing += 1
+    return agreeing, counting
 
 
 def pixel_row_similarity(prediction: GreyArray, reference: GreyArray) -> float:
@@ -68,8 +99,3 @@ def pixel_row_similarity(prediction: GreyArray, reference: GreyArray) -> float:
     near = np.linalg.norm(wrapped, axis=1) / _FULL_SCALE <= TOLERANCE
     matching = near & ~frequent[:height] & ~frequent[height:]
     return float(np.count_nonzero(matching) / height)
-
-
-def _all_channels(flags: BoolArray) -> BoolArray:
-    # Faster than a reduction over an axis of length three.
-    return flags[..., 0] & flags[..., 1] & flags[..., 2]

@@ -1,0 +1,110 @@
+"""The caches of an evaluation, opened as the settings say."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.cache_folders import cache_folder
+from i2s_sdk.evaluation.caches.entries import CacheSize, Entries, FolderEntries
+from i2s_sdk.evaluation.caches.objects import ObjectEntries
+from i2s_sdk.runlog.storage import is_url
+from i2s_sdk.settings import Settings
+
+#: Names of the caches, and of their folders.
+RENDERS, SCORES = "renders", "scores"
+
+
+@dataclass(frozen=True, slots=True)
+class Caches:
+    """What is kept between runs.
+
+    Attributes:
+        renders: Answers of renderers; None if they are not kept.
+        scores: Values of metrics of pictures; the same.
+    """
+
+    renders: Entries | None = None
+    scores: Entries | None = None
+
+
+def open_caches(settings: Settings) -> Caches:
+    """Return the caches that the settings want.
+
+    Raises:
+        UsageError: A package is missing that the URL of the caches needs.
+    """
+    return Caches(
+        open_entries(settings, RENDERS) if settings.render_cache == "yes" else None,
+        open_entries(settings, SCORES) if settings.score_cache == "yes" else None,
+    )
+
+
+def open_entries(settings: Settings, name: str) -> FolderEntries | ObjectEntries:
+    """Return one of the caches, whether it is used or not.
+
+    Args:
+        settings: Where the caches lie, and how large they may be.
+        name: ``RENDERS`` or ``SCORES``.
+
+    Raises:
+        UsageError: A package is missing that the URL of the caches needs.
+    """
+    where = place_of(settings, name)
+    if isinstance(where, str):
+        return ObjectEntries(where)
+    return FolderEntries(where, _most_bytes(settings, name))
+
+
+def _most_bytes(settings: Settings, name: str) -> int:
+    return settings.render_cache_bytes if name == RENDERS else settings.score_cache_bytes
+
+
+def place_of(settings: Settings, name: str) -> Path | str:
+    """Return the folder or the URL of one of the caches."""
+    home = settings.evaluation_caches
+    if home is None:
+        return cache_folder(name)
+    return f"{home.rstrip('/')}/{name}" if is_url(home) else Path(home) / name
+
+
+@dataclass(frozen=True, slots=True)
+class CacheState:
+    """One of the caches, for people.
+
+    Attributes:
+        name: ``RENDERS`` or ``SCORES``.
+        place: Its folder or URL.
+        size: What it holds.
+        most_bytes: What it may hold; None in an object store, where a rule of the bucket bounds it.
+        used: Whether evaluations use it.
+    """
+
+    name: str
+    place: str
+    size: CacheSize
+    most_bytes: int | None
+    used: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all but the name, as JSON has it."""
+        rest = {"place": self.place, "most_bytes": self.most_bytes, "used": self.used}
+        return {**rest, **asdict(self.size)}
+
+
+def cache_states(settings: Settings) -> list[CacheState]:
+    """Return where the caches lie and what they hold.
+
+    Raises:
+        UsageError: A package is missing that the URL of the caches needs.
+        StoreError: The object store does not answer.
+    """
+    used = {RENDERS: settings.render_cache == "yes", SCORES: settings.score_cache == "yes"}
+    states = []
+    for name in (RENDERS, SCORES):
+        place = place_of(settings, name)
+        most = None if isinstance(place, str) else _most_bytes(settings, name)
+        size = open_entries(settings, name).size()
+        states.append(CacheState(name, str(place), size, most, used[name]))
+    return states

@@ -1,0 +1,118 @@
+"""Answers of renderers that are kept for every later run with the same source and the same engine."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Protocol
+
+from i2s_sdk.evaluation.caches.entries import Entries
+from i2s_wire.errors import ContractError
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.request import RenderRequest
+from i2s_wire.render.serialized import rendering_bytes, rendering_from_bytes, request_bytes
+
+#: Verdicts that another machine, or this one at another time, may not repeat.
+MACHINE_VERDICTS = frozenset(
+    {Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.PROCESS_LIMIT, Verdict.CRASHED}
+)
+
+#: Limits that lead to one of these verdicts and to no other difference.
+_MACHINE_LIMITS = ("cpu_seconds", "wall_seconds", "memory_bytes", "processes")
+
+
+class Renderer(Protocol):
+    """Renders sources: a client, or a cache before one."""
+
+    async def render(self, request: RenderRequest) -> Rendering:
+        """Return the answer to a request.
+
+        Raises:
+            ServiceError: The renderer does not answer.
+            ProtocolError: It answers what it must not.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CachedRenderer:
+    """A renderer that is asked only what it has not answered before.
+
+    An answer that is kept is given back as it was, with its verdict, its log, and the time and memory that
+    the render once took.
+
+    Attributes:
+        renderer: Asked where there is no entry.
+        entries: What is kept.
+        description: What the renderer says of itself; part of the name of an entry.
+        profile: Rules of the run; part of it too.
+    """
+
+    renderer: Renderer
+    entries: Entries
+    description: RendererDescription
+    profile: Profile
+
+    async def render(self, request: RenderRequest) -> Rendering:
+        """Return the answer to a request, kept or new; see ``Renderer.render``."""
+        key, kept = await asyncio.to_thread(self._kept, request)
+        if kept is not None:
+            return kept
+        rendering = await self.renderer.render(request)
+        if self._may_be_kept(rendering):
+            await asyncio.to_thread(self._keep, key, rendering)
+        return rendering
+
+    def _kept(self, request: RenderRequest) -> tuple[str, Rendering | None]:
+        key = render_key(request, self.description, self.profile)
+        content = self.entries.read(key)
+        try:
+            return key, rendering_from_bytes(content) if content is not None else None
+        except ContractError:  # written by a version of this package that knows more
+            return key, None
+
+    def _may_be_kept(self, rendering: Rendering) -> bool:
+        described = self.description
+        return (
+            rendering.verdict not in MACHINE_VERDICTS
+            # A page that was not at rest when its time was over looks different on another day.
+            and (rendering.site is None or rendering.site.settled or not rendering.verdict.has_picture)
+            # Else another renderer answers at this address than the one that was described.
+            and bool(described.engine.digest)
+            and rendering.engine.digest == described.engine.digest
+            and rendering.isolation.tier == described.isolation.tier
+        )
+
+    def _keep(self, key: str, rendering: Rendering) -> None:
+        self.entries.write(key, rendering_bytes(rendering))
+
+
+def render_key(request: RenderRequest, description: RendererDescription, profile: Profile) -> str:
+    """Return the SHA-256 of everything that decides an answer.
+
+    These are source, options and limits of the request, the renderer with its engine, fonts, sandbox tier and
+    the limits of its operator, and the profile.
+
+    Args:
+        request: Its id does not count.
+        description: What the renderer says of itself.
+        profile: Rules of the run.
+    """
+    limits = [asdict(one) for one in (description.default_limits, description.max_limits)]
+    origin = {
+        "service": description.service,
+        "version": description.version,
+        "engine": asdict(description.engine),
+        "fonts": description.fonts_digest,
+        "missing": sorted(description.missing),
+        "tier": int(description.isolation.tier),
+        "limits": [{name: one[name] for name in one if name not in _MACHINE_LIMITS} for one in limits],
+        "profile": str(profile),
+    }
+    digest = hashlib.sha256(json.dumps(origin, sort_keys=True).encode())
+    digest.update(b"\n" + request_bytes(request))
+    return digest.hexdigest()
