@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest_asyncio
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_render_html.browser import Browser
 from i2s_render_html.chromium import find_chromium
+from i2s_render_html.errors import BrowserError
 from i2s_render_html.sandbox import choose_sandbox, layers_in
 from i2s_render_html.service import browser_settings
 from i2s_render_html.settings import HtmlSettings
@@ -50,6 +52,12 @@ async def test_a_browser_that_is_asked_to_do_without_starts_and_the_kernel_agree
         assert layers_in(walls) == ""
     finally:
         await browser.close()
+
+
+async def test_cpu_seconds_end_the_start_of_a_browser_in_words_that_say_so(jail):
+    wanted = browser_settings(HtmlSettings(), find_chromium(HtmlSettings().chromium))
+    with pytest.raises(BrowserError, match=r"it ended \(cpu_limit"):
+        await Browser.start(jail, replace(wanted, start_seconds=0.01))
 
 
 @pytest.mark.skipif(not ALL_OF_CHROMIUM.is_file(), reason="only the headless shell is installed")

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
-from i2s_chassis.errors import StartError, UnavailableError
+from i2s_chassis.errors import StartError
 from i2s_chassis.jail import Jail, JailError
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_required
+from i2s_chassis.renderer.self_test import canary_limits, canary_required
 from i2s_chassis.service import Chassis, Register
 from i2s_chassis.work_folder import WorkFolder
 from i2s_render_html.browser import BrowserSettings
@@ -58,13 +58,13 @@ class HtmlService:
                     "forbids them), or start the service as root where it may mount a /proc"
                 )
             builder = await _jekyll(settings, jail, chassis, stack)
-            with canary_required(chassis.telemetry, JailError, UnavailableError):
+            with canary_required(chassis.telemetry):
                 wanted = browser_settings(settings, chromium, stack.enter_context(folder_of_drivers()))
                 browser, layers = await choose_sandbox(jail, wanted, settings.browser_sandbox)
                 listeners = _listeners(chassis)
                 engine = HtmlEngine(engine_settings(settings, browser), jail, layers, builder, listeners)
                 await stack.enter_async_context(engine.open())
-                await canary(engine)
+                await canary(engine, canary_limits(settings.limit_table()))
             yield HtmlServicer(engine, settings, chassis).registration()
 
 

@@ -44,7 +44,8 @@ class CellLostError(CellError):
 
 
 class StarvedError(CellError):
-    """The machine is so loaded that a job did not come to its end: nobody knows how it would have ended."""
+    """The machine is so loaded that a job did not come to its end, or that its keeper does not answer: nobody
+    knows how it would have ended."""
 
 
 class OutputReason(enum.Enum):

@@ -115,13 +115,15 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
 
     Raises:
         StartError: See ``start_jail``. Or the tier is CONTAINER, in which jobs read what all users may read,
-            and the key of the certificate is such a file.
+            and the key of the certificate is such a file. Or a sandbox was lost within the block.
     """
     jail = chassis.jail or await start_jail(settings)
     try:
         if jail.isolation.tier is Tier.CONTAINER:
             _check_closed(settings.tls_key)
         yield jail
+    except JailError as error:
+        raise StartError(f"a sandbox failed while the service started or ended: {error}") from None
     finally:
         if chassis.jail is None:
             await jail.close()
