@@ -260,9 +260,7 @@ async def _in_a_cell(
     return cell, run
 
 
-async def _descriptors(
-    handover: Handover, launching: asyncio.Task[PlaywrightBrowser]
-) -> tuple[int, int]:
+async def _descriptors(handover: Handover, launching: asyncio.Task[PlaywrightBrowser]) -> tuple[int, int]:
     taking = asyncio.create_task(handover.descriptors())
     try:
         await asyncio.wait({taking, launching}, timeout=_DRIVER_SECONDS, return_when=asyncio.FIRST_COMPLETED)

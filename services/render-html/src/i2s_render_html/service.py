@@ -48,15 +48,8 @@ class HtmlService:
         settings = self._settings
         forget_settings()
         async with AsyncExitStack() as stack:
-            chromium = await asyncio.to_thread(find_chromium, settings.chromium, settings.fonts)
             jail = await stack.enter_async_context(open_jail(settings, chassis))
-            if not jail.shows_processes:
-                tier = jail.isolation.tier.name.lower()
-                raise StartError(
-                    f"no browser starts in the isolation tier {tier} as it is here, since programs have no "
-                    "/proc in it: permit user namespaces (tier namespace; `i2s-render-html host` says what "
-                    "forbids them), or start the service as root where it may mount a /proc"
-                )
+            chromium = await asyncio.to_thread(find_chromium, settings.chromium, settings.fonts)
             builder = await _jekyll(settings, jail, chassis, stack)
             with canary_required(chassis.telemetry):
                 wanted = browser_settings(settings, chromium, stack.enter_context(folder_of_drivers()))

@@ -1,4 +1,4 @@
-"""A canary has the CPU time of a job and much wall time; one that is not rendered ends the start in one line."""
+"""A canary has much wall time, and one that is not rendered ends the start in one line."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def test_an_error_of_the_engine_ends_the_start_in_its_words(telemetry):
 
 @pytest.mark.parametrize("error", [JailError, CellError, CellLostError, StarvedError, UnavailableError])
 def test_a_sandbox_that_is_lost_or_starved_ends_the_start_in_one_line(telemetry, error):
-    with pytest.raises(StartError, match="^gone$"), canary_required(telemetry):
+    with pytest.raises(StartError, match=r"^gone$"), canary_required(telemetry):
         raise error("gone")
     assert failures(telemetry) == 1
 
