@@ -25,8 +25,8 @@ SLOW_TO_DRAW = b"\\documentclass{article}\\begin{document}Slow" + _LOOP % (
 
 @pytest.mark.parametrize(
     ("program", "document"),
-    [("pdftex", SLOW_TO_COMPILE), ("pdftoppm", SLOW_TO_DRAW)],
-    ids=["pdftex", "pdftoppm"],
+    [("pdflatex", SLOW_TO_COMPILE), ("pdftoppm", SLOW_TO_DRAW)],
+    ids=["pdfTeX", "pdftoppm"],
 )
 async def test_a_program_that_is_killed_once_changes_no_picture(running, program, document):
     source = pb.LatexSource(document=document + b"\\end{document}")
