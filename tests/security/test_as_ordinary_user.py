@@ -21,7 +21,8 @@ _SOURCES = ("protos", "services/chassis", "services/render-latex", "services/met
 @pytest.mark.parametrize(
     "attacks",
     [
-        ["tests/security/test_latex_attacks.py"],
+        # In the other tier those that need the sandbox most, which keeps the suite short.
+        ["tests/security/test_latex_attacks.py", "-k", "namespace or host or file or finds or limit"],
         ["tests/security/test_latex_engine_attacks.py", "-k", "host or limit"],
     ],
     ids=["pdflatex", "engines"],

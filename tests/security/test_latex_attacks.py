@@ -14,7 +14,7 @@ import pytest_asyncio
 from latex_attacked import attacked_engine, document
 from PIL import Image
 
-from i2s_chassis.jail import PolicyKind
+from i2s_chassis.jail import PolicyKind, Tier
 from i2s_chassis.limits import Limits
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
@@ -23,18 +23,18 @@ from i2s_wire.render.source_error import ErrorKind
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
 
-@pytest.fixture(scope="session")
-def open_folder():
-    """A folder that the users of jobs can reach; pytest closes its own to others."""
+@pytest_asyncio.fixture(
+    scope="session",
+    loop_scope="session",
+    params=[Tier.NAMESPACE, Tier.LANDLOCK],
+    ids=["namespace", "landlock"],
+)
+async def attacked(request):
+    # A folder that the users of jobs can reach; pytest closes its own to others.
     with tempfile.TemporaryDirectory(prefix="i2s-attacks-") as name:
         Path(name).chmod(0o755)
-        yield Path(name)
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def attacked(open_folder):
-    async with attacked_engine(open_folder) as attacked:
-        yield attacked
+        async with attacked_engine(Path(name), tier=request.param) as attacked:
+            yield attacked
 
 
 def png(width, height, colour_type, channels):

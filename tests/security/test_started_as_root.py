@@ -42,6 +42,7 @@ SERVICES = {
     "i2s_render_html": 51_720,
     "i2s_render_lilypond": 51_730,
     "i2s_metrics": 51_740,
+    "i2s_render_python": 51_750,
     "i2s_documents": 51_760,
 }
 _PICTURES = Path(__file__).parents[2] / "examples" / "references"

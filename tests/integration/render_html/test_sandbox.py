@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ import pytest_asyncio
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_render_html.browser import Browser
 from i2s_render_html.chromium import find_chromium
+from i2s_render_html.errors import BrowserError
 from i2s_render_html.sandbox import choose_sandbox, layers_in
 from i2s_render_html.service import browser_settings
 from i2s_render_html.settings import HtmlSettings
+from ordinary_user import run_as_ordinary_user
 
 ALL_OF_CHROMIUM = Path("/usr/lib/chromium/chromium")
 
@@ -52,6 +55,12 @@ async def test_a_browser_that_is_asked_to_do_without_starts_and_the_kernel_agree
         await browser.close()
 
 
+async def test_cpu_seconds_end_the_start_of_a_browser_in_words_that_say_so(jail):
+    wanted = browser_settings(HtmlSettings(), find_chromium(HtmlSettings().chromium))
+    with pytest.raises(BrowserError, match=r"it ended \(cpu_limit"):
+        await Browser.start(jail, replace(wanted, start_seconds=0.01))
+
+
 @pytest.mark.skipif(not ALL_OF_CHROMIUM.is_file(), reason="only the headless shell is installed")
 async def test_all_of_chromium_serves_as_well(jail):
     chosen, layers = await choose_sandbox(
@@ -60,14 +69,37 @@ async def test_all_of_chromium_serves_as_well(jail):
     assert (chosen.sandbox, layers) == (True, "namespace, seccomp-bpf")
 
 
-def test_where_no_browser_can_start_the_service_says_so_before_it_tries():
-    """In the tier landlock without mounts, as for an ordinary user in a container."""
-    command = [sys.executable, "-m", "i2s_render_html", "serve", "--listen", "127.0.0.1:0"]
-    wanted = {"I2S_RENDER_HTML_JAIL_TIER": "landlock", "I2S_RENDER_HTML_JAIL_PRIVATE_MOUNTS": "false"}
-    ended = subprocess.run(
-        command, env={**os.environ, **wanted}, capture_output=True, text=True, check=False, timeout=120
-    )
+NO_MOUNTS = {"I2S_RENDER_HTML_JAIL_TIER": "landlock", "I2S_RENDER_HTML_JAIL_PRIVATE_MOUNTS": "false"}
+
+
+def check_refusal(ended):
+    """Check that a service refused in one line, before it looked for a browser."""
     assert ended.returncode == 1
     last = ended.stderr.splitlines()[-1]
     assert last.startswith("i2s-render-html: no browser starts in the isolation tier landlock"), ended.stderr
-    assert "Chromium does not start" not in ended.stderr
+    assert "the component userns" in last
+    assert "--security-opt seccomp=" in last
+    assert "no-such-browser" not in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_where_no_browser_can_start_the_service_says_what_is_missing_before_it_looks_for_one():
+    """In the tier landlock without mounts, as for an ordinary user in a container."""
+    command = [sys.executable, "-m", "i2s_render_html", "serve", "--listen", "127.0.0.1:0"]
+    command += ["--chromium", "/no-such-browser"]
+    check_refusal(
+        subprocess.run(
+            command, env={**os.environ, **NO_MOUNTS}, capture_output=True, text=True, check=False, timeout=120
+        )
+    )
+
+
+def test_an_ordinary_user_without_user_namespaces_learns_what_is_missing():
+    serve = ["serve", "--listen", "127.0.0.1:0", "--chromium", "/no-such-browser", "--jail-tier", "landlock"]
+    check_refusal(
+        run_as_ordinary_user(
+            *("-m", "i2s_render_html", *serve),
+            sources=["protos", "services/chassis", "services/render-html"],
+            modules=["grpc", "pydantic_core", "i2s_render_html"],
+        )
+    )

@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from i2s_chassis.jail import Jail, JailSettings, NoTierError, PolicyKind, Tier
-from i2s_chassis.limits import Limits
+from i2s_chassis.limits import Limits, LimitTable
+from i2s_chassis.renderer.self_test import canary_limits
 from i2s_render_latex.canary import canary
 from i2s_render_latex.engine import LatexEngine
 from i2s_render_latex.model import Job, Options
@@ -354,4 +355,4 @@ async def test_the_tier_does_not_change_the_picture(engine):
 
 
 async def test_the_canary_lives(engine):
-    await canary(engine)
+    await canary(engine, canary_limits(LimitTable()))

@@ -2,11 +2,17 @@
 
 import pytest
 
+from i2s_chassis.jail import Tier
 from i2s_render_html.model import Job, Options
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
 
-pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [
+    pytest.mark.security,
+    pytest.mark.asyncio(loop_scope="session"),
+    # No sandbox takes part in a refusal, so one tier is enough.
+    pytest.mark.parametrize("attacked", [Tier.NAMESPACE], indirect=True, ids=["namespace"], scope="session"),
+]
 
 INDEX = File("index.html", b"<p>x")
 

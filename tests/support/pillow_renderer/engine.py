@@ -59,13 +59,16 @@ class PillowEngine:
         self._jail = jail
         self.installation, self.isolation = Installation(), jail.isolation
 
-    async def canary(self) -> None:
+    async def canary(self, limits: Limits) -> None:
         """Render a small program.
+
+        Args:
+            limits: Limits of the rendering.
 
         Raises:
             EngineError: It has no picture; says why.
         """
-        rendering = await self.render(Job(_CANARY, OPTIONS, Limits()))
+        rendering = await self.render(Job(_CANARY, OPTIONS, limits))
         if rendering.verdict is not Verdict.RENDERED:
             raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
 

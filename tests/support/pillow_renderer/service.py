@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_required
+from i2s_chassis.renderer.self_test import canary_limits, canary_required
 from i2s_chassis.service import Chassis, Register
 from pillow_renderer.engine import PillowEngine
 from pillow_renderer.servicer import PillowServicer
@@ -28,5 +28,5 @@ class PillowService:
         async with open_jail(self._settings, chassis) as jail:
             engine = PillowEngine(jail)
             with canary_required(chassis.telemetry):
-                await engine.canary()
+                await engine.canary(canary_limits(self._settings.limit_table()))
             yield PillowServicer(engine, self._settings, chassis).registration()

@@ -42,6 +42,10 @@ class Limits:
 #: Wall-clock seconds that a job gets for each CPU second where it asks for none.
 WALL_PER_CPU = 3.0
 
+#: Wall-clock seconds that a program of our own gets for each CPU second while it starts. CPU seconds decide
+#: whether it works: wall time ends only what waits for something that never comes.
+START_WALL_PER_CPU = 6.0
+
 DEFAULT_LIMITS = Limits()
 
 MAX_LIMITS = Limits(

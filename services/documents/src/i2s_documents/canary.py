@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.errors import EngineError
 from i2s_documents.convert import Converter
 from i2s_documents.draw import Drawer
@@ -46,20 +47,25 @@ def small_pdf(content: bytes = _SQUARE, size: tuple[int, int] = (_WIDTH, _HEIGHT
     )
 
 
-async def canary(converter: Converter, drawer: Drawer) -> None:
+async def canary(converter: Converter, drawer: Drawer, limits: Limits) -> None:
     """Convert a table of each format and draw a page.
+
+    Args:
+        converter: Converts fragments.
+        drawer: Draws pages.
+        limits: Limits of each conversion and of the page.
 
     Raises:
         EngineError: One did not become what it should; says why.
     """
-    converted = (await converter.convert(ConvertJob(_FRAGMENTS))).converted
-    for one in converted:
+    for fragment in _FRAGMENTS:  # a request each: one that takes long leaves out what it has not begun
+        (one,) = (await converter.convert(ConvertJob((fragment,), limits))).converted
         html = one.html or ""
         if not all(cell in html for cell in _CELLS):
             reason = one.reason or f"pandoc made {html!r:.200} of it"
             raise EngineError(f"the canary in {one.id} was not converted to a table: {reason}")
     drawing = PageDrawing(dpi=72.0, format=ImageFormat.PNG)
-    drawn = await drawer.draw(DrawJob(small_pdf(), drawing))
+    drawn = await drawer.draw(DrawJob(small_pdf(), drawing, limits=limits))
     if drawn.verdict is not Verdict.RENDERED:
         raise EngineError(f"the canary was not drawn: {drawn.verdict.name}: {drawn.message}")
     if [(one.width, one.height) for one in drawn.pages] != [(_WIDTH, _HEIGHT)]:

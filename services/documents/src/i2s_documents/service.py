@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_required
+from i2s_chassis.renderer.self_test import canary_limits, canary_required
 from i2s_chassis.service import Chassis, Register
 from i2s_documents.canary import canary
 from i2s_documents.convert import Converter, ConvertSettings
@@ -57,6 +57,6 @@ class DocumentsService:
                 installation,
             )
             with canary_required(chassis.telemetry):
-                await canary(converter, drawer)
+                await canary(converter, drawer, canary_limits(settings.limit_table()))
             servicer = DocumentsServicer(converter, drawer, installation, jail, settings, chassis)
             yield servicer.registration()

@@ -8,13 +8,14 @@ import os
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 
 from i2s_chassis.jail import Cell, CellError, Ended, Jail, JailError
-from i2s_chassis.limits import Limits
+from i2s_chassis.limits import START_WALL_PER_CPU, Limits
 from i2s_render_html.chromium import Chromium
 from i2s_render_html.errors import BrowserError
 from i2s_render_html.handover import Handover
@@ -25,6 +26,9 @@ _READS, _WRITES = 3, 4
 _PROFILE = "profile"
 _RENDERER = "--type=renderer"
 _LOOK_SECONDS = 0.5
+_LAST_WORDS_SECONDS = 1.0
+# Playwright's driver runs in no cell, so nothing counts its CPU time: this ends one that hangs.
+_DRIVER_SECONDS = 600.0
 _FONTS = "fonts.conf"
 # A browser that waits uses next to nothing; these only bound one that has gone mad.
 _IDLE_CPU_SECONDS = 3600.0
@@ -41,7 +45,7 @@ class BrowserSettings:
         sandbox: Whether its own sandbox is on.
         limits: Limits of the cell: the most that any page may use; those of time come with each page.
         visit: Bounds of each page.
-        start_seconds: Time-out for starting a browser and preparing a page.
+        start_seconds: CPU seconds that a browser may use to start, and to prepare each page.
         close_seconds: Time-out for closing a page.
         folder: Folder for the sockets at which browsers are handed over; None for the system's temporary
             folder.
@@ -54,6 +58,15 @@ class BrowserSettings:
     start_seconds: float
     close_seconds: float
     folder: Path | None = None
+
+    @property
+    def start_wall_seconds(self) -> float:
+        """Wall time for the same: it ends only a browser that waits for something that never comes."""
+        return START_WALL_PER_CPU * self.start_seconds
+
+    def start_limits(self) -> Limits:
+        """Return the limits of a cell in which a browser starts."""
+        return replace(self.limits, cpu_seconds=self.start_seconds, wall_seconds=self.start_wall_seconds)
 
 
 class Browser:
@@ -89,10 +102,10 @@ class Browser:
             driver = await async_playwright().start()
             stack.push_async_callback(driver.stop)
             handover = stack.enter_context(Handover(settings.folder))
-            launching = asyncio.create_task(_launch(driver, handover, settings.start_seconds))
+            launching = asyncio.create_task(_launch(driver, handover))
             stack.push_async_callback(_dropped, launching)
             cell, run = await _in_a_cell(stack, jail, settings, handover, launching)
-            driven = await _launched(launching, run, settings.start_seconds)
+            driven = await _launched(launching, run)
             browser = cls(settings, cell, run, driven)
             stack.push_async_callback(browser._drop_page)
             browser._next = asyncio.create_task(browser._prepare())
@@ -164,17 +177,22 @@ class Browser:
 
     async def _prepare(self) -> PreparedPage:
         settings = self._settings
+        preparing = asyncio.create_task(PreparedPage.prepare(self._driven, settings.visit))
         try:
-            async with asyncio.timeout(settings.start_seconds):
-                await self.cell.allow(cpu_seconds=_IDLE_CPU_SECONDS, wall_seconds=_IDLE_WALL_SECONDS)
-                page = await PreparedPage.prepare(self._driven, settings.visit)
-                self._now_bytes = (await self.cell.usage()).peak_memory_bytes
-        except TimeoutError:
-            raise BrowserError(f"no page was ready after {settings.start_seconds:g} s") from None
-        except (PlaywrightError, CellError) as error:
+            await self.cell.allow(
+                cpu_seconds=settings.start_seconds, wall_seconds=settings.start_wall_seconds
+            )
+            await asyncio.wait({preparing, self.run}, return_when=asyncio.FIRST_COMPLETED)
+            if not preparing.done() or preparing.exception() is not None:
+                raise BrowserError(f"no page could be prepared: {await _reason(preparing, self.run)}")
+            self._now_bytes = (await self.cell.usage()).peak_memory_bytes
+            await self.cell.allow(cpu_seconds=_IDLE_CPU_SECONDS, wall_seconds=_IDLE_WALL_SECONDS)
+        except CellError as error:
             raise BrowserError(f"no page could be prepared: {error}") from None
+        finally:
+            await _dropped(preparing)
         self._first_bytes = self._first_bytes or self._now_bytes
-        return page
+        return preparing.result()
 
     async def retire(self, page: PreparedPage) -> None:
         """Close a page that was used; one that is closed already stays so.
@@ -201,13 +219,13 @@ class Browser:
         await self._stack.aclose()
 
 
-async def _launch(driver: Playwright, handover: Handover, seconds: float) -> PlaywrightBrowser:
+async def _launch(driver: Playwright, handover: Handover) -> PlaywrightBrowser:
     return await driver.chromium.launch(
         executable_path=handover.program,
         args=list(handover.arguments),
         ignore_default_args=True,
         env={},
-        timeout=seconds * 1000,
+        timeout=0,  # the limits of the cell end what does not start
         handle_sigint=False,
         handle_sigterm=False,
         handle_sighup=False,
@@ -222,12 +240,10 @@ async def _in_a_cell(
     launching: asyncio.Task[PlaywrightBrowser],
 ) -> tuple[Cell, asyncio.Task[Ended]]:
     """Start Chromium behind walls with the pipe that Playwright made."""
-    reading, writing = await _descriptors(handover, launching, settings.start_seconds)
-    seconds = settings.start_seconds
-    limits = replace(settings.limits, cpu_seconds=seconds, wall_seconds=seconds)
+    reading, writing = await _descriptors(handover, launching)
     try:
         opening = jail.cell(
-            limits,
+            settings.start_limits(),
             readable=settings.chromium.readable,
             channels={_READS: reading, _WRITES: writing},
             nesting=True,  # without its own sandbox it still does not start without /proc
@@ -244,12 +260,10 @@ async def _in_a_cell(
     return cell, run
 
 
-async def _descriptors(
-    handover: Handover, launching: asyncio.Task[PlaywrightBrowser], seconds: float
-) -> tuple[int, int]:
+async def _descriptors(handover: Handover, launching: asyncio.Task[PlaywrightBrowser]) -> tuple[int, int]:
     taking = asyncio.create_task(handover.descriptors())
     try:
-        await asyncio.wait({taking, launching}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({taking, launching}, timeout=_DRIVER_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if taking.done():
             return taking.result()
     finally:
@@ -258,22 +272,30 @@ async def _descriptors(
 
 
 async def _launched(
-    launching: asyncio.Task[PlaywrightBrowser], run: asyncio.Task[Ended], seconds: float
+    launching: asyncio.Task[PlaywrightBrowser], run: asyncio.Task[Ended]
 ) -> PlaywrightBrowser:
-    await asyncio.wait({launching, run}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({launching, run}, return_when=asyncio.FIRST_COMPLETED)
     if launching.done() and launching.exception() is None:
         return launching.result()
+    raise BrowserError(f"Chromium does not start: {await _reason(launching, run)}")
+
+
+async def _reason(failed: asyncio.Task[Any], run: asyncio.Task[Ended]) -> str:
+    """Return why something that was asked of a browser failed: how the browser ended, if it did."""
     # When the browser dies, Playwright says little, and the run says why a moment later.
-    await asyncio.wait({run}, timeout=1)
-    if run.done() and run.exception() is None:
-        ended = run.result()
-        said = ended.output.whole.decode(errors="replace").strip()[-1000:]
-        how = f"{ended.cause.value}, exit code {ended.exit_code}, signal {ended.signal}"
-        raise BrowserError(f"Chromium does not start ({how}): {said or 'it said nothing'}")
-    raise BrowserError("Chromium does not start: " + _words(launching))
+    await asyncio.wait({run}, timeout=_LAST_WORDS_SECONDS)
+    if not run.done():
+        return _words(failed)
+    error = run.exception()
+    if error is not None:
+        return str(error)
+    ended = run.result()
+    said = ended.output.whole.decode(errors="replace").strip()[-1000:]
+    how = f"{ended.cause.value}, exit code {ended.exit_code}, signal {ended.signal}"
+    return f"it ended ({how}): {said or 'it said nothing'}"
 
 
-def _words(launching: asyncio.Task[PlaywrightBrowser]) -> str:
+def _words(launching: asyncio.Task[Any]) -> str:
     if not launching.done():
         return "not in time"
     return str(launching.exception())[:1000]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.errors import EngineError
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.model import Job, Options, SiteRendering
@@ -16,18 +19,22 @@ _SITE = (File("index.html", _PAGE), File("tweet.js", _SCRIPT))
 _JEKYLL_SITE = (File("index.html", b"---\ntitle: Canary\n---\n<h1>{{ page.title | downcase }}</h1>\n"),)
 
 
-async def canary(engine: HtmlEngine) -> None:
+async def canary(engine: HtmlEngine, limits: Limits) -> None:
     """Render a small site twice, and one through Jekyll where there is Jekyll.
+
+    Args:
+        engine: The engine.
+        limits: Limits of each rendering.
 
     Raises:
         EngineError: It did not become a picture, or not the same twice; says why.
     """
-    job = Job(_SITE, options=Options(want_text=True))
+    job = Job(_SITE, options=Options(want_text=True), limits=limits)
     first, second = _shown(await engine.render(job), "tweet"), _shown(await engine.render(job), "tweet")
     if first != second:
         raise EngineError("the canary looks different when it is rendered again")
     if engine.has_jekyll:
-        _shown(await engine.render(Job(_JEKYLL_SITE, options=Options(want_text=True))), "canary")
+        _shown(await engine.render(replace(job, files=_JEKYLL_SITE)), "canary")
 
 
 def _shown(rendering: SiteRendering, text: str) -> bytes:

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
-from i2s_chassis.errors import StartError, UnavailableError
+from i2s_chassis.errors import StartError
 from i2s_chassis.jail import Jail, JailError
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_required
+from i2s_chassis.renderer.self_test import canary_limits, canary_required
 from i2s_chassis.service import Chassis, Register
 from i2s_chassis.work_folder import WorkFolder
 from i2s_render_html.browser import BrowserSettings
@@ -48,23 +48,16 @@ class HtmlService:
         settings = self._settings
         forget_settings()
         async with AsyncExitStack() as stack:
-            chromium = await asyncio.to_thread(find_chromium, settings.chromium, settings.fonts)
             jail = await stack.enter_async_context(open_jail(settings, chassis))
-            if not jail.shows_processes:
-                tier = jail.isolation.tier.name.lower()
-                raise StartError(
-                    f"no browser starts in the isolation tier {tier} as it is here, since programs have no "
-                    "/proc in it: permit user namespaces (tier namespace; `i2s-render-html host` says what "
-                    "forbids them), or start the service as root where it may mount a /proc"
-                )
+            chromium = await asyncio.to_thread(find_chromium, settings.chromium, settings.fonts)
             builder = await _jekyll(settings, jail, chassis, stack)
-            with canary_required(chassis.telemetry, JailError, UnavailableError):
+            with canary_required(chassis.telemetry):
                 wanted = browser_settings(settings, chromium, stack.enter_context(folder_of_drivers()))
                 browser, layers = await choose_sandbox(jail, wanted, settings.browser_sandbox)
                 listeners = _listeners(chassis)
                 engine = HtmlEngine(engine_settings(settings, browser), jail, layers, builder, listeners)
                 await stack.enter_async_context(engine.open())
-                await canary(engine)
+                await canary(engine, canary_limits(settings.limit_table()))
             yield HtmlServicer(engine, settings, chassis).registration()
 
 

@@ -21,6 +21,7 @@ class HtmlSettings(RendererSettings):
 
     service: ClassVar[str] = "render-html"
     port: ClassVar[int] = 7720
+    nesting: ClassVar[bool] = True
 
     # The kernel counts processes by user, and browsers stay: so these users are theirs alone.
     jail_uid_base: int = Field(
@@ -48,7 +49,11 @@ class HtmlSettings(RendererSettings):
         description="Memory by which an idle browser may have grown; then it is replaced.",
     )
     browser_start_seconds: float = Field(
-        60.0, ge=1, le=600, description="Time that a browser may take to start and to prepare a page."
+        60.0,
+        ge=1,
+        le=600,
+        description="CPU seconds that a browser may use to start, and to prepare each page. Six times as "
+        "much wall time ends one that waits.",
     )
     page_close_seconds: float = Field(
         4.0, ge=0.1, le=60, description="Time that a page may take to close; then its browser is killed."

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_required
+from i2s_chassis.renderer.self_test import canary_limits, canary_required
 from i2s_chassis.service import Chassis, Register
 from i2s_render_latex.canary import canary
 from i2s_render_latex.engine import EngineSettings, LatexEngine
@@ -57,7 +57,7 @@ class LatexService:
             )
             await stack.enter_async_context(engine.open(known))
             with canary_required(chassis.telemetry):
-                await canary(engine)
+                await canary(engine, canary_limits(settings.limit_table()))
             chassis.telemetry.warm("format", len(engine.formats))
             yield LatexServicer(engine, settings, chassis).registration()
 

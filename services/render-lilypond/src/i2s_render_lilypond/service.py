@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_required
+from i2s_chassis.renderer.self_test import canary_limits, canary_required
 from i2s_chassis.service import Chassis, Register
 from i2s_chassis.warm.errors import WarmError
 from i2s_render_lilypond.assemble import open_engine
@@ -53,5 +53,5 @@ class LilypondService:
             except WarmError as error:
                 raise StartError(f"no zygote can be had here: {error}; use --warm single-use") from None
             with canary_required(chassis.telemetry):
-                await canary(engine)
+                await canary(engine, canary_limits(settings.limit_table()))
             yield LilypondServicer(engine, settings, chassis).registration()

@@ -10,6 +10,7 @@ import pytest
 from i2s_chassis.jail import JailSettings, NoTierError, Tier
 from i2s_chassis.jail import jail as module
 from i2s_chassis.jail.bounds import Terms
+from i2s_chassis.jail.errors import NoNestingError
 from i2s_chassis.jail.jail import Jail
 from i2s_chassis.jail.spawner import Survey, survey
 
@@ -132,3 +133,41 @@ async def test_it_says_what_it_is_made_of(
     assert jail.isolation.tier is Tier.CONTAINER
     assert jail.isolation.mechanisms == ("gvisor", "seccomp", "measured folder", "a user for each job")
     await jail.close()
+
+
+@pytest.mark.parametrize(
+    ("found", "tier", "tried"),
+    [
+        (replace(ORDINARY, root=False), None, ["NAMESPACE"]),
+        (replace(ORDINARY, root=False), Tier.LANDLOCK, []),
+        (replace(ORDINARY, private_mount=False), Tier.LANDLOCK, []),
+        (replace(ORDINARY, bwrap="", mounts_processes=False), None, []),
+        (GVISOR, Tier.CONTAINER, []),
+    ],
+)
+async def test_a_tier_in_which_no_browser_starts_is_refused_before_its_escape_tests(
+    machine: type[_Spawner],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    found: Survey,
+    tier: Tier | None,
+    tried: list[str],
+) -> None:
+    opened = []
+
+    async def fail(_: Jail, one: Tier, __: Path) -> str:
+        opened.append(one.name)
+        return "bubblewrap did not start"
+
+    monkeypatch.setattr(module.escape, "attempt", fail)
+    machine.found = replace(found, mounts_processes=found.mounts_processes and found.root)
+    with pytest.raises(NoNestingError, match="no /proc"):
+        await Jail.start(JailSettings(state_dir=tmp_path, tier=tier, nesting=True))
+    assert opened == tried
+
+
+async def test_a_tier_in_which_a_browser_starts_is_tried(machine: type[_Spawner]) -> None:
+    machine.found = replace(ORDINARY, private_mount=True, mounts_processes=True)
+    with pytest.raises(NoTierError) as caught:
+        await Jail.start(JailSettings(nesting=True))
+    assert caught.value.reasons == {"namespace": "tried as NAMESPACE", "landlock": "tried as LANDLOCK"}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import mmap
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from i2s_chassis.jail.errors import CellError, OutputError, OutputReason, StarvedError
@@ -16,8 +17,10 @@ from i2s_chassis.jail.model import Cause, Ended, Excerpt, Fill, PolicyEvent, Pol
 from i2s_chassis.jail.plan import CellPlan
 from i2s_chassis.limits import Limits
 
-_BACKSTOP_SECONDS = 30.0
-_CLOSE_SECONDS = 10.0
+#: For an answer of a keeper, and beyond the time of a run: one that takes longer does not answer any more.
+_BACKSTOP_SECONDS = 180.0
+_CLOSE_SECONDS = 60.0
+_NO_ANSWER = "the keeper of a cell does not answer"
 
 
 class Cell:
@@ -43,8 +46,9 @@ class Cell:
 
         Raises:
             CellError: It could not.
+            StarvedError: It did not answer in time.
         """
-        async with asyncio.timeout(_BACKSTOP_SECONDS):
+        async with _in_time(_BACKSTOP_SECONDS):
             self._uid = _checked(await self._link.hello()).head.get("uid")
 
     async def run(
@@ -88,9 +92,12 @@ class Cell:
             try:
                 async with asyncio.timeout(self._backstop(self._limits.wall_seconds)) as self._patience:
                     message = _checked(await self._link.ask(request))
-            except (asyncio.CancelledError, TimeoutError):
+            except asyncio.CancelledError:
                 self._link.hang_up()
                 raise
+            except TimeoutError:
+                self._link.hang_up()
+                raise StarvedError(_NO_ANSWER) from None
         return _ended(message.head, message.body)
 
     async def usage(self) -> Usage:
@@ -272,8 +279,17 @@ class Cell:
             self._link.close()
 
     async def _ask(self, request: Head, body: bytes = b"") -> Message:
-        async with asyncio.timeout(_BACKSTOP_SECONDS):
+        async with _in_time(_BACKSTOP_SECONDS):
             return _checked(await self._link.ask(request, body))
+
+
+@contextlib.asynccontextmanager
+async def _in_time(seconds: float) -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise StarvedError(_NO_ANSWER) from None
 
 
 def _checked(message: Message) -> Message:

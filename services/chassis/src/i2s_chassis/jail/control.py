@@ -17,7 +17,7 @@ from i2s_chassis.jail.errors import CellLostError, JailError
 from i2s_chassis.jail.plan import CellPlan
 from i2s_chassis.jail.spawner import Survey
 
-_SURVEY_SECONDS = 30
+_SURVEY_SECONDS = 120
 _END_SECONDS = 15
 
 

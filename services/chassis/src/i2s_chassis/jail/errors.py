@@ -2,6 +2,7 @@
 
 JailError                 a fault of the jail, never of the job
 ├── NoTierError           no isolation tier passes its escape tests on this machine
+├── NoNestingError        programs of the isolation tier that remains cannot make namespaces of their own
 ├── CellError             the cell of a job could not be made, or not do what it was asked
 │   ├── CellLostError     the keeper of the cell is gone
 │   └── StarvedError      the machine kept the job waiting for far too long
@@ -35,6 +36,18 @@ class NoTierError(JailError):
         )
 
 
+class NoNestingError(JailError):
+    """Programs of the isolation tier that remains have no /proc, which they need for namespaces of their own.
+
+    Attributes:
+        tier: The name of that tier.
+    """
+
+    def __init__(self, tier: str) -> None:
+        self.tier = tier
+        super().__init__(f"programs have no /proc in the isolation tier {tier} as it is here")
+
+
 class CellError(JailError):
     """The cell of a job could not be made, or not do what it was asked."""
 
@@ -44,7 +57,7 @@ class CellLostError(CellError):
 
 
 class StarvedError(CellError):
-    """The machine is so loaded that a job did not come to its end: nobody knows how it would have ended."""
+    """A job did not come to its end because of the load of the machine, or its keeper does not answer."""
 
 
 class OutputReason(enum.Enum):

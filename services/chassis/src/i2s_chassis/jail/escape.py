@@ -18,12 +18,13 @@ from i2s_chassis.jail.errors import JailError
 from i2s_chassis.jail.model import Cause, Tier
 from i2s_chassis.jail.plan import DEVICES
 from i2s_chassis.jail.victim import Victim
-from i2s_chassis.limits import Limits
+from i2s_chassis.limits import MAX_LIMITS, Limits
 
 _MIB = 1024 * 1024
 _LIMITS = Limits(
     cpu_seconds=10,
-    wall_seconds=30,
+    # CPU seconds bound the attempts: a loaded machine must not decide which tier is used.
+    wall_seconds=MAX_LIMITS.wall_seconds,
     # Our own interpreter as often as there may be processes: gVisor counts for each what they share.
     memory_bytes=1024 * _MIB,
     processes=12,

@@ -17,7 +17,7 @@ from i2s_chassis.jail.bounds import PlanBounds, Terms
 from i2s_chassis.jail.cell import Cell
 from i2s_chassis.jail.cgroup import Hierarchy
 from i2s_chassis.jail.control import Spawner
-from i2s_chassis.jail.errors import CellError, CellLostError, NoTierError
+from i2s_chassis.jail.errors import CellError, CellLostError, NoNestingError, NoTierError
 from i2s_chassis.jail.link import Link
 from i2s_chassis.jail.model import Isolation, Tier
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
@@ -56,6 +56,7 @@ class Jail:
 
         Raises:
             NoTierError: None does, and unsandboxed work is not allowed.
+            NoNestingError: In the strongest tier that is left no browser starts, and one is wanted.
         """
         jail = cls(settings, await asyncio.to_thread(_work_folder, settings.state_dir))
         try:
@@ -103,6 +104,8 @@ class Jail:
             if tier is Tier.NONE:
                 break
             reason = self._lacks(tier)
+            if reason is None and self._settings.nesting and not self._shows_processes(tier):
+                raise NoNestingError(tier.name.lower())
             if reason is None:
                 self.isolation = self._isolation(tier)
                 if tier is Tier.CONTAINER:
@@ -186,7 +189,9 @@ class Jail:
     @property
     def shows_processes(self) -> bool:
         """Whether programs of a nesting cell have a /proc, without which no browser starts."""
-        tier = self.isolation.tier
+        return self._shows_processes(self.isolation.tier)
+
+    def _shows_processes(self, tier: Tier) -> bool:
         mounted = tier is Tier.LANDLOCK and self._survey.mounts_processes and self._private_mount
         return tier in (Tier.NAMESPACE, Tier.NONE) or mounted
 

@@ -21,7 +21,8 @@ from i2s_chassis.jail.errors import CellError
 from i2s_chassis.jail.plan import DEVICES, PROCESSES, SYSTEM_READABLE, WORK_IN_NAMESPACE, CellPlan
 
 _NAMESPACES = ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup")
-_START_SECONDS = 20.0
+# One that cannot start says so and ends: this is for one that hangs, and no loaded machine needs as long.
+_START_SECONDS = 120.0
 
 
 class Sandbox:

@@ -27,6 +27,7 @@ class JailSettings:
         private_mounts: Give each cell a tmpfs of its own where that is possible.
         control_groups: Use control groups where that is possible.
         bwrap: Program of the namespace tier, by name or path.
+        nesting: Refuse a tier in which a nesting cell has no /proc, before its escape tests.
     """
 
     tier: Tier | None = None
@@ -39,3 +40,4 @@ class JailSettings:
     private_mounts: bool = True
     control_groups: bool = True
     bwrap: str = "bwrap"
+    nesting: bool = False

@@ -9,13 +9,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
 from i2s_chassis.errors import StartError
-from i2s_chassis.jail import JailError, JailSettings, NoTierError, Tier
-from i2s_chassis.jail.hints import Diagnosis, concerning, diagnose
+from i2s_chassis.jail import JailError, JailSettings, NoNestingError, NoTierError, Tier
+from i2s_chassis.jail.hints import SECCOMP_PROFILE, Diagnosis, concerning, diagnose
 from i2s_chassis.jail.host import read_facts
 from i2s_chassis.limits import Limits
 from i2s_chassis.settings import ServiceSettings
@@ -30,7 +30,13 @@ _ORDINARY = (Tier.NAMESPACE, Tier.LANDLOCK)  # of kernels that are not gVisor's
 
 
 class RendererSettings(ServiceSettings):
-    """Base of a renderer's settings."""
+    """Base of a renderer's settings.
+
+    Attributes:
+        nesting: Whether its engine needs a tier in which programs make namespaces of their own.
+    """
+
+    nesting: ClassVar[bool] = False
 
     jail_tier: Literal["auto", "namespace", "landlock", "container", "none"] = Field(
         "auto",
@@ -75,6 +81,7 @@ class RendererSettings(ServiceSettings):
             private_mounts=self.jail_private_mounts,
             control_groups=self.jail_control_groups,
             bwrap=self.bwrap,
+            nesting=self.nesting,
         )
 
     def users_of_jobs(self) -> range:
@@ -115,13 +122,15 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
 
     Raises:
         StartError: See ``start_jail``. Or the tier is CONTAINER, in which jobs read what all users may read,
-            and the key of the certificate is such a file.
+            and the key of the certificate is such a file. Or a sandbox was lost within the block.
     """
     jail = chassis.jail or await start_jail(settings)
     try:
         if jail.isolation.tier is Tier.CONTAINER:
             _check_closed(settings.tls_key)
         yield jail
+    except JailError as error:
+        raise StartError(f"a sandbox failed while the service started or ended: {error}") from None
     finally:
         if chassis.jail is None:
             await jail.close()
@@ -140,6 +149,9 @@ async def start_jail(settings: RendererSettings) -> Jail:
     wanted = settings.jail_settings()
     try:
         jail = await Jail.start(wanted)
+    except NoNestingError as error:
+        causes = await _forbidden(wanted, (Tier.NAMESPACE,))
+        raise StartError(". ".join((_no_browser(error), *map(str, causes)))) from None
     except JailError as error:
         causes = await _forbidden(wanted, _ORDINARY) if isinstance(error, NoTierError) else ()
         raise StartError(". ".join(map(str, (error, *causes)))) from None
@@ -149,6 +161,15 @@ async def start_jail(settings: RendererSettings) -> Jail:
             about = {"tier": jail.isolation.tier.name.lower(), "reason": str(one)}
             _log.warning("this host forbids a stronger tier", extra={"fields": about})
     return jail
+
+
+def _no_browser(error: NoNestingError) -> str:
+    return (
+        f"no browser starts in the isolation tier {error.tier} as it is here, since its programs have no "
+        "/proc. It needs the tier namespace: on Kubernetes use the component userns (docs/kubernetes.md), in "
+        f"a container of Docker or podman --security-opt seccomp={SECCOMP_PROFILE}, elsewhere install "
+        "bubblewrap and permit user namespaces. Or start the service as root where it may mount a /proc"
+    )
 
 
 async def _forbidden(settings: JailSettings, tiers: tuple[Tier, ...]) -> tuple[Diagnosis, ...]:

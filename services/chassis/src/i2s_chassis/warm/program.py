@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_chassis.jail import Cell, Ended, Jail
-from i2s_chassis.limits import Limits
+from i2s_chassis.limits import START_WALL_PER_CPU, Limits
 from i2s_chassis.warm.errors import WarmError
 
 #: Where a program finds its ends of the two pipes.
@@ -52,7 +52,7 @@ class WarmSettings:
         return replace(
             limits,
             cpu_seconds=self.start_seconds,
-            wall_seconds=3 * self.start_seconds,
+            wall_seconds=START_WALL_PER_CPU * self.start_seconds,
             memory_bytes=limits.memory_bytes + self.memory_bytes,
             processes=limits.processes + _OWN_PROCESSES,
             disk_bytes=limits.disk_bytes + _OWN_DISK,

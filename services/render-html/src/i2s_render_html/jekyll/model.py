@@ -79,7 +79,7 @@ class JekyllSettings:
             not published.
         plugins: Gems of this installation that a site may name as plugins; others stay out.
         ruby: The Ruby program, by name or path.
-        start_seconds: Time that Ruby and Jekyll may take to load.
+        start_seconds: CPU seconds that Ruby and Jekyll may use to load.
         idle_seconds: Age at which a prepared process is replaced.
     """
 

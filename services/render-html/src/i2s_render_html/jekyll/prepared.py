@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_chassis.jail import Cell, Ended, Jail, JailError, Usage
-from i2s_chassis.limits import Limits
+from i2s_chassis.limits import START_WALL_PER_CPU, Limits
 from i2s_render_html.jekyll.answer import read_versions
 from i2s_render_html.jekyll.errors import JekyllMissingError
 from i2s_render_html.jekyll.github_pages import THEMES, known_to_ruby
@@ -30,7 +30,6 @@ _PROGRAMS = (_PROGRAM, "deterministic.rb", "github_pages.rb", "own_files.rb")
 _LIBRARIES = ("kramdown", "kramdown-parser-gfm", "liquid", "rouge", "sassc")
 _MOST_READY = 16 * 1024
 _MOST_ANSWER = 256 * 1024
-_LOADING_CPU_SECONDS = 60.0
 _LEEWAY_SECONDS = 60.0  # between too old to be used and ended by the jail
 
 
@@ -79,7 +78,7 @@ class PreparedProcess:
             JailError: A fault of the jail.
         """
         waiting = replace(
-            limits, cpu_seconds=_LOADING_CPU_SECONDS, wall_seconds=settings.idle_seconds + _LEEWAY_SECONDS
+            limits, cpu_seconds=settings.start_seconds, wall_seconds=settings.idle_seconds + _LEEWAY_SECONDS
         )
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
@@ -93,7 +92,7 @@ class PreparedProcess:
                 # Closed before the cell is, which is what ends the run: so it is awaited last of all.
                 stack.push_async_callback(_ended, cell, run)
                 process = cls(cell, ours, run, time.monotonic() + settings.idle_seconds)
-                await process._until_ready(settings.start_seconds)
+                await process._until_ready(START_WALL_PER_CPU * settings.start_seconds)
             process._stack = stack.pop_all()
         return process
 

@@ -1,0 +1,37 @@
+"""Processes of a job that are killed from outside: the job is run once more, and its second result counts."""
+
+from __future__ import annotations
+
+import pytest
+from killed_jobs import is_program, killed_while_busy
+
+from i2s.render.v1 import render_pb2 as pb
+from renderer_contract import running_of
+from renderers import LATEX
+
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]
+running = running_of(LATEX)
+
+LIMITS = pb.Limits(cpu_seconds=100)
+_LOOP = b"\\newcount\\n\\loop%s\\advance\\n1\\ifnum\\n<%d\\repeat"
+#: TeX counts for about two seconds.
+SLOW_TO_COMPILE = b"\\documentclass{article}\\begin{document}Slow" + _LOOP % (b"", 5_000_000)
+#: Poppler draws lines for about two seconds.
+SLOW_TO_DRAW = b"\\documentclass{article}\\begin{document}Slow" + _LOOP % (
+    b"\\pdfliteral{0 0 m 300 -500 l S}",
+    20_000,
+)
+
+
+@pytest.mark.parametrize(
+    ("program", "document"),
+    [("pdflatex", SLOW_TO_COMPILE), ("pdftoppm", SLOW_TO_DRAW)],
+    ids=["pdfTeX", "pdftoppm"],
+)
+async def test_a_program_that_is_killed_once_changes_no_picture(running, program, document):
+    source = pb.LatexSource(document=document + b"\\end{document}")
+    quiet = await running.render(source, limits=LIMITS)
+    assert quiet.verdict == pb.VERDICT_RENDERED
+    answer = await killed_while_busy(running, is_program(program), source, limits=LIMITS)
+    assert (answer.verdict, answer.message) == (pb.VERDICT_RENDERED, "")
+    assert answer.pictures[0].png == quiet.pictures[0].png

@@ -1,0 +1,28 @@
+"""Processes of a job that are killed from outside: the job is run once more, and its second result counts."""
+
+from __future__ import annotations
+
+import pytest
+from killed_jobs import is_forked_job, killed_while_busy
+
+from i2s.render.v1 import render_pb2 as pb
+from renderer_contract import running_of
+from renderers import PYTHON
+
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]
+running = running_of(PYTHON)
+
+LIMITS = pb.Limits(cpu_seconds=100)
+#: Counts for about two seconds.
+SLOW = (
+    b"import matplotlib.pyplot as plt\nfor _ in range(60_000_000):\n    pass\nplt.plot([1, 2])\nplt.show()\n"
+)
+
+
+async def test_a_program_that_is_killed_once_changes_no_picture(running):
+    source = pb.PythonSource(program=SLOW)
+    quiet = await running.render(source, limits=LIMITS)
+    assert quiet.verdict == pb.VERDICT_RENDERED
+    answer = await killed_while_busy(running, is_forked_job, source, limits=LIMITS)
+    assert (answer.verdict, answer.message) == (pb.VERDICT_RENDERED, "")
+    assert answer.pictures[0].png == quiet.pictures[0].png
