@@ -14,7 +14,7 @@ from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.link import Link
 from i2s_chassis.jail.model import Cause, Ended, Excerpt, Fill, PolicyEvent, PolicyKind, Usage, Walls
 from i2s_chassis.jail.plan import CellPlan
-from i2s_chassis.limits import Limits
+from i2s_chassis.job_limits import Limits
 
 _BACKSTOP_SECONDS = 30.0
 _CLOSE_SECONDS = 10.0

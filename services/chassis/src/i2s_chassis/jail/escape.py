@@ -18,7 +18,7 @@ from i2s_chassis.jail.errors import JailError
 from i2s_chassis.jail.model import Cause, Tier
 from i2s_chassis.jail.plan import DEVICES
 from i2s_chassis.jail.victim import Victim
-from i2s_chassis.limits import Limits
+from i2s_chassis.job_limits import Limits
 
 _MIB = 1024 * 1024
 _LIMITS = Limits(
@@ -30,6 +30,8 @@ _LIMITS = Limits(
     file_bytes=4 * _MIB,
     disk_bytes=8 * _MIB,
     inodes=100,
+    pixels=1,
+    picture_bytes=1,
 )
 _CONTENT = "a job may read this, and must never change it"
 
