@@ -1,4 +1,4 @@
-"""Bounds of what models answer, where the settings say nothing else; ``i2s_wire.bounds`` has those of pictures."""
+"""Bounds of what models answer, where the settings say nothing else; those of pictures: ``i2s_wire.bounds``."""
 
 from __future__ import annotations
 
