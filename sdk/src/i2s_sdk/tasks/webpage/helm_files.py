@@ -3,8 +3,8 @@
 The list must be strict JSON. Files are written one by one, so those before a malformed item are there when
 the sample fails, and the reference implementation served them with the next sample. Here every sample begins
 with an empty folder; ``before`` is for comparing with what was recorded. A name that leads out of the folder
-was written outside of it, where no page finds it; here it is left out. How deeply a list may be nested was for
-the interpreter's stack to say; here it is the same number everywhere.
+was written outside of it, where no page finds it; here it is left out. How deeply a list may be nested was
+for the stack of the interpreter to say; here it is the same number everywhere.
 
 Source: fidelity vectors of HELM v1.0.x, kind "webpage".
 """
