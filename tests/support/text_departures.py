@@ -1,7 +1,7 @@
 """How far `edit` of web pages depends on which text is compared, over the bundled pages.
 
-``python tests/support/text_departures.py`` prints what docs/metrics.md shows: every page is taken as the answer
-for every other one, and the texts of both are compared in three forms.
+``python tests/support/text_departures.py`` prints what docs/metrics.md shows: every page is taken as the
+answer for every other one, and the texts of both are compared in three forms.
 """
 
 from __future__ import annotations
