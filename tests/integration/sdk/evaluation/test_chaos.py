@@ -1,7 +1,7 @@
 """Processes of all kinds killed and stopped from outside during a run change no byte of its results.
 
-I2S_CHAOS_ACTIONS says how many; the run has twice as many samples, of all tasks. Without it there are few, so
-that the suite stays short; 60 is what a version has to stand.
+I2S_CHAOS_ACTIONS says how many; the run has twice as many samples. Without it there are few, so that the suite
+stays short; 60 is what a version has to stand (`make test-chaos`).
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ ACTIONS = int(os.environ.get("I2S_CHAOS_ACTIONS", "6"))
 SAMPLES = 2 * ACTIONS
 SEED = int(os.environ.get("I2S_CHAOS_SEED", "7"))
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
-#: Data sets whose tasks need other services than LaTeX, pages and music: plots and PDF documents.
-OTHERS = ("charts", "scimage", "readoc")
+#: Data sets whose tasks need other services than LaTeX, pages and music: plots and PDF documents. A short run
+#: does without, so that it starts four services and not six.
+OTHERS = ("charts", "scimage", "readoc") if ACTIONS >= 20 else ()
 
 #: Deaths of a service itself; a run gives up a service that dies more than five times in a row.
 MOST_DEATHS_OF_A_SERVICE = 1

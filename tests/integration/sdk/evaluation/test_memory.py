@@ -19,10 +19,10 @@ from tiny_formulas import TinyFormulas, write_tiny_formulas
 pytestmark = pytest.mark.integration
 
 LONG = 45_000_000
-SAMPLES = 12
+SAMPLES = 8
 #: Of the server of a model that is asked for eight answers at once. What a usable answer can have at most is
-#: read (13 MB); each may be held twice for a moment. The answers together have 515 MiB.
-MOST_MIB = 250
+#: read (13 MB). The answers together have 343 MiB.
+MOST_MIB = 150
 
 #: The command, which says its greatest resident size at its end.
 _MEASURED = """
