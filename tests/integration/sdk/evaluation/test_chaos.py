@@ -1,7 +1,7 @@
 """Processes of all kinds killed and stopped from outside during a run change no byte of its results.
 
-I2S_CHAOS_ACTIONS says how many; the run has twice as many samples. Without it there are few, so that the suite
-stays short; 60 is what a version has to stand (`make test-chaos`).
+I2S_CHAOS_ACTIONS says how many; the run has twice as many samples. Without it there are few, so that the
+suite stays short; 60 is what a version has to stand (`make test-chaos`).
 """
 
 from __future__ import annotations
