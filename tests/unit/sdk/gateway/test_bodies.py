@@ -20,8 +20,8 @@ def request(*pieces: bytes, announced: int | None = None) -> Request:
     if announced is not None:
         headers.append((b"content-length", str(announced).encode()))
     messages: list[MutableMapping[str, Any]] = [
-        *({"type": "http.request", "body": piece, "more_body": True} for piece in pieces),
-        {"type": "http.request", "body": b"", "more_body": False},
+        {"type": "http.request", "body": piece, "more_body": number < len(pieces)}
+        for number, piece in enumerate(pieces, 1)
     ]
 
     async def receive() -> MutableMapping[str, Any]:
