@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-mutants images test-containers test-platforms test-kernels test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean
+.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-chaos test-mutants images test-containers test-platforms test-kernels test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean
 
 MODEL ?=
 DATA ?= examples
@@ -41,7 +41,12 @@ test-unit:  ## run the unit tests only, less the slow ones
 
 test-nightly:  ## run what make test leaves out: a thousand examples of each property, and slow repetitions
 	@scripts/bootstrap dev
-	@I2S_NIGHTLY=1 I2S_HYPOTHESIS_PROFILE=nightly I2S_TIMEOUT_FACTOR=40 scripts/check unit integration -- $(ARGS)
+	@I2S_NIGHTLY=1 I2S_HYPOTHESIS_PROFILE=nightly I2S_TIMEOUT_FACTOR=40 I2S_CHAOS_ACTIONS=$${I2S_CHAOS_ACTIONS:-60} scripts/check unit integration -- $(ARGS)
+
+test-chaos:  ## kill and stop 60 processes (I2S_CHAOS_ACTIONS) during a run of 120 samples, which is to change no byte of its results
+	@scripts/bootstrap dev
+	@.venv/bin/i2s-render-latex index --once
+	@I2S_CHAOS_ACTIONS=$${I2S_CHAOS_ACTIONS:-60} .venv/bin/pytest tests/integration/sdk/evaluation/test_chaos.py -s $(ARGS)
 
 test-mutants:  ## say which one-line changes to retries, resuming and accounting no unit test finds
 	@scripts/bootstrap dev

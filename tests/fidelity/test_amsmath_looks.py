@@ -3,6 +3,10 @@ r"""Every environment, command and symbol of amsmath and amssymb looks the same 
 Beside this list, ``tests/support/plain_look.py`` compares every display of TeX files that are named to it.
 """
 
+import gzip
+import os
+from pathlib import Path
+
 import pytest
 from amsmath_snippets import snippets, symbol_pages
 from plain_look import displays, looks
@@ -10,6 +14,10 @@ from plain_look import displays, looks
 pytestmark = [pytest.mark.fidelity, pytest.mark.integration]
 
 SNIPPETS = snippets()
+#: Where Debian's texlive-latex-base-doc (85 MB) puts the files, or where one has unpacked it.
+FILES = Path(os.environ.get("I2S_AMSMATH_FILES", "/usr/share/doc/texlive-doc/latex/amsmath"))
+#: amsmath's own test files and its manual, with how many displays are in each.
+DISPLAYS = {"testmath": 137, "subeqn": 13, "technote": 3, "amsldoc": 40}
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +30,24 @@ def found():
 def test_an_environment_or_command_looks_the_same_behind_both_preambles(found, name):
     assert not found[name].is_blank
     assert found[name].same
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
+def test_every_display_of_the_files_of_amsmath_looks_the_same_behind_both_preambles(name):
+    file = FILES / f"{name}.tex.gz"
+    if not file.exists():
+        pytest.skip("NOT TESTED: the files of amsmath are in the package texlive-latex-base-doc")
+    definitions, formulas = displays(gzip.decompress(file.read_bytes()).decode("utf-8", "replace"))
+    assert len(formulas) == DISPLAYS[name]
+    assert [one.snippet for one in looks(formulas, definitions, halt=False) if not one.same] == []
+
+
+def test_a_display_that_ends_outside_of_a_quotation_is_none():
+    quoted = r"""\begin{verbatim}
+! \begin{equation}?
+\end{verbatim}
+\begin{equation} x \end{equation} \[ y \]"""
+    assert displays(quoted)[1] == [r"\[ y \]"]
 
 
 def test_symbols_look_the_same_behind_both_preambles():

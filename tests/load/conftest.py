@@ -9,6 +9,7 @@ import pytest
 from chosen import why_not
 
 HERE = Path(__file__).parent
+#: Of a test without a limit of its own; a part of the attacks has one that is above those of its tests.
 TEST_SECONDS = 3600
 
 
@@ -17,6 +18,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.load)
-            item.add_marker(pytest.mark.timeout(TEST_SECONDS))
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(TEST_SECONDS))
             if reason is not None:
                 item.add_marker(pytest.mark.skip(reason=f"NOT TESTED UNDER LOAD: {reason}"))

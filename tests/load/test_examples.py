@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 from busy_machine import busy_machine
+from load_parts import chosen_examples
 
 from i2s_sdk.runlog.folder import RECORDS, RESULTS
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+_MODELS = {"oracle": "oracle", "replay": f"replay:{EXAMPLES}/try/replay.jsonl"}
 
 
-def _evaluate(model: str, out: Path) -> None:
-    words = ["evaluate", "--data", str(EXAMPLES), "--model", model, "--out", str(out), "--json"]
+def _evaluate(model: str, task: str, out: Path) -> None:
+    words = ["evaluate", "--data", str(EXAMPLES), "--task", task, "--model", _MODELS[model]]
+    words += ["--out", str(out), "--json"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("I2S_RENDER_")}
     # What is up on this machine is not ours, and services take their time to start.
     environment.update(XDG_STATE_HOME=str(out.parent / "state"), I2S_START_SECONDS="1800")
@@ -32,11 +35,13 @@ def _records(run: Path) -> dict[str, dict[str, object]]:
     return {one["id"]: one | {"seconds": None} for one in lines}
 
 
-@pytest.mark.parametrize("model", ["oracle", f"replay:{EXAMPLES}/try/replay.jsonl"], ids=["oracle", "replay"])
-def test_verdicts_pictures_and_scores_are_those_of_a_quiet_machine(tmp_path: Path, model: str) -> None:
+@pytest.mark.parametrize(("model", "task"), chosen_examples())
+def test_verdicts_pictures_and_scores_are_those_of_a_quiet_machine(
+    tmp_path: Path, model: str, task: str
+) -> None:
     quiet, busy = tmp_path / "quiet", tmp_path / "busy"
-    _evaluate(model, quiet)
+    _evaluate(model, task, quiet)
     with busy_machine():
-        _evaluate(model, busy)
+        _evaluate(model, task, busy)
     assert _records(busy) == _records(quiet)
     assert (busy / RESULTS).read_bytes() == (quiet / RESULTS).read_bytes()

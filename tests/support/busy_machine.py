@@ -25,3 +25,24 @@ def busy_machine(for_each_processor: int = FOR_EACH_PROCESSOR) -> Iterator[None]
             burner.kill()
         for burner in burners:
             burner.wait()
+
+
+@contextlib.contextmanager
+def crowded_processor(pid: int, number: int) -> Iterator[None]:
+    """Have a process share one processor with busy processes, so that it gets a small part of it."""
+    before = os.sched_getaffinity(pid)
+    processor = {min(before)}
+    with contextlib.ExitStack() as burners:
+        os.sched_setaffinity(pid, processor)
+        burners.callback(_allow, pid, before)
+        for _ in range(number):
+            burner = subprocess.Popen(BUSY, start_new_session=True)
+            burners.callback(burner.wait)
+            burners.callback(burner.kill)
+            os.sched_setaffinity(burner.pid, processor)
+        yield
+
+
+def _allow(pid: int, processors: set[int]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.sched_setaffinity(pid, processors)

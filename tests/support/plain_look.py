@@ -90,7 +90,9 @@ def displays(source: str) -> tuple[str, list[str]]:
     text = without_comments(source)
     found = (match[0] for match in _DEFINITION.finditer(text))
     definitions = dict.fromkeys(one for one in found if one.count("{") == one.count("}"))
-    return "\n".join(definitions), list(dict.fromkeys(match[0] for match in _DISPLAY.finditer(text)))
+    formulas = dict.fromkeys(match[0] for match in _DISPLAY.finditer(text))
+    # A message of TeX that a manual quotes can begin a display, and another place end it.
+    return "\n".join(definitions), [one for one in formulas if r"\end{verbatim}" not in one]
 
 
 def _pages(profile: Profile, snippets: Sequence[str], definitions: str, halt: bool) -> list[Image.Image]:

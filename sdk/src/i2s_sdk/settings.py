@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import SettingsError
-from i2s_sdk.limits import COMPLETION_CHARACTERS, REFERENCE_PIXELS
+from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.settings_sources import (
     ADDRESS,
     ADDRESSES,
@@ -25,6 +25,7 @@ from i2s_sdk.settings_sources import (
     values_of_file,
 )
 from i2s_sdk.token import Token, read_token
+from i2s_wire.bounds import PICTURE_PIXELS
 from i2s_wire.metrics.profile import Profile
 
 _NOT_NEGATIVE = ("jobs", "waiting", "like_failures", "free_bytes", "render_cache_bytes", "score_cache_bytes")
@@ -200,7 +201,7 @@ class Settings:
         default=60.0, metadata=_about("seconds until a silent owner of a run in a store counts as gone")
     )
     reference_pixels: int = field(
-        default=REFERENCE_PIXELS, metadata=_about("most pixels (width times height) of a reference picture")
+        default=PICTURE_PIXELS, metadata=_about("most pixels (width times height) of a reference picture")
     )
     completion_characters: int = field(
         default=COMPLETION_CHARACTERS, metadata=_about("most characters of a usable completion")

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import grpc
 import pytest
+from busy_machine import crowded_processor
 from PIL import Image
 
 from i2s.metrics.v1 import metrics_pb2 as pb
+from i2s_wire.bounds import PICTURE_BYTES, PICTURE_PIXELS
 
 pytestmark = pytest.mark.integration
 
@@ -36,6 +38,12 @@ def request_of(image):
 def slow(request_of):
     """About a second of work."""
     return request_of("images/page_blank.png", metrics=["ssim", "ems", "pixel"])
+
+
+def encoded(picture):
+    data = io.BytesIO()
+    picture.save(data, "PNG")
+    return data.getvalue()
 
 
 def bomb(width, height):
@@ -237,6 +245,34 @@ async def test_a_comparison_that_takes_too_long_is_ended(serve, slow):
         code, details = await refused(service.stub.Score(slow))
         assert code == grpc.StatusCode.DEADLINE_EXCEEDED
         assert "--limit-wall-seconds" in details
+
+
+async def test_a_machine_that_keeps_a_comparison_waiting_does_not_end_it(serve, slow):
+    async with serve("--slots", "1") as service:
+        await service.stub.Score(slow)
+        limit = f"{4 * (await service.stub.Score(slow)).cpu_seconds:.3f}"
+    async with serve("--slots", "1", "--limit-wall-seconds", limit) as service:
+        (worker,) = service.workers()
+        with crowded_processor(worker, 15):
+            response = await service.stub.Score(slow)
+        assert response.wall_seconds > float(limit)  # otherwise nothing was kept waiting
+        assert [result.WhichOneof("outcome") for result in response.results] == ["value"] * 3
+
+
+async def test_the_largest_picture_that_a_renderer_delivers_has_a_value_long_before_the_limit(serve):
+    side = math.isqrt(PICTURE_PIXELS)
+    noise = [Image.effect_noise((side, side), 200).point(lambda one: one > 127, "1") for _ in range(2)]
+    reference, prediction = map(encoded, noise)
+    assert max(len(reference), len(prediction)) < PICTURE_BYTES
+    request = pb.ScoreRequest(
+        id="1",
+        reference=pb.Image(data=reference),
+        prediction=pb.Image(data=prediction),
+        metrics=["ssim", "ems", "pixel"],
+    )
+    async with serve("--slots", "1", "--limit-wall-seconds", "30") as service:  # a quarter of the default
+        response = await service.stub.Score(request)
+        assert [result.WhichOneof("outcome") for result in response.results] == ["value"] * 3
 
 
 async def test_termination_finishes_what_runs_and_leaves_no_process(serve, slow):

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from jail_ways import chosen_ways
 
 from guest_results import attack_names
 from ordinary_user import copy_of_the_jail, run_with_copy_as_ordinary_user
@@ -23,22 +24,6 @@ from ordinary_user import copy_of_the_jail, run_with_copy_as_ordinary_user
 pytestmark = [pytest.mark.security, pytest.mark.timeout(300)]
 
 _HERE = Path(__file__).parent
-# Bare is an ordinary user as in a container under the engine's own seccomp profile: no user namespaces, so no
-# mounts either, and processes are counted together with those of the service and of other cells.
-# An ABI is a Landlock no newer than that: what it does not control is then left to the system call filter or,
-# in namespaces, to them. Before Linux 5.14 processes are counted by user, whatever their namespaces.
-_WAYS = (
-    ("root", "NAMESPACE", ""),
-    ("root", "LANDLOCK", ""),
-    ("ordinary", "NAMESPACE", ""),
-    ("ordinary", "LANDLOCK", ""),
-    ("bare", "LANDLOCK", ""),
-    ("root", "LANDLOCK", "abi=2"),
-    ("bare", "LANDLOCK", "abi=1"),
-    ("ordinary", "NAMESPACE", "abi=0 counted-together"),
-    ("root", "NAMESPACE", "ungrouped"),
-    ("root", "LANDLOCK", "abi=2 ungrouped"),
-)
 
 
 @cache
@@ -69,7 +54,7 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@pytest.mark.parametrize(("user", "tier", "kernel"), _WAYS)
+@pytest.mark.parametrize(("user", "tier", "kernel"), chosen_ways())
 @pytest.mark.parametrize("attack", attack_names(_HERE / "attacks"))
 def test_attack_is_held(user: str, tier: str, kernel: str, attack: str, folder: Path) -> None:
     wrong = _results(user, tier, kernel, folder)[attack]

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+import i2s_chassis
 from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, Limits, LimitTable
+from i2s_wire.bounds import PICTURE_BYTES, PICTURE_PIXELS
+
+
+def test_a_picture_may_be_as_large_as_clients_and_the_metric_service_take_it() -> None:
+    assert (DEFAULT_LIMITS.pixels, DEFAULT_LIMITS.picture_bytes) == (PICTURE_PIXELS, PICTURE_BYTES)
+
+
+def test_the_limits_of_a_job_need_no_package_but_the_chassis_if_all_are_given() -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(Path(i2s_chassis.__file__).parents[1])!r})\n"
+        "from i2s_chassis.job_limits import Limits\n"
+        "import i2s_chassis.jail.spawner, i2s_chassis.jail.keeper, i2s_chassis.jail.escape\n"
+        "from dataclasses import fields\n"
+        "Limits(**{one.name: 1 for one in fields(Limits)})\n"
+        "assert 'i2s_wire' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)
 
 
 def test_a_default_may_be_its_maximum() -> None:

@@ -93,3 +93,13 @@ def test_packages_of_the_sdk_import_lower_ones_alone() -> None:
 
 def _lines(path: Path) -> int:
     return len(path.read_text().splitlines())
+
+
+def test_json_of_others_is_read_in_one_place_of_the_sdk() -> None:
+    reading = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "sdk/src/i2s_sdk").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in {"json.load", "json.loads"}
+    }
+    assert reading == {"sdk/src/i2s_sdk/json_text.py"}

@@ -3,6 +3,8 @@
 import ast
 import sys
 
+import pytest
+
 #: Types that look like one of i2s_wire and are another.
 APART = {
     # The jail and its limits run in a bare interpreter, without i2s_wire: see the test of its imports below.
@@ -13,7 +15,7 @@ APART = {
     "i2s_chassis.jail.model.Usage",
     "i2s_chassis.jail.model.Excerpt",
     # Every limit is always in force there; on the wire 0 means the default.
-    "i2s_chassis.limits.Limits",
+    "i2s_chassis.job_limits.Limits",
     # What it used is in the words of the jail.
     "i2s_chassis.renderer.model.Stage",
     # Nothing is left to a default there.
@@ -94,3 +96,14 @@ def test_the_jail_needs_nothing_but_python_and_the_chassis(packages):
     }
     assert len(jail) > 30
     assert foreign == set()
+
+
+@pytest.mark.parametrize("number", ["25_000_000", "60 * _MIB", "60 * 1024 * 1024"])
+def test_a_bound_that_clients_and_services_share_is_written_once(packages, number):
+    writing = [
+        module.name
+        for one in packages.values()
+        for module in one.modules
+        if number in module.path.read_text()
+    ]
+    assert writing in ([], ["i2s_wire.bounds"])

@@ -132,6 +132,7 @@ async def _serve(
 ) -> None:
     from i2s_sdk.errors import UnknownNameError
     from i2s_sdk.service_table import SERVICES, packaged_renderers
+    from i2s_sdk.stack.listening import check_free
     from i2s_sdk.stack.logs import passing_logs
     from i2s_sdk.stack.services import open_services
 
@@ -140,6 +141,7 @@ async def _serve(
         if name not in known:
             raise UnknownNameError("service", name, known)
     serve_gateway, backends_of = gateway_parts()
+    check_free(gateway.listen)  # before services are started
     optional = () if names else known
     async with AsyncExitStack() as stack:
         logs = stack.enter_context(passing_logs())

@@ -21,6 +21,7 @@ from i2s_sdk.gateway.app import build_app
 from i2s_sdk.gateway.backends import Backends
 from i2s_sdk.gateway.protocol import bounded_protocol
 from i2s_sdk.gateway.settings import GatewaySettings
+from i2s_sdk.stack.listening import listen_on
 
 _KEEP_ALIVE_SECONDS = 5
 _HEADER_BYTES = 64 * 1024
@@ -46,7 +47,7 @@ async def serve_gateway(
             network would have access to services that ask for no credentials.
     """
     await check_reach(backends, settings)
-    with _listening(settings) as listener, _announcing(announce):
+    with listen_on(settings.listen) as listener, _announcing(announce):
         config = _config(backends, settings)
         port = listener.getsockname()[1]
         address = f"{settings.listen.rpartition(':')[0]}:{port}"
@@ -122,20 +123,6 @@ def _config(backends: Backends, settings: GatewaySettings) -> uvicorn.Config:
         files = f"--https-cert {settings.certificate}, --https-key {settings.key}"
         raise SettingsError(f"{files}: cannot be used: {error}") from None
     return config
-
-
-@contextlib.contextmanager
-def _listening(settings: GatewaySettings) -> Iterator[socket.socket]:
-    """Listen on the address of a gateway as long as the block lasts."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    try:
-        listener = socket.create_server((settings.host, settings.port), family=family, backlog=1024)
-    except OSError as error:
-        raise SettingsError(
-            f"--listen {settings.listen}: cannot be listened on: {error.strerror or error}"
-        ) from None
-    with listener:
-        yield listener
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from i2s_sdk.limits import REFERENCE_PIXELS
+from i2s_wire.bounds import PICTURE_PIXELS
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
 
 #: Width times height of a picture where nobody says otherwise.
-MAX_PIXELS = REFERENCE_PIXELS
+MAX_PIXELS = PICTURE_PIXELS
 
 #: The largest picture that Pillow opens at all.
 PILLOW_PIXELS = 178_956_970

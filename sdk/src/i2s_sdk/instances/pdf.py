@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from i2s_sdk.limits import DOCUMENT_BYTES
+from i2s_wire.bounds import DOCUMENT_BYTES
 
 _HEADER = b"%PDF-"
 _HEADER_WITHIN = 1024  # bytes from the start, as readers of PDF accept it

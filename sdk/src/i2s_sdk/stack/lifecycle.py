@@ -18,6 +18,7 @@ from i2s_sdk.service_table import GATEWAY, SANDBOXED, SERVICES, packaged_rendere
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.cleaning import remove_left_folders
+from i2s_sdk.stack.listening import check_free
 from i2s_sdk.stack.starting import end_requested, ending, starting
 from i2s_sdk.stack.state import Kind, Up, forget, read_record, remove_record, serves, stack_folder, supervisor
 
@@ -58,6 +59,7 @@ def up(
     Raises:
         StackError: A service cannot be started; what was started is ended. Or ``down`` was called
             meanwhile, or services are up without the gateway.
+        SettingsError: The address of the gateway cannot be listened on.
         UnknownNameError: There is no service of that name.
     """
     known = ALL if docker else (*ALL, *packaged_renderers())
@@ -71,6 +73,8 @@ def up(
             if http and running.address(GATEWAY) is None:
                 raise StackError(f"services are up without the HTTP gateway; {_ADD_GATEWAY}")
             return running
+        if http:
+            check_free(http, "--http-listen")
         chosen = tuple(name for name in known if not names or name in names)
         seconds = (settings or Settings.load()).start_seconds
         forget(folder)  # what a killed supervisor has left names addresses at which nothing serves

@@ -1,42 +1,14 @@
-"""What one job may use: the values, their defaults, their maxima, and clamping."""
+"""The defaults and the maxima of what one job may use, and clamping."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
+from i2s_chassis.job_limits import Limits
+
+__all__ = ["DEFAULT_LIMITS", "MAX_LIMITS", "WALL_PER_CPU", "LimitTable", "Limits"]
+
 _MIB = 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds of one job. All are always in force; there is no "unlimited".
-
-    Attributes:
-        cpu_seconds: Processor time of all processes together, over all steps of the job.
-        wall_seconds: Backstop on the clock, so that a sleeping job ends too.
-        memory_bytes: Resident memory of all processes together.
-        processes: Processes and threads at the same time.
-        file_bytes: Size of any single file.
-        disk_bytes: All files of the work folder together.
-        inodes: Files and folders in the work folder.
-        pages: Pages that an engine may produce.
-        pixels: Pixels of one picture before cropping. The default is also the most that the metric service
-            takes by default, so that whatever is rendered can be scored.
-        picture_bytes: Size of one picture as PNG, likewise.
-        log_bytes: Log that is returned, head and tail together.
-    """
-
-    cpu_seconds: float = 10.0
-    wall_seconds: float = 30.0
-    memory_bytes: int = 1024 * _MIB
-    processes: int = 32
-    file_bytes: int = 64 * _MIB
-    disk_bytes: int = 128 * _MIB
-    inodes: int = 2000
-    pages: int = 50
-    pixels: int = 25_000_000
-    log_bytes: int = 64 * 1024
-    picture_bytes: int = 16 * _MIB
 
 
 #: Wall-clock seconds that a job gets for each CPU second where it asks for none.

@@ -15,6 +15,7 @@ from i2s_documents.encode import encode_in_thread
 from i2s_documents.installation import Installation
 from i2s_documents.model import DrawJob, RawPages
 from i2s_documents.raster import Report
+from i2s_wire.bounds import DOCUMENT_BYTES
 from i2s_wire.documents.drawing import DocumentDefect, PageImage
 from i2s_wire.render.rendering import Verdict
 
@@ -35,7 +36,7 @@ class DrawSettings:
         response_bytes: Of images after which a request begins no further page.
     """
 
-    max_pdf_bytes: int = 60 * 1024 * 1024
+    max_pdf_bytes: int = DOCUMENT_BYTES
     max_pages: int = 16
     request_seconds: float = 20.0
     response_bytes: int = 32 * 1024 * 1024

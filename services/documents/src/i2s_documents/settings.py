@@ -10,6 +10,7 @@ from pydantic import ByteSize, Field, model_validator
 
 from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, Limits
 from i2s_chassis.renderer import RendererSettings
+from i2s_wire.bounds import DOCUMENT_BYTES
 
 _KIB = 1024
 _MIB = 1024 * 1024
@@ -44,7 +45,10 @@ class DocumentsSettings(RendererSettings):
         ByteSize(1 * _MIB), ge=1, le=64 * _MIB, description="Greatest fragment that is converted."
     )
     max_pdf_bytes: ByteSize = Field(
-        ByteSize(60 * _MIB), ge=1 * _KIB, le=1023 * _MIB, description="Greatest PDF document that is drawn."
+        ByteSize(DOCUMENT_BYTES),
+        ge=1 * _KIB,
+        le=1023 * _MIB,
+        description="Greatest PDF document that is drawn.",
     )
     max_pages_drawn: int = Field(16, ge=1, le=1000, description="Most pages of one response.")
     response_bytes: ByteSize = Field(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -13,6 +12,7 @@ from i2s_chassis.telemetry import Telemetry
 from i2s_metrics.completion import Comparer, complete
 from i2s_metrics.forking import WorkerLostError
 from i2s_metrics.model import Draft, Job, JobResult
+from i2s_metrics.patience import within
 from i2s_metrics.process import WorkerProcess
 from i2s_metrics.worker import WorkerSettings
 
@@ -42,7 +42,8 @@ class Engine:
             networks: Asked for what workers leave open.
             workers: Processes.
             jobs_per_worker: Jobs after which a process is replaced.
-            wall_seconds: Time after which a job is given up and its process killed.
+            wall_seconds: Time after which a job is given up and its process killed. The time for which the
+                machine keeps the process waiting for a processor does not count.
             telemetry: Counts workers that are ready and that are replaced.
         """
         pool = Supervisor[WorkerProcess](
@@ -80,11 +81,13 @@ class Engine:
 
     async def _draft(self, job: Job) -> Draft:
         try:
-            async with self._pool.lease() as lease, asyncio.timeout(self._wall_seconds):
-                return await lease.worker.draft(job)
+            async with self._pool.lease() as lease:
+                worker = lease.worker
+                return await within(self._wall_seconds, worker.pid, worker.draft(job))
         except TimeoutError:
             raise DeadlineExceededError(
-                f"the comparison took longer than {self._wall_seconds:g} s (--limit-wall-seconds)"
+                f"the comparison took longer than {self._wall_seconds:g} s, not counting the time for which "
+                "the machine kept it waiting for a processor (--limit-wall-seconds)"
             ) from None
         except WorkerLostError:
             raise UnavailableError("the worker process was lost; send the request again") from None

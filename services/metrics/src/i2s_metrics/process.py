@@ -34,6 +34,11 @@ class WorkerProcess:
         return self._child.confinement
 
     @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._child.process.pid or 0
+
+    @property
     def alive(self) -> bool:
         """Whether the process runs."""
         return self._child.alive

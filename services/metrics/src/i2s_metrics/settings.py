@@ -68,7 +68,8 @@ class MetricsSettings(ServiceSettings):
     )
     limit: Limits = Field(
         Limits(wall_seconds=120.0),
-        description="Of a comparison the wall clock alone counts; the size of pictures bounds its work.",
+        description="Of a comparison the wall clock alone counts, less the time for which the machine keeps "
+        "it waiting for a processor; the size of pictures bounds its work.",
     )
     max_jpeg_scans: int = Field(
         100, ge=1, le=1000, description="Scans of a JPEG file; each costs a decoder a pass over the picture."

@@ -14,7 +14,7 @@ from pathlib import Path
 from i2s_chassis.jail import Ended, Jail, JailSettings, Tier
 from i2s_chassis.jail import jail as jail_module
 from i2s_chassis.jail.spawner import Survey
-from i2s_chassis.limits import Limits
+from i2s_chassis.job_limits import Limits
 
 MIB = 1024 * 1024
 LIMITS = Limits(
@@ -26,6 +26,8 @@ LIMITS = Limits(
     disk_bytes=16 * MIB,
     inodes=300,
     log_bytes=16 * 1024,
+    pixels=1,  # nothing is drawn; here is no i2s_wire to take the defaults from
+    picture_bytes=1,
 )
 OPEN_ALL = 'for (@ARGV) { print "GOT $_\\n" if open(F, "<", $_) || opendir(D, $_) }'
 GOOD = ["sh", "-c", "seq 1 2000 | sort -r | sha256sum | tee sum.txt"]

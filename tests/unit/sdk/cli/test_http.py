@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import socket
 import sys
 
 import click
@@ -47,3 +48,20 @@ def test_what_cannot_be_served_ends_with_one_line(capsys, words, told):
     said = capsys.readouterr().err
     assert told in said
     assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", [("up", "--http", "--http-listen"), ("http", "--listen")])
+def test_an_address_that_is_taken_ends_with_one_line_before_a_service_is_started(
+    capsys, monkeypatch, tmp_path, words
+):
+    started = []
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))  # nothing is up
+    monkeypatch.setattr("i2s_sdk.stack.lifecycle._start_supervisor", lambda *_: started.append("up"))
+    monkeypatch.setattr("i2s_sdk.stack.services.open_services", lambda *_: started.append("http"))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        assert run((*words, address)) == 2
+    said = capsys.readouterr().err
+    assert f"{words[-1]} {address}: cannot be listened on: Address already in use; give another" in said
+    assert len(said.splitlines()) == 1
+    assert started == []

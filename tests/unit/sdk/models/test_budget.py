@@ -116,3 +116,26 @@ async def test_calls_end_if_nobody_knows_what_they_cost(
 async def test_without_a_budget_nothing_ends(tmp_path: Path) -> None:
     model = CalledModel(Provider("unknown", (None, None)), ModelOptions(cache=None))
     assert await answered(model, instances(tmp_path, 3)) == 3
+
+
+@pytest.mark.parametrize("budget", [Budget(cost=0.5), Budget(tokens=2)])
+def test_a_budget_that_is_spent_to_the_last_bit_permits_no_further_call(budget: Budget) -> None:
+    budget.require()
+    budget.spend(0.25, 1, 0)
+    budget.require()
+    budget.spend(0.25, 0, 1)
+    with pytest.raises(BudgetSpentError, match="is spent"):
+        budget.require()
+
+
+def test_a_budget_of_tokens_needs_no_price() -> None:
+    budget = Budget(tokens=10)
+    budget.spend(None, 4, 5)
+    budget.require()
+
+
+def test_a_budget_of_money_ends_if_the_price_of_a_call_is_not_known() -> None:
+    budget = Budget(cost=10.0)
+    budget.spend(None, 4, 5)
+    with pytest.raises(BudgetSpentError, match="the price of the model is not known"):
+        budget.require()

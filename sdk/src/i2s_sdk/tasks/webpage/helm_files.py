@@ -3,17 +3,18 @@
 The list must be strict JSON. Files are written one by one, so those before a malformed item are there when
 the sample fails, and the reference implementation served them with the next sample. Here every sample begins
 with an empty folder; ``before`` is for comparing with what was recorded. A name that leads out of the folder
-was written outside of it, where no page finds it; here it is left out.
+was written outside of it, where no page finds it; here it is left out. How deeply a list may be nested was
+for the stack of the interpreter to say; here it is the same number everywhere.
 
 Source: fidelity vectors of HELM v1.0.x, kind "webpage".
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.helm_fence import helm_fenced
 from i2s_sdk.tasks.webpage.file_names import HelmFolder
 
@@ -43,8 +44,8 @@ def write_files(
     """
     folder = HelmFolder(before)
     try:
-        listed = json.loads(helm_fenced(completion, "```json")[0])
-    except (ValueError, RecursionError):
+        listed = read_json(helm_fenced(completion, "```json")[0])
+    except ValueError:
         return Written(folder.files, "json")
     if not isinstance(listed, list):
         return Written(folder.files, "not_a_list")

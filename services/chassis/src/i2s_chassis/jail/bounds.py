@@ -16,7 +16,7 @@ from typing import Any
 
 from i2s_chassis.jail.errors import CellError
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
-from i2s_chassis.limits import Limits
+from i2s_chassis.job_limits import Limits
 
 _NAME = re.compile(r"[0-9a-f]{8}-[0-9]{1,12}")
 _CHOSEN = ("name", "limits", "readable", "channels", "nesting")

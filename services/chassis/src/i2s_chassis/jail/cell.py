@@ -15,7 +15,7 @@ from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.link import Link
 from i2s_chassis.jail.model import Cause, Ended, Excerpt, Fill, PolicyEvent, PolicyKind, Usage, Walls
 from i2s_chassis.jail.plan import CellPlan
-from i2s_chassis.limits import Limits
+from i2s_chassis.job_limits import Limits
 
 #: For an answer of a keeper, and beyond the time of a run: one that takes longer does not answer any more.
 _BACKSTOP_SECONDS = 180.0

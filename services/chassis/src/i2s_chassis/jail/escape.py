@@ -18,19 +18,21 @@ from i2s_chassis.jail.errors import JailError
 from i2s_chassis.jail.model import Cause, Tier
 from i2s_chassis.jail.plan import DEVICES
 from i2s_chassis.jail.victim import Victim
-from i2s_chassis.limits import MAX_LIMITS, Limits
+from i2s_chassis.job_limits import Limits
 
 _MIB = 1024 * 1024
 _LIMITS = Limits(
     cpu_seconds=10,
     # CPU seconds bound the attempts: a loaded machine must not decide which tier is used.
-    wall_seconds=MAX_LIMITS.wall_seconds,
+    wall_seconds=360,
     # Our own interpreter as often as there may be processes: gVisor counts for each what they share.
     memory_bytes=1024 * _MIB,
     processes=12,
     file_bytes=4 * _MIB,
     disk_bytes=8 * _MIB,
     inodes=100,
+    pixels=1,
+    picture_bytes=1,
 )
 _CONTENT = "a job may read this, and must never change it"
 

@@ -23,7 +23,7 @@ from i2s_chassis.jail.model import Isolation, Tier
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.jail.settings import JailSettings
 from i2s_chassis.jail.substitutes import Substitute
-from i2s_chassis.limits import Limits
+from i2s_chassis.job_limits import Limits
 from i2s_chassis.work_folder import WorkFolder, remove_stale
 
 _TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)

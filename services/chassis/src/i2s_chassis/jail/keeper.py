@@ -26,7 +26,7 @@ from i2s_chassis.jail.plan import CellPlan
 from i2s_chassis.jail.request import CellContext, RunRequest
 from i2s_chassis.jail.run import Run
 from i2s_chassis.jail.workspace import Workspace
-from i2s_chassis.limits import Limits
+from i2s_chassis.job_limits import Limits
 
 
 class _GoneError(CellError):

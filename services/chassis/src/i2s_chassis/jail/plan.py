@@ -9,7 +9,7 @@ from typing import Any
 from i2s_chassis.jail import cgroup
 from i2s_chassis.jail.model import Tier
 from i2s_chassis.jail.substitutes import Substitute
-from i2s_chassis.limits import Limits
+from i2s_chassis.job_limits import Limits
 
 #: What every program sees of the machine, read-only. Missing ones are passed over.
 SYSTEM_READABLE = (

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from i2s_chassis.jail import syscalls
 from i2s_chassis.jail.errors import OutputError, OutputReason
 from i2s_chassis.jail.model import Excerpt, Fill
-from i2s_chassis.limits import Limits
+from i2s_chassis.job_limits import Limits
 from i2s_chassis.remove_tree import empty_folder, open_folder, remove_tree
 
 _RESOLVE = (

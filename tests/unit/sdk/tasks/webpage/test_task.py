@@ -32,6 +32,15 @@ def test_the_prompt_lists_the_assets() -> None:
     assert "assets" not in str(without.parts[1])
 
 
+@pytest.mark.parametrize("depth", [150, 200_000])
+@pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```"])
+def test_helm_has_no_structure_if_the_answer_is_nested_too_deeply(depth: int, fence: str) -> None:
+    file = '{"filename": "index.html", "content": "x", "more": ' + "[" * depth + "]" * depth + "}"
+    structure = HELM.structure_from(fence.format(f"[{file}]"))
+    assert isinstance(structure, NoStructure)
+    assert "JSON" in structure.reason
+
+
 @pytest.mark.parametrize("task", [PAPER, HELM])
 def test_assets_lie_at_their_names_and_are_never_overwritten(task: WebpageTask) -> None:
     structure = task.structure_from(as_json({"index.html": "x", "img/a.png": "mine"}), ["img/a.png"])
