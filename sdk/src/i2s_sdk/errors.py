@@ -21,7 +21,9 @@
     │   ├── DeadlineError               DEADLINE_EXCEEDED
     │   ├── CallCancelledError          CANCELLED by the service
     │   └── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS; the log of the service has the reason
-    ├── StoreError                      an object store does not answer, or refuses
+    ├── InUseError                      exit code 4: another process works in the folder; names it
+    ├── StoreError                      an object store does not answer
+    │   └── StoreRefusedError           exit code 2: it refuses: no such bucket, no permission, no credentials
     ├── ScorerError                     a scorer failed, or its process was killed from outside
     ├── ProtocolError                   an answer that the contract does not allow
     ├── SourceStoppedError              a source of fresh documents refuses or does not answer
@@ -208,8 +210,20 @@ class ServiceFaultError(ServiceError):
     """A fault of the service; its log has the reason, under the error id that the message carries."""
 
 
+class InUseError(I2SError):
+    """Another process works in the folder of a run or of a collection; the command succeeds after its end."""
+
+    exit_code = 4
+
+
 class StoreError(I2SError):
-    """An object store does not answer, after all attempts, or refuses; what is in it stays valid."""
+    """An object store does not answer, after all attempts; what is in it stays valid."""
+
+
+class StoreRefusedError(StoreError):
+    """An object store refuses a call, and would again: because of bucket, permissions, credentials, address."""
+
+    exit_code = 2
 
 
 class ScorerError(I2SError):

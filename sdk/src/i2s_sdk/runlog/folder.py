@@ -105,10 +105,11 @@ class RunFolder:
             merging: Whether shards are put together there; what an earlier merge left unfinished is removed.
 
         Raises:
-            UsageError: The folder holds something else, or another process has the run open.
+            UsageError: The folder holds something else.
+            InUseError: Another process has the run open, and did not end within ``lock_seconds``.
             WriteError: The folder cannot be made or written, or its disk is full.
             DataError: A line of it is damaged.
-            StoreError: The store does not answer, or another process has the run open there.
+            StoreError: The store does not answer, or refuses.
         """
         storage = open_storage(where, settings)
         with storage.alone(), ExitStack() as opened:
