@@ -221,7 +221,7 @@ class StoreError(I2SError):
 
 
 class StoreRefusedError(StoreError):
-    """An object store refuses a call, and would again: because of bucket, permissions, credentials, address."""
+    """An object store refuses a call, and would refuse it again: bucket, permissions, credentials."""
 
     exit_code = 2
 
