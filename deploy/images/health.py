@@ -2,8 +2,8 @@
 
 Asks grpc.health.v1 at the plaintext health port, once or until it says SERVING. The exit code is 0 or 1.
 
-The one call is written here in frames of HTTP/2 (RFC 9113), because a container engine asks every few seconds,
-and importing grpc costs several times the CPU time of the rest.
+The one call is written here in frames of HTTP/2 (RFC 9113), because a container engine asks every few
+seconds, and importing grpc costs several times the CPU time of the rest.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def test_a_listener_that_never_answers_is_not_healthy() -> None:
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_container_is_healthy_within_seconds_of_its_start(service: str) -> None:
-    """Compose 1.29 does not know start_interval, so the interval itself is short, and the check costs little."""
+    """Compose 1.29 does not know start_interval, so the interval itself is short and the check cheap."""
     (line,) = re.findall(
         r"^HEALTHCHECK (.*) \\\n +CMD (.*)$", (IMAGES / f"{service}.Dockerfile").read_text(), re.MULTILINE
     )
