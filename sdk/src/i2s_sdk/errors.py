@@ -46,6 +46,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
+from i2s_sdk.ownership import ownership
+
 
 class I2SError(Exception):
     """Root of the tree.
@@ -128,6 +130,8 @@ class WriteError(UsageError):
     def __init__(self, where: Path | str, error: OSError) -> None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         advice = "free some space, and give the same command again" if full else "name another place"
+        if error.errno == errno.EACCES and (denied := ownership(error.filename or where)):
+            advice = f"{denied}; or name another place"
         named = error.filename is not None and str(error.filename) != str(where)
         at = f" ({error.filename})" if named else ""
         super().__init__(f"{where}: cannot be written: {error.strerror or error}{at}; {advice}")

@@ -21,6 +21,7 @@ import click
 
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import I2SError, UnknownNameError
+from i2s_sdk.ownership import ownership
 from i2s_sdk.visible import VisibleFormatter
 
 FAULT, USAGE, BELOW_COVERAGE, IN_USE, INTERRUPTED = 1, 2, 3, 4, 130
@@ -137,7 +138,9 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except OSError as error:  # of the file system, or of the terminal
         where = f"{error.filename}: " if error.filename else ""
-        say(f"error: {where}{error.strerror or error}", err=True)
+        denied = ownership(error.filename) if isinstance(error, PermissionError) and error.filename else ""
+        advice = f"; {denied}" if denied else ""
+        say(f"error: {where}{error.strerror or error}{advice}", err=True)
         return USAGE
     return result if isinstance(result, int) else 0
 
