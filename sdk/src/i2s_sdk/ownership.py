@@ -19,15 +19,12 @@ def ownership(path: Path | str) -> str:
         found = place.stat()
     except OSError:
         return ""
-    user = os.geteuid()
+    user, group, mode = os.geteuid(), os.getegid(), f"{found.st_mode & 0o7777:o}"
     if found.st_uid == user:
-        return (
-            f"{place} belongs to this process (uid {user}) and has mode {found.st_mode & 0o7777:o}; chmod it"
-        )
+        return f"{place} belongs to this process (uid {user}) and has mode {mode}; chmod it"
     return (
-        f"{place} belongs to uid {found.st_uid} and gid {found.st_gid} (mode {found.st_mode & 0o7777:o}), and "
-        f"this process is uid {user} and gid {os.getegid()}; as its owner or as root give: "
-        f"chown {user}:{os.getegid()} {place}"
+        f"{place} belongs to uid {found.st_uid} and gid {found.st_gid} (mode {mode}), and this process is "
+        f"uid {user} and gid {group}; as its owner or as root give: chown {user}:{group} {place}"
     )
 
 

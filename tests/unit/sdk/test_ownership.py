@@ -1,4 +1,4 @@
-"""A folder of another user, such as a volume that belongs to root: one line says who owns it and what to do."""
+"""A folder of another user, such as a volume of root: one line says who owns it and what to do."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def test_the_nearest_folder_its_owner_and_the_command_that_helps_are_named(
     owner = tmp_path.stat()
     tmp_path.chmod(0o755)
     assert ownership(tmp_path / "first" / "shards") == (
-        f"{tmp_path} belongs to uid {owner.st_uid} and gid {owner.st_gid} (mode 755), and this process is uid "
-        f"{another} and gid 10001; as its owner or as root give: chown {another}:10001 {tmp_path}"
+        f"{tmp_path} belongs to uid {owner.st_uid} and gid {owner.st_gid} (mode 755), and this process is "
+        f"uid {another} and gid 10001; as its owner or as root give: chown {another}:10001 {tmp_path}"
     )
 
 
