@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -11,16 +11,17 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from documented_commands import command_with, commands_of
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "kubernetes.md").read_text(encoding="utf-8")
+COMMANDS = commands_of(PAGE)
 
 
 def egress_program() -> str:
     """The Python program with which the page checks that a renderer has no egress."""
-    (program,) = re.findall(r"exec deployment/render-latex -- python3 -c '\n(.*?)'\n", PAGE, re.DOTALL)
-    lines = program.splitlines()
-    assert all(line.startswith("    ") for line in lines)
-    return "\n".join(line.removeprefix("    ") for line in lines)
+    command = shlex.split(command_with(COMMANDS, "exec deployment/render-latex"))
+    assert command[-3:-1] == ["python3", "-c"]
+    return command[-1]
 
 
 def check(port: int) -> subprocess.CompletedProcess[str]:
@@ -69,7 +70,7 @@ def test_a_connection_fails_the_check_of_egress_with_what_it_means() -> None:
 
 def test_manifests_are_applied_by_the_server() -> None:
     """With `kubectl apply` alone budgets are reported as changed each time."""
-    applied = re.findall(r"kubectl .*apply.*", PAGE)
+    applied = [one for one in COMMANDS if " apply " in one]
     assert applied
     assert all("--server-side" in one for one in applied), applied
 
@@ -77,3 +78,12 @@ def test_manifests_are_applied_by_the_server() -> None:
 @pytest.mark.parametrize("name", ["dns-node-local", "dns-openshift"])
 def test_variants_for_names_are_documented(name: str) -> None:
     assert f"| `{name}` |" in PAGE
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("apply", "my-cluster"), ("rollout status",), ("get pods",), ("exec deployment/render-latex",)],
+)
+def test_commands_that_are_run_on_a_cluster_are_on_the_page_once(words: tuple[str, ...]) -> None:
+    """tests/cluster runs them where a cluster is given."""
+    assert command_with(COMMANDS, *words).startswith("kubectl ")
