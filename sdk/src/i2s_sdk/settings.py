@@ -27,7 +27,15 @@ from i2s_sdk.settings_sources import (
 from i2s_sdk.token import Token, read_token
 from i2s_wire.metrics.profile import Profile
 
-_NOT_NEGATIVE = ("jobs", "waiting", "like_failures", "free_bytes", "render_cache_bytes", "score_cache_bytes")
+_NOT_NEGATIVE = (
+    "jobs",
+    "waiting",
+    "like_failures",
+    "free_bytes",
+    "render_cache_bytes",
+    "score_cache_bytes",
+    "lock_seconds",
+)
 _AT_LEAST_1 = (
     "store_lines",
     "reference_pixels",
