@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-chaos test-mutants images test-containers test-platforms test-kernels test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean
+.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-chaos test-mutants images test-containers test-cluster test-platforms test-kernels test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean
 
 MODEL ?=
 DATA ?= examples
@@ -59,6 +59,10 @@ images:  ## build the container images of the services and the SDK
 test-containers:  ## build the images, bring the system up by Compose, and test it
 	@scripts/bootstrap containers
 	@scripts/check containers -- $(ARGS)
+
+test-cluster:  ## run the commands of docs/kubernetes.md on the cluster of I2S_KUBECONFIG with I2S_CLUSTER_OVERLAY
+	@scripts/bootstrap dev
+	@scripts/check cluster -- $(ARGS)
 
 test-platforms:  ## run the README's command from nothing in bare roots of Debian 12 and 13 (root, debootstrap)
 	@scripts/bootstrap platforms

@@ -23,6 +23,7 @@ COPY --from=packages /opt/i2s/weights /opt/i2s/weights
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 ENV I2S_METRICS_LISTEN=0.0.0.0:7740 \
     I2S_METRICS_HEALTH_LISTEN=0.0.0.0:8081 \
+    I2S_METRICS_METRICS_LISTEN=0.0.0.0:9090 \
     I2S_METRICS_INSECURE_MONITORING=true \
     I2S_METRICS_WEIGHTS_DIR=/opt/i2s/weights \
     NVIDIA_VISIBLE_DEVICES=all \
@@ -38,8 +39,8 @@ COPY --from=seed /tmp/i2s-metrics /var/cache/i2s-metrics
 USER i2s
 WORKDIR /
 EXPOSE 7740 8081 9090
-HEALTHCHECK --interval=30s --timeout=10s --start-period=120s --retries=3 \
-    CMD ["python", "-I", "/opt/i2s/health.py", "127.0.0.1:8081"]
+HEALTHCHECK --interval=5s --timeout=10s --start-period=120s --retries=5 \
+    CMD ["python", "-I", "-S", "/opt/i2s/health.py", "127.0.0.1:8081"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/opt/i2s/start", "i2s-metrics"]
 CMD ["serve"]

@@ -26,6 +26,7 @@ COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/
 COPY sdk/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
 ENV I2S_RENDER_LATEX_LISTEN=0.0.0.0:7710 \
     I2S_RENDER_LATEX_HEALTH_LISTEN=0.0.0.0:8081 \
+    I2S_RENDER_LATEX_METRICS_LISTEN=0.0.0.0:9090 \
     I2S_RENDER_LATEX_INSECURE_MONITORING=true \
     I2S_RENDER_LATEX_PREAMBLE=/opt/i2s/preambles/paper.tex,/opt/i2s/preambles/helm.tex
 
@@ -43,8 +44,8 @@ COPY --from=seed /tmp/i2s-render-latex /var/cache/i2s-render-latex
 USER i2s
 WORKDIR /
 EXPOSE 7710 8081 9090
-HEALTHCHECK --interval=30s --timeout=10s --start-period=120s --retries=3 \
-    CMD ["python", "-I", "/opt/i2s/health.py", "127.0.0.1:8081"]
+HEALTHCHECK --interval=5s --timeout=10s --start-period=120s --retries=5 \
+    CMD ["python", "-I", "-S", "/opt/i2s/health.py", "127.0.0.1:8081"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/opt/i2s/start", "i2s-render-latex"]
 CMD ["serve"]

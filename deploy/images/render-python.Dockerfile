@@ -19,12 +19,13 @@ COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 ENV I2S_RENDER_PYTHON_LISTEN=0.0.0.0:7750 \
     I2S_RENDER_PYTHON_HEALTH_LISTEN=0.0.0.0:8081 \
+    I2S_RENDER_PYTHON_METRICS_LISTEN=0.0.0.0:9090 \
     I2S_RENDER_PYTHON_INSECURE_MONITORING=true
 USER i2s
 WORKDIR /
 EXPOSE 7750 8081 9090
-HEALTHCHECK --interval=30s --timeout=10s --start-period=120s --retries=3 \
-    CMD ["python", "-I", "/opt/i2s/health.py", "127.0.0.1:8081"]
+HEALTHCHECK --interval=5s --timeout=10s --start-period=120s --retries=5 \
+    CMD ["python", "-I", "-S", "/opt/i2s/health.py", "127.0.0.1:8081"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/opt/i2s/start", "i2s-render-python"]
 CMD ["serve"]

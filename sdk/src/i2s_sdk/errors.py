@@ -21,7 +21,9 @@
     │   ├── DeadlineError               DEADLINE_EXCEEDED
     │   ├── CallCancelledError          CANCELLED by the service
     │   └── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS; the log of the service has the reason
-    ├── StoreError                      an object store does not answer, or refuses
+    ├── InUseError                      exit code 4: another process works in the folder; names it
+    ├── StoreError                      an object store does not answer
+    │   └── StoreRefusedError           exit code 2: it refuses: no such bucket, no permission, no credentials
     ├── ScorerError                     a scorer failed, or its process was killed from outside
     ├── ProtocolError                   an answer that the contract does not allow
     ├── SourceStoppedError              a source of fresh documents refuses or does not answer
@@ -43,6 +45,8 @@ import errno
 from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
+
+from i2s_sdk.ownership import ownership
 
 
 class I2SError(Exception):
@@ -126,6 +130,8 @@ class WriteError(UsageError):
     def __init__(self, where: Path | str, error: OSError) -> None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         advice = "free some space, and give the same command again" if full else "name another place"
+        if error.errno == errno.EACCES and (denied := ownership(error.filename or where)):
+            advice = f"{denied}; or name another place"
         named = error.filename is not None and str(error.filename) != str(where)
         at = f" ({error.filename})" if named else ""
         super().__init__(f"{where}: cannot be written: {error.strerror or error}{at}; {advice}")
@@ -208,8 +214,20 @@ class ServiceFaultError(ServiceError):
     """A fault of the service; its log has the reason, under the error id that the message carries."""
 
 
+class InUseError(I2SError):
+    """Another process works in the folder of a run or of a collection; the command succeeds after its end."""
+
+    exit_code = 4
+
+
 class StoreError(I2SError):
-    """An object store does not answer, after all attempts, or refuses; what is in it stays valid."""
+    """An object store does not answer, after all attempts; what is in it stays valid."""
+
+
+class StoreRefusedError(StoreError):
+    """An object store refuses a call, and would refuse it again: bucket, permissions, credentials."""
+
+    exit_code = 2
 
 
 class ScorerError(I2SError):

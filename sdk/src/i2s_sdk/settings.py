@@ -28,7 +28,15 @@ from i2s_sdk.token import Token, read_token
 from i2s_wire.bounds import PICTURE_PIXELS
 from i2s_wire.metrics.profile import Profile
 
-_NOT_NEGATIVE = ("jobs", "waiting", "like_failures", "free_bytes", "render_cache_bytes", "score_cache_bytes")
+_NOT_NEGATIVE = (
+    "jobs",
+    "waiting",
+    "like_failures",
+    "free_bytes",
+    "render_cache_bytes",
+    "score_cache_bytes",
+    "lock_seconds",
+)
 _AT_LEAST_1 = (
     "store_lines",
     "reference_pixels",
@@ -87,6 +95,8 @@ class Settings:
         store_lines: Lines of a run in an object store that may wait until they are written together.
         store_seconds: Seconds that they may wait. What waits is lost with the process, and done again.
         lease_seconds: After which a process that had such a run, and is silent, counts as gone.
+        lock_seconds: Time in seconds that a command waits for another process that works on the same run; 0
+            ends it at once, with exit code 4.
         reference_pixels: The most pixels of a reference picture, width times height. The metric service has a
             limit of its own (``--max-image-pixels``).
         completion_characters: Of a completion; a longer one is not usable and counts as no structure.
@@ -200,6 +210,9 @@ class Settings:
     lease_seconds: float = field(
         default=60.0, metadata=_about("seconds until a silent owner of a run in a store counts as gone")
     )
+    lock_seconds: float = field(
+        default=0.0, metadata=_about("seconds to wait for another process that works on the run; 0: none")
+    )
     reference_pixels: int = field(
         default=PICTURE_PIXELS, metadata=_about("most pixels (width times height) of a reference picture")
     )
@@ -281,8 +294,8 @@ class Settings:
                     f"{names_of(name)}: {getattr(self, name)} is not a number of seconds above 0"
                 )
         for name, least in _LEAST.items():
-            if getattr(self, name) < least:
-                raise SettingsError(f"{names_of(name)}: {getattr(self, name)} is below {least}")
+            if not least <= getattr(self, name) < float("inf"):
+                raise SettingsError(f"{names_of(name)}: {getattr(self, name)} is below {least} or not finite")
         for name in ("reference_points", "render_cache", "score_cache"):
             if getattr(self, name) not in ("yes", "no"):
                 raise SettingsError(f"{names_of(name)}: {getattr(self, name)!r} is neither yes nor no")

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 KUBERNETES = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes"
-OF_JOBS = ("tls-client", "volume")
+OF_JOBS = ("tls-client", "volume", "dns-node-local", "dns-openshift")
 COMPONENTS = tuple(
     sorted(
         path.parent.name
@@ -33,6 +33,7 @@ VARIANTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **{name: ((f"large-run/{name}",), ()) for name in JOBS},
     **{f"{name}-tls": ((f"large-run/{name}",), ("tls-client",)) for name in JOBS},
     **{f"{name}-volume": ((f"large-run/{name}",), ("volume",)) for name in JOBS},
+    **{f"{name}-{dns}": ((f"large-run/{name}",), (dns,)) for name in JOBS for dns in OF_JOBS[2:]},
     "reader": (("large-run/reader",), ()),
     "together": (("base",), ("tls", "monitoring", "keda", "gpu", "userns")),
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 
+import pytest
+
 
 def selects(policy, labels):
     wanted = policy["spec"]["podSelector"].get("matchLabels", {})
@@ -58,6 +60,39 @@ def test_clients_reach_services_and_the_world_but_not_its_private_networks(rende
     for address in ("169.254.169.254", "10.96.0.1", "192.168.1.1", "172.17.0.1", "127.0.0.1"):
         for block in blocks:
             assert any(ipaddress.ip_address(address) in ipaddress.ip_network(net) for net in block["except"])
+
+
+def names_at(policy):
+    """Where a policy lets pods ask for names: a peer, a protocol and a port, for each of them."""
+    return [
+        (
+            peer["ipBlock"]["cidr"]
+            if "ipBlock" in peer
+            else peer["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"],
+            port["protocol"],
+            port["port"],
+        )
+        for rule in policy["spec"]["egress"]
+        for port in rule.get("ports", ())
+        if port["port"] in (53, 5353)
+        for peer in rule["to"]
+    ]
+
+
+@pytest.mark.parametrize("job", ["evaluate", "merge"])
+@pytest.mark.parametrize(
+    ("component", "more"),
+    [
+        ("", []),
+        ("-dns-node-local", [("169.254.20.10/32", 53)]),
+        ("-dns-openshift", [("openshift-dns", 5353)]),
+    ],
+)
+def test_clients_ask_for_names_where_the_cluster_has_them(job, component, more, render):
+    policy = render(f"{job}{component}").of("NetworkPolicy")["clients"]
+    assert names_at(policy) == [
+        (peer, protocol, port) for peer, port in [("kube-system", 53), *more] for protocol in ("UDP", "TCP")
+    ]
 
 
 def test_services_are_headless_and_lead_to_their_pods(base):

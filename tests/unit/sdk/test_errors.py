@@ -15,8 +15,14 @@ def test_every_error_stands_in_the_drawn_tree_and_has_an_exit_code() -> None:
     for name, kind in inspect.getmembers(errors, inspect.isclass):
         if issubclass(kind, errors.I2SError):
             assert f" {name} " in drawn.replace("\n", " \n"), name
-            wrong_use = issubclass(kind, errors.UsageError | errors.RequestRefusedError | errors.AccessError)
-            assert kind.exit_code == (2 if wrong_use else 1)
+            hopeless = (
+                errors.UsageError,
+                errors.RequestRefusedError,
+                errors.AccessError,
+                errors.StoreRefusedError,
+            )
+            in_use = 4 if issubclass(kind, errors.InUseError) else 1
+            assert kind.exit_code == (2 if issubclass(kind, hopeless) else in_use)
 
 
 @pytest.mark.parametrize(

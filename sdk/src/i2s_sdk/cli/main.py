@@ -1,7 +1,8 @@
 """The group of commands, and what its failures end with.
 
-Exit codes: 0 complete; 1 a fault; 2 the command was used wrongly; 3 too many samples have no score for
-reasons that are ours, or a requirement does not hold; 130 interrupted.
+Exit codes: 0 complete; 1 a fault, and another attempt may succeed; 2 the command was used wrongly, or is
+refused, and another attempt would end in the same way; 3 too many samples have no score for reasons that are
+ours, or a requirement does not hold; 4 another process works on the same run; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ import click
 
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import I2SError, UnknownNameError
+from i2s_sdk.ownership import ownership
 from i2s_sdk.visible import VisibleFormatter
 
-FAULT, USAGE, BELOW_COVERAGE, INTERRUPTED = 1, 2, 3, 130
+FAULT, USAGE, BELOW_COVERAGE, IN_USE, INTERRUPTED = 1, 2, 3, 4, 130
 
 #: Commands in the order in which people need them; each is a module of this package.
 COMMANDS = (
@@ -109,8 +111,9 @@ def group() -> None:
     Services are started here and stopped again, unless I2S_RENDER_LATEX, I2S_RENDER_HTML,
     I2S_RENDER_LILYPOND, I2S_RENDER_PYTHON, I2S_METRICS and I2S_DOCUMENTS name running ones.
 
-    Exit codes: 0 complete, 1 fault, 2 usage, 3 too many samples without a score, or a value
-    below --require, 130 interrupted.
+    Exit codes: 0 complete, 1 fault (another attempt may succeed), 2 usage, permissions or
+    credentials (no attempt succeeds), 3 too many samples without a score, or a value below
+    --require, 4 another process works on the run, 130 interrupted.
     """  # noqa: D301 - \b is for click
 
 
@@ -135,7 +138,9 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except OSError as error:  # of the file system, or of the terminal
         where = f"{error.filename}: " if error.filename else ""
-        say(f"error: {where}{error.strerror or error}", err=True)
+        denied = ownership(error.filename) if isinstance(error, PermissionError) and error.filename else ""
+        advice = f"; {denied}" if denied else ""
+        say(f"error: {where}{error.strerror or error}{advice}", err=True)
         return USAGE
     return result if isinstance(result, int) else 0
 

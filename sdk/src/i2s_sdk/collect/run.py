@@ -105,7 +105,8 @@ def collect(
 
     Raises:
         UsageError: The window is not over, the contact is none, the folder holds another collection or a
-            data set that was not collected, or another process is collecting into it.
+            data set that was not collected.
+        InUseError: Another process is collecting into it.
         SourceStoppedError: The source refuses or does not answer; what was done is stored.
         NotCachedError: The collection is offline, and not all documents of the window are known.
         StackError: A renderer cannot be started.

@@ -16,7 +16,7 @@ from typing import Any
 
 from i2s_sdk.collect.candidates import Document, Dropped, Licence, Reason, Stage
 from i2s_sdk.collect.transactions import transaction
-from i2s_sdk.errors import DataError, RunConflictError, UsageError
+from i2s_sdk.errors import DataError, InUseError, RunConflictError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.writing import writing
 
@@ -89,7 +89,7 @@ class CollectionState:
         folder: Is made if it is not there.
 
     Raises:
-        UsageError: Another process has it.
+        InUseError: Another process has it.
         WriteError: It cannot be written.
         DataError: The database is not one of this program.
     """
@@ -103,7 +103,9 @@ class CollectionState:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
-            raise UsageError(f"{folder}: another process is collecting into this folder") from None
+            raise InUseError(
+                f"{folder}: another process is collecting into this folder; wait until it ends"
+            ) from None
         self._path = folder / DATABASE
         try:
             with self._readable():

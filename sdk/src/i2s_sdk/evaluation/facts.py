@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from i2s_sdk.data.locations import data_name
 from i2s_sdk.data.origin import read_origin
 from i2s_sdk.evaluation.plan import Plan
 from i2s_sdk.report.published_match import DATA_SET
@@ -38,7 +39,7 @@ def facts(
     """
     found = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "data": str(plan.data.folder.resolve()),
+        "data": data_name(plan.data),
     }
     if origin := read_origin(plan.data.folder):
         found[DATA_SET] = ", ".join(origin)

@@ -111,7 +111,7 @@ def _merged(shards: Sequence[StoredRun]) -> tuple[StoredRun, dict[str, StoredRun
         owners |= dict.fromkeys(run.records, run)
         _require_own_records(run)
         engines |= run.manifest.options.engines
-    names = ", ".join(str(run.path) for run in shards)
+    names = f"{len(shards)} shards"
     manifest = Manifest(
         options=replace(_unsharded(first.manifest.options), engines=dict(sorted(engines.items()))),
         unavailable=first.manifest.unavailable,

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from i2s_sdk.data.locations import note_location
 from i2s_sdk.evaluation.caches.opening import Caches, open_caches
 from i2s_sdk.evaluation.facts import facts
 from i2s_sdk.evaluation.failures import LikeFailures
@@ -250,6 +251,7 @@ class Runner:
         comparer: MetricsDescription | None,
         documents: DocumentsDescription | None,
     ) -> Manifest:
+        note_location(self.plan.data)
         scored = StageName.SCORE in self.stages
         versions, unavailable = run_metrics(self.plan.tasks.values(), comparer) if scored else ({}, {})
         digests = {one.service: one.engine.digest for one in engines.values()}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Unpack
 
 from i2s_sdk.data import Selection, Shard
+from i2s_sdk.data.locations import known_location
 from i2s_sdk.data.opening import open_data
 from i2s_sdk.errors import UsageError
 from i2s_sdk.evaluation.failures import FailureReason, failure_reasons
@@ -180,7 +181,9 @@ def _plan_of(run: PathOrUrl, data: Path | str | None, settings: Settings) -> Pla
     selection = Selection(
         options.subsets, options.difficulties, options.samples, options.limit, options.seed, shard
     )
-    dataset = open_data(data if data is not None else manifest.about["data"], subsets=options.subsets)
+    name = manifest.about.get("data", "")
+    place = data if data is not None else known_location(options.data_sha256, name)
+    dataset = open_data(place, subsets=options.subsets)
     choice = choose(dataset, Profile(options.profile), options.tasks, selection, settings)
     plan = plan_run(choice, options.model, options.model_fingerprint)
     return replace(plan, asked=options.prompts)  # the answers are there, whatever is asked now

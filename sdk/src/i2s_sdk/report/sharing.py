@@ -9,7 +9,7 @@ from pathlib import PurePath
 from i2s_sdk.report.published_match import DATA_SET
 from i2s_sdk.report.view import RunView
 
-#: Facts of a manifest that are paths of the machine that the run was made on.
+#: Facts of a manifest that were paths of the machine in runs of earlier versions.
 _PATHS = ("data", "merged from")
 
 
@@ -18,7 +18,8 @@ def shareable_facts(view: RunView) -> dict[str, str]:
     about = view.manifest.about
     facts = {name: fact for name, fact in about.items() if name not in _PATHS}
     if "merged from" in about:
-        facts["merged from"] = f"{len(about['merged from'].split(', '))} shards"
+        merged = about["merged from"]  # runs of earlier versions have the paths of their shards
+        facts["merged from"] = f"{len(merged.split(', '))} shards" if "/" in merged else merged
     return {"data": PurePath(about["data"]).name, **facts} if "data" in about else facts
 
 

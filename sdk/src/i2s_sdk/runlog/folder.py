@@ -24,7 +24,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
@@ -40,6 +40,7 @@ from i2s_sdk.runlog.planned import Sample as PlannedSample
 from i2s_sdk.runlog.record import Record, without_texts
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.runlog.storage import PathOrUrl, RunStorage, stem
+from i2s_sdk.runlog.without_paths import path_remover
 from i2s_sdk.settings import Settings
 
 MANIFEST, RECORDS, PICTURES = "manifest.json", "records.jsonl", "pictures"
@@ -89,6 +90,7 @@ class RunFolder:
     ) -> None:
         self.storage = storage
         self.answers, self.renderings, self.ended, self.calls = answers, renderings, ended, calls
+        self._without_paths = path_remover(storage.where)
         self.answered = sum(mark.final for key, mark in answers.marks.items() if isinstance(key, str))
         self.paid = sum(mark.paid for mark in answers.marks.values())
 
@@ -105,10 +107,11 @@ class RunFolder:
             merging: Whether shards are put together there; what an earlier merge left unfinished is removed.
 
         Raises:
-            UsageError: The folder holds something else, or another process has the run open.
+            UsageError: The folder holds something else.
+            InUseError: Another process has the run open, and did not end within ``lock_seconds``.
             WriteError: The folder cannot be made or written, or its disk is full.
             DataError: A line of it is damaged.
-            StoreError: The store does not answer, or another process has the run open there.
+            StoreError: The store does not answer, or refuses.
         """
         storage = open_storage(where, settings)
         with storage.alone(), ExitStack() as opened:
@@ -142,6 +145,8 @@ class RunFolder:
             RunConflictError: The folder holds a run with other options.
         """
         found = self.manifest()
+        unavailable = {name: self._without_paths(why) for name, why in manifest.unavailable.items()}
+        manifest = replace(manifest, unavailable=unavailable)
         if found is None:
             self.storage.write(INSTANCES, planned_lines(planned))
         else:
@@ -163,11 +168,17 @@ class RunFolder:
         return self.ended.read(identity, Record.from_json) if identity in self.ended else None
 
     def append(self, record: Record) -> None:
-        """Keep the record of a sample that has ended."""
+        """Keep the record of a sample that has ended; its failure has no path of this machine."""
+        if record.failure is not None:
+            message = self._without_paths(record.failure.message)
+            record = replace(record, failure=replace(record.failure, message=message))
         self.ended.append(record.to_json())
 
     def put_answer(self, answer: Answer) -> None:
-        """Keep what the model said, of a sample or to one of its questions."""
+        """Keep what the model said, of a sample or to one question; a failure has no path of this machine."""
+        if answer.failure is not None:
+            message = self._without_paths(answer.failure.message)
+            answer = replace(answer, failure=replace(answer.failure, message=message))
         self.answers.append(answer.to_json())
         self.answered += answer.final and not answer.question
         self.paid += answer.paid

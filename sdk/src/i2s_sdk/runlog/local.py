@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from i2s_sdk.errors import UsageError
+from i2s_sdk.errors import InUseError
 from i2s_sdk.writing import writing
 
 LOCK, DRAFTS = ".lock", ".drafts"
 
 _BLOCK = 65_536
+_LOOK_SECONDS = 1.0  # between attempts to take the lock of another process, at most
+
+_log = logging.getLogger(__name__)
 
 
 class LocalStorage:
@@ -24,12 +29,14 @@ class LocalStorage:
 
     Args:
         folder: Made when something is written.
+        lock_seconds: Time in seconds to wait for another process that has the folder; 0 does not wait.
     """
 
     threads = 1
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, lock_seconds: float = 0.0) -> None:
         self.where = folder
+        self._lock_seconds = lock_seconds
         self._alone = False
 
     @property
@@ -120,23 +127,40 @@ class LocalStorage:
         """Have the folder, made where it is not there, for this process alone.
 
         Raises:
-            UsageError: Another process has it.
+            InUseError: Another process has it, after ``lock_seconds`` as well.
             WriteError: It cannot be made, or is read-only.
         """
         with writing(self.where):
             self.where.mkdir(parents=True, exist_ok=True)
             opened = (self.where / LOCK).open("ab")
         with opened as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UsageError(f"{self}: another process works on this run; wait until it ends") from None
+            self._take(lock)
             shutil.rmtree(self.where / DRAFTS, ignore_errors=True)
             self._alone = True
             try:
                 yield
             finally:
                 self._alone = False
+
+    def _take(self, lock: BinaryIO) -> None:
+        """Lock a file, if need be once another process has unlocked it."""
+        until = time.monotonic() + self._lock_seconds
+        waits = False
+        while not _locked(lock):
+            left = until - time.monotonic()
+            if left <= 0:
+                raise InUseError(
+                    f"{self}: another process works on this run; wait until it ends, or set lock_seconds "
+                    "(I2S_LOCK_SECONDS) to wait for it"
+                )
+            if not waits:
+                _log.warning(
+                    "%s: another process works on this run; waiting for it for up to %g s",
+                    self,
+                    self._lock_seconds,
+                )
+                waits = True
+            time.sleep(min(left, _LOOK_SECONDS))
 
     def require_space(self, size: int) -> None:
         """Write a file of so many bytes to the disk, and remove it.
@@ -226,6 +250,15 @@ class OpenLineFile(LineFile):
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _locked(lock: BinaryIO) -> bool:
+    """Lock a file unless another process has, and return whether it is locked now."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _cut_torn_line(file: int) -> None:

@@ -144,8 +144,8 @@ class RunStorage(Protocol):
         """Lock it for this process as long as the block lasts.
 
         Raises:
-            UsageError: Another process of this machine has it.
-            StoreError: Another process has it; of a store.
+            InUseError: Another process has it, and did not end within ``lock_seconds``.
+            StoreError: The store does not answer, or refuses.
         """
         ...
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import shutil
 import socket
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -95,7 +96,7 @@ def _engine() -> Iterator[DockerClient]:
         engine.ping()
     except DockerException as error:
         raise StackError(
-            f"no Docker Engine answers ({error}); start one, or name its socket in DOCKER_HOST"
+            f"no Docker Engine answers ({error}); {_how_to_start()}, or name its socket in DOCKER_HOST"
         ) from None
     try:
         yield engine
@@ -103,6 +104,15 @@ def _engine() -> Iterator[DockerClient]:
         raise StackError(f"the Docker Engine refused: {error}") from None
     finally:
         engine.close()
+
+
+def _how_to_start() -> str:
+    """Return how an engine is started on this machine."""
+    if Path("/run/systemd/system").is_dir():
+        return "start one with: systemctl start docker"
+    if shutil.which("dockerd"):
+        return "start one as root with: dockerd"
+    return f"install one with: {checkout_command('scripts/bootstrap containers')}"
 
 
 def image_of(name: str) -> str:

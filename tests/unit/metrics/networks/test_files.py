@@ -1,5 +1,6 @@
 import importlib.util
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -39,9 +40,32 @@ def test_what_is_nowhere_is_missing_and_the_reason_says_what_to_do(places):
     inventory = files.take_inventory(places)
     assert inventory.found == {}
     for network in Network:
-        assert str(places.weights_dir) in inventory.missing[network]
-        assert str(places.checkpoints) in inventory.missing[network]
+        assert "--weights-dir" in inventory.missing[network]
+        assert "--hub-dir" in inventory.missing[network]
         assert "i2s-metrics weights" in inventory.missing[network]
+
+
+def _unreadable(path):
+    path.mkdir()
+
+
+def _no_archive(path):
+    path.write_bytes(b"no archive")
+
+
+def _absent(path):
+    """Write nothing."""
+
+
+@pytest.mark.parametrize("make", [_absent, _no_archive, _unreadable])
+def test_reasons_hold_no_path_of_the_machine(places, tmp_path, make):
+    """Clients are given them, and runs store them."""
+    pytest.importorskip("torch")
+    make(places.weights_dir / files.CONVERTED_VGG16.name)
+    (places.weights_dir / files.PUBLISHED[Network.INCEPTION].name).write_bytes(b"something else")
+    for reason in files.take_inventory(places).missing.values():
+        assert str(tmp_path) not in reason
+        assert sys.prefix not in reason
 
 
 def test_without_a_library_the_reason_names_the_command_that_installs_it(places, monkeypatch):

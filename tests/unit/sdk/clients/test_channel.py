@@ -9,6 +9,7 @@ import pytest
 from i2s.documents.v1 import documents_pb2
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2
+from i2s_chassis.settings import ServiceSettings
 from i2s_sdk.clients.channel import channel_options, target_of
 from i2s_sdk.clients.retry import RetryPolicy
 
@@ -77,3 +78,13 @@ def test_plain_names_are_looked_up_for_all_their_addresses(address: str, target:
 )
 def test_no_proxy_is_asked_for_the_loopback(address: str, direct: bool) -> None:
     assert (("grpc.enable_http_proxy", 0) in channel_options(address)) is direct
+
+
+def test_a_peer_that_falls_silent_is_noticed_within_half_a_minute_however_long_the_call_is() -> None:
+    options = dict(channel_options("10.0.0.1:7710"))
+    after = int(options["grpc.keepalive_time_ms"])
+    for wait in ("grpc.keepalive_timeout_ms", "grpc.http2.ping_timeout_ms"):
+        assert after + int(options[wait]) <= 30_000
+    assert options["grpc.http2.max_pings_without_data"] == 0
+    permitted = ServiceSettings.model_fields["client_ping_seconds"].default
+    assert after > 1000 * float(permitted), "a service cuts off a client that pings more often"

@@ -19,7 +19,7 @@ from i2s_sdk.collect.difficulty import Thresholds, as_text, read_thresholds, thr
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.state import CollectionState, Outcome, order
 from i2s_sdk.collect.summary import Drop, Summary
-from i2s_sdk.errors import DataError, RunConflictError, UsageError
+from i2s_sdk.errors import DataError, InUseError, RunConflictError
 
 DAY = date(2026, 10, 1)
 
@@ -104,7 +104,7 @@ def test_a_folder_goes_on_with_the_options_that_it_was_begun_with(tmp_path: Path
 
 def test_two_processes_do_not_collect_into_one_folder(tmp_path: Path) -> None:
     state = CollectionState(tmp_path)
-    with pytest.raises(UsageError, match="another process"):
+    with pytest.raises(InUseError, match="another process"):
         CollectionState(tmp_path)
     state.close()
     CollectionState(tmp_path).close()

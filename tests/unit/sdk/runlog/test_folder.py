@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from i2s_sdk.errors import DataError, ModelError, RunConflictError, UsageError
+from i2s_sdk.errors import DataError, InUseError, ModelError, RunConflictError, UsageError
 from i2s_sdk.models import Completion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RECORDS, RunFolder, picture_name, read_records
@@ -15,6 +18,15 @@ from i2s_sdk.runlog.local import LocalStorage
 from i2s_sdk.runlog.manifest import Manifest, Options
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.settings import Settings
+
+_HELD = """
+import sys
+from i2s_sdk.runlog.folder import RunFolder
+with RunFolder.open(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
 
 OPTIONS = Options(
     "paper", "oracle", "", "00", ("latex",), None, {"latex": "11"}, {"ems": "1"}, {"x": "22"}, "1"
@@ -80,9 +92,41 @@ def test_a_line_that_is_no_record_is_told_by_its_number(tmp_path: Path) -> None:
 def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
     with (
         RunFolder.open(tmp_path),
-        pytest.raises(UsageError, match="another process"),
+        pytest.raises(InUseError, match="another process") as raised,
         RunFolder.open(tmp_path),
     ):
+        pass
+    assert raised.value.exit_code == 4
+
+
+def test_a_run_of_another_process_is_waited_for_with_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The other process ends when the line has been written, so no time decides."""
+    command = [sys.executable, "-c", _HELD, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+
+        class EndsTheOther(logging.Handler):
+            def emit(self, record: logging.LogRecord) -> None:
+                other.communicate("")
+
+        log = logging.getLogger("i2s_sdk.runlog.local")
+        handler = EndsTheOther()
+        log.addHandler(handler)
+        try:
+            with RunFolder.open(tmp_path, Settings(lock_seconds=600.0)):
+                assert other.returncode == 0
+        finally:
+            log.removeHandler(handler)
+    lines = [one.getMessage() for one in caplog.records]
+    assert lines == [f"{tmp_path}: another process works on this run; waiting for it for up to 600 s"]
+
+
+def test_the_wait_for_another_process_ends(tmp_path: Path) -> None:
+    settings = Settings(lock_seconds=0.01)
+    with RunFolder.open(tmp_path), pytest.raises(InUseError), RunFolder.open(tmp_path, settings):
         pass
 
 

@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from docker_engine import ROOT
+from i2s_sdk.errors import StackError
+from i2s_sdk.stack.containers import remove_containers
 from i2s_sdk.stack.hardening import CLOSED, DOOR, WALLS, container_options
 
 COMPOSE = yaml.safe_load((ROOT / "deploy/compose/compose.yaml").read_text(encoding="utf-8"))
@@ -51,8 +53,36 @@ def test_a_service_is_alone_in_a_network_that_leads_nowhere(name):
 
 
 def test_the_door_opens_to_the_loopback_alone():
-    assert len(SERVICES["door"]["ports"]) == len(WALLS)
+    assert len(SERVICES["door"]["ports"]) == 2 * len(WALLS)
     assert all(port.startswith("127.0.0.1:") for port in SERVICES["door"]["ports"])
+
+
+@pytest.mark.parametrize("name", WALLS)
+def test_calls_and_metrics_of_each_service_are_reached_from_this_machine(name):
+    ports = {WALLS[name].port: WALLS[name].port, WALLS[name].port + 2000: 9090}
+    variable = f"I2S_{name.upper().replace('-', '_')}"
+    image = (ROOT / f"deploy/images/{name}.Dockerfile").read_text(encoding="utf-8")
+    assert f"{variable}_METRICS_LISTEN=0.0.0.0:9090" in image
+    for (port, inside), kind in zip(ports.items(), ("PORT", "METRICS_PORT"), strict=True):
+        assert f"{port}={name}:{inside}" in SERVICES["door"]["command"]
+        assert f"127.0.0.1:${{{variable}_{kind}:-{port}}}:{port}" in SERVICES["door"]["ports"]
+
+
+def test_the_documented_configuration_of_prometheus_reads_all_services():
+    page = (ROOT / "docs/containers.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```yaml\n(scrape_configs:.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (job,) = yaml.safe_load(text)["scrape_configs"]
+    found = {one["labels"]["service"]: one["targets"] for one in job["static_configs"]}
+    assert found == {name: [f"127.0.0.1:{walls.port + 2000}"] for name, walls in WALLS.items()}
+
+
+def test_without_an_engine_the_message_says_how_to_start_one(tmp_path, monkeypatch):
+    pytest.importorskip("docker", reason="i2s-sdk[docker] is not installed")
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/no.sock")
+    with pytest.raises(
+        StackError, match=r"(start one with: systemctl|start one as root with|install one with)"
+    ):
+        remove_containers(tmp_path)
 
 
 def test_no_two_services_run_as_the_same_user():

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from tenacity import Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
-from i2s_sdk.errors import StoreError, UsageError
+from i2s_sdk.errors import StoreError, StoreRefusedError, UsageError
 from i2s_wire.installation import install_command
 
 A = TypeVar("A")
@@ -56,7 +56,7 @@ _VENDORS = frozenset(
 class Access:
     """Objects below a URL.
 
-    Absent objects raise FileNotFoundError; everything else that a store does wrong is a StoreError.
+    Absent objects raise FileNotFoundError; every other failure of a store is a StoreError.
 
     Attributes:
         url: Of the folder.
@@ -189,7 +189,7 @@ class Access:
         try:
             return self._call(what, call)
         except FileNotFoundError as error:  # the bucket
-            raise self._failed(what, error) from None
+            raise self._refused(what, error) from None
 
     def _parents(self, name: str) -> None:
         if not self.whole:
@@ -213,14 +213,16 @@ class Access:
             raise
         except Exception as error:
             self._given_up = True
-            raise self._failed(what, error) from error
+            if is_refusal(error):
+                raise self._refused(what, error) from error
+            advice = "this is a fault of the program or of a package of the store"
+            if may_end_better(error):
+                advice = f"tried for {self._retry_seconds:g} s; the same command goes on once it answers"
+            raise StoreError(f"{self.url}: {what} failed: {_reason(error)}; {advice}") from error
 
-    def _failed(self, what: str, error: Exception) -> StoreError:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        advice = "check its address, the credentials and their rights"
-        if may_end_better(error):
-            advice = f"tried for {self._retry_seconds:g} s; the same command goes on once it answers"
-        return StoreError(f"{self.url}: {what} failed: {reason}; {advice}")
+    def _refused(self, what: str, error: Exception) -> StoreRefusedError:
+        advice = "check that the bucket exists, its address, the credentials and their rights"
+        return StoreRefusedError(f"{self.url}: {what} failed: {_reason(error)}; {advice}")
 
 
 #: Where objects lie that are being written, in a store that does not take them whole.
@@ -229,16 +231,25 @@ DRAFTS = ".drafts"
 
 def may_end_better(error: BaseException) -> bool:
     """Return whether the same call may end better: time-outs, lost connections, 429 and 5xx."""
-    if isinstance(error, FileNotFoundError | FileExistsError | PermissionError | IsADirectoryError):
+    if is_refusal(error):
         return False
+    return isinstance(error, OSError) or type(error).__module__.partition(".")[0] in _VENDORS
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Return whether the store would refuse the same call again: bucket, rights, credentials, space."""
+    if isinstance(error, FileNotFoundError | FileExistsError | PermissionError | IsADirectoryError):
+        return True
     code = getattr(error, "code", getattr(error, "status", None))
     if isinstance(code, int) and 400 <= code < 500:
-        return code in _PASSING_CODES
+        return code not in _PASSING_CODES
     if any(word in type(error).__name__ for word in ("Credential", "ParamValidation", "Refresh")):
-        return False
-    if isinstance(error, OSError):
-        return error.errno not in _NEVER_BETTER
-    return type(error).__module__.partition(".")[0] in _VENDORS
+        return True
+    return isinstance(error, OSError) and error.errno in _NEVER_BETTER
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _opened(url: str) -> tuple[Any, str]:

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.errors import StoreError
+from i2s_sdk.errors import InUseError, StoreError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.runlog.object_store.access import Access
 
@@ -39,10 +39,12 @@ class Lease:
         access: To the store.
         writer: Of this start of the process; no other has it.
         seconds: After which a lease that was not renewed counts as left.
+        lock_seconds: Time in seconds to wait for a process that renews its lease; 0 does not wait.
     """
 
-    def __init__(self, access: Access, writer: str, seconds: float) -> None:
+    def __init__(self, access: Access, writer: str, seconds: float, lock_seconds: float = 0.0) -> None:
         self._access, self._writer, self._seconds = access, writer, seconds
+        self._lock_seconds = lock_seconds
         self._began = _now()
         self._over = threading.Event()
         self._lost = ""
@@ -52,7 +54,8 @@ class Lease:
         """Have it as long as the block lasts.
 
         Raises:
-            StoreError: Another process has it; says which, and what to do. That may pass.
+            InUseError: Another process has it, after ``lock_seconds`` as well; names it.
+            StoreError: The store does not answer, or refuses.
         """
         self._take()
         renewing = threading.Thread(target=self._renew, name="i2s-lease", daemon=True)
@@ -80,44 +83,55 @@ class Lease:
             )
 
     def _take(self) -> None:
-        while not self._access.create(LEASE, self._content()):
-            found = _read(self._access)
-            if found is None:
-                continue
-            if found.get("writer") == self._writer:  # an attempt that failed, as it seemed
-                break
-            if not _is_gone(found):
-                self._watch(found)
-            self._access.remove([LEASE])
-        found = _read(self._access)  # of two that created it at once the later has it
-        if found is not None and found.get("writer") != self._writer:
-            raise self._refused(found)
+        until = time.monotonic() + self._lock_seconds
+        while True:
+            if not self._access.create(LEASE, self._content()):
+                found = _read(self._access)
+                if found is not None and found.get("writer") != self._writer:
+                    if _is_gone(found) or self._is_stale(found, until):
+                        self._access.remove([LEASE])
+                    continue
+            found = _read(self._access)  # of two that created it at once the later has it
+            if found is None or found.get("writer") == self._writer:
+                return
+            if time.monotonic() >= until:
+                raise self._refused(found)
 
-    def _watch(self, found: dict[str, Any]) -> None:
-        """Return once a lease is left.
+    def _is_stale(self, found: dict[str, Any], until: float) -> bool:
+        """Watch the lease of another process, and return whether it is stale; it was removed if it is not.
+
+        Args:
+            found: Content of the lease.
+            until: Time of the monotonic clock until which a lease that is renewed is waited for.
 
         Raises:
-            StoreError: It was renewed.
+            InUseError: It was renewed, and ``until`` has passed.
         """
         seconds = found.get("seconds")
         seconds = float(seconds) if isinstance(seconds, int | float) else self._seconds
         _log.warning(
-            "%s: %s has this run, or was killed; waiting %g s to see", self._access.url, _who(found), seconds
+            "%s: %s has this run, or was killed; waiting for up to %g s",
+            self._access.url,
+            _who(found),
+            max(seconds, self._lock_seconds),
         )
-        until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
+        stale_at = time.monotonic() + seconds
+        while (left := stale_at - time.monotonic()) > 0:
             time.sleep(min(left, _LOOK_SECONDS, seconds / _RENEWALS))
             now = _read(self._access)
             if now is None:
-                return
+                return False
             if now != found:
-                raise self._refused(now)
+                if time.monotonic() >= until:
+                    raise self._refused(now)
+                found, stale_at = now, time.monotonic() + seconds
+        return True
 
-    def _refused(self, found: dict[str, Any]) -> StoreError:
-        return StoreError(
+    def _refused(self, found: dict[str, Any]) -> InUseError:
+        return InUseError(
             f"{self._access.url}: another process works on this run ({_who(found)}, since "
-            f"{found.get('began')}); wait until it ends. Where there is none, remove "
-            f"{self._access.url}/{LEASE}"
+            f"{found.get('began')}); wait until it ends, or set lock_seconds (I2S_LOCK_SECONDS) to wait for "
+            f"it. Where there is none, remove {self._access.url}/{LEASE}"
         )
 
     def _renew(self) -> None:

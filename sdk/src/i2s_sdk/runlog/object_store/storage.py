@@ -122,9 +122,12 @@ class ObjectStorage:
         """Have the folder for this process alone.
 
         Raises:
-            StoreError: Another process has it; or, at the end, lines could not be written; says how many.
+            InUseError: Another process has it, and did not end within ``lock_seconds``.
+            StoreError: At the end, lines could not be written; says how many.
         """
-        self._lease = Lease(self._access, self._writer, self._settings.lease_seconds)
+        self._lease = Lease(
+            self._access, self._writer, self._settings.lease_seconds, self._settings.lock_seconds
+        )
         with self._lease.held():
             if not self._access.whole:
                 self._access.clear(DRAFTS)
@@ -203,6 +206,6 @@ class ObjectStorage:
             if not lost:  # only small segments that stay small
                 _log.warning("%s", error.message)
                 return
-            raise StoreError(
+            raise type(error)(
                 f"{error.message}. {lost} lines were not written; the same command does their work again"
             ) from None

@@ -58,7 +58,8 @@ def read(weights: WeightsFile) -> Arrays:
         with weights.open() as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except Exception as error:  # Damaged archives raise nearly anything.
-        raise WeightsError(f"{weights} cannot be read: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise WeightsError(f"{weights.path.name} cannot be read: {reason}") from error
     if any(array.dtype != np.float32 for array in arrays.values()):
-        raise WeightsError(f"{weights} holds something else than float32 arrays")
+        raise WeightsError(f"{weights.path.name} holds something else than float32 arrays")
     return arrays

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -80,6 +81,7 @@ class Inventory:
     Attributes:
         found: The file of each network that can be run.
         missing: Why each of the others cannot, and what to do; completes a sentence that begins with a name.
+            Clients are given it, so it has no path of this machine.
     """
 
     found: Mapping[Network, WeightsFile]
@@ -95,7 +97,7 @@ def take_inventory(places: Places) -> Inventory:
             check_libraries()
             found[network] = find(network, places)
         except WeightsError as error:
-            missing[network] = str(error)
+            missing[network] = str(error).replace(f"{sys.prefix}/bin/", "")
     return Inventory(found, missing)
 
 
@@ -110,7 +112,8 @@ def check_libraries() -> None:
         raise WeightsError(f"needs {', '.join(lacking)}, which this service lacks: {networks_command()}")
     if sha256(WeightsFile(heads_file())) != _HEADS_SHA256:
         raise WeightsError(
-            f"needs the linear weights v0.1 of LPIPS, and {heads_file()} holds others: {networks_command()}"
+            "needs the linear weights v0.1 of LPIPS, and the package lpips holds others: "
+            f"{networks_command()}"
         )
 
 
@@ -149,8 +152,8 @@ def find(network: Network, places: Places) -> WeightsFile:
     if faults:
         raise WeightsError(f"needs the weights of {network}, and {'; '.join(faults)}")
     raise WeightsError(
-        f"needs the weights of {network}, which are neither in {places.weights_dir} (--weights-dir) nor in "
-        f"{places.checkpoints}; `i2s-metrics weights` says how to get them"
+        f"needs the weights of {network}, which are neither in the folder of --weights-dir nor in the one of "
+        "--hub-dir; `i2s-metrics weights` prints where they are looked for and how to get them"
     )
 
 
@@ -185,9 +188,13 @@ def fault_of(network: Network, file: WeightsFile) -> str:
             known = arrays.digest(arrays.read(file)) == CONVERTED_VGG16.digest
         else:
             known = sha256(file).startswith(PUBLISHED[network].sha256_prefix)
-    except (WeightsError, OSError) as error:
+    except WeightsError as error:
         return str(error)
-    return "" if known else f"{file} is damaged or another file (its sha256 is not the known one); remove it"
+    except OSError as error:
+        return f"{file.path.name} cannot be read: {error.strerror}"
+    if known:
+        return ""
+    return f"{file.path.name} is damaged or another file (its sha256 is not the known one); remove it"
 
 
 def sha256(file: WeightsFile) -> str:

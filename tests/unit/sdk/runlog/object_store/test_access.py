@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from troubled_store import PASSING, sometimes, troubled
 
-from i2s_sdk.errors import StoreError, UsageError
+from i2s_sdk.errors import StoreError, StoreRefusedError, UsageError
 from i2s_sdk.runlog.object_store.access import Access, may_end_better
 from i2s_wire.installation import install_command
 
@@ -67,9 +67,32 @@ def test_refusals_are_told_at_once() -> None:
         raise PermissionError("Access Denied")
 
     with troubled(trouble) as store:
-        with pytest.raises(StoreError, match="Access Denied; check its address, the credentials"):
+        with pytest.raises(StoreRefusedError, match="Access Denied; check that the bucket exists") as raised:
             Access("troubled://run", 300.0).read("a")
         assert store.calls["get"] == 1
+    assert raised.value.exit_code == 2
+
+
+def test_a_missing_bucket_is_refused_at_the_first_attempt() -> None:
+    def trouble(operation: str, path: str) -> None:
+        if operation == "put":
+            raise FileNotFoundError("The specified bucket does not exist")
+
+    with troubled(trouble) as store:
+        with pytest.raises(StoreRefusedError, match="check that the bucket exists") as raised:
+            Access("troubled://run", 300.0).write("a", b"")
+        assert store.calls["put"] == 1
+    assert raised.value.exit_code == 2
+
+
+def test_a_fault_of_the_program_is_no_refusal() -> None:
+    def trouble(operation: str, path: str) -> None:
+        raise ValueError("a fault of the program")
+
+    with troubled(trouble), pytest.raises(StoreError) as raised:
+        Access("troubled://run", 300.0).read("a")
+    assert not isinstance(raised.value, StoreRefusedError)
+    assert raised.value.exit_code == 1
 
 
 def test_what_is_absent_is_no_failure() -> None:

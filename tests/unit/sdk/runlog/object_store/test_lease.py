@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.errors import StoreError
+from i2s_sdk.errors import InUseError, StoreError
 from i2s_sdk.runlog.object_store.access import Access
 from i2s_sdk.runlog.object_store.lease import LEASE, Lease
 
@@ -59,12 +59,42 @@ def test_it_says_who_has_it_and_is_gone_afterwards(access: Access) -> None:
 def test_a_lease_that_is_renewed_is_refused_with_what_to_do(access: Access) -> None:
     with (
         Lease(access, "a1", 2.0).held(),
-        pytest.raises(StoreError) as raised,
+        pytest.raises(InUseError) as raised,
         Lease(access, "b2", 600.0).held(),
     ):
         pass
+    assert raised.value.exit_code == 4
     assert f"process {os.getpid()} on " in raised.value.message
     assert f"remove {access.url}/{LEASE}" in raised.value.message
+
+
+class _EndsTheOwner(Access):
+    """Ends the process that has the lease as soon as a renewal is seen."""
+
+    def __init__(self, url: str, owner: subprocess.Popen[str]) -> None:
+        super().__init__(url, 5.0)
+        self._owner, self._seen = owner, set[bytes]()
+
+    def read(self, name: str) -> bytes:
+        content = super().read(name)
+        self._seen.add(content)
+        if len(self._seen) == 2 and self._owner.returncode is None:
+            self._owner.communicate("")
+        return content
+
+
+def test_a_lease_that_is_renewed_is_waited_for_until_its_owner_ends(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _HELD.replace("600.0", "2.0"), tmp_path.as_uri()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        with Lease(_EndsTheOwner(tmp_path.as_uri(), other), "a1", 600.0, lock_seconds=600.0).held():
+            assert other.returncode == 0
+            assert json.loads((tmp_path / LEASE).read_text())["writer"] == "a1"
 
 
 def test_a_lease_that_nobody_renews_is_taken_over_after_the_time_that_it_says(access: Access) -> None:

@@ -15,7 +15,7 @@ from named_pictures import named_picture
 from troubled_store import sometimes, troubled
 
 from i2s_sdk.data import Instance
-from i2s_sdk.errors import DataError, RunConflictError, StoreError, UsageError
+from i2s_sdk.errors import DataError, InUseError, RunConflictError, StoreError, UsageError
 from i2s_sdk.evaluation.dry_run import dry_run
 from i2s_sdk.evaluation.export import export
 from i2s_sdk.evaluation.generate import GenerateStage
@@ -108,7 +108,7 @@ def test_another_run_is_refused_and_so_are_strangers(url: str) -> None:
 def test_a_second_process_is_refused(url: str) -> None:
     with (
         RunFolder.open(url, _SETTINGS),
-        pytest.raises(StoreError, match="another process works on this run"),
+        pytest.raises(InUseError, match="another process works on this run"),
         RunFolder.open(url, Settings(lease_seconds=600.0)),
     ):
         pass

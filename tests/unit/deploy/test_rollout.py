@@ -1,0 +1,51 @@
+"""Pods of one revision do not keep those of the next one away for ever."""
+
+from __future__ import annotations
+
+import pytest
+
+RENDERERS = ("render-latex", "render-html", "render-lilypond", "render-python")
+
+REPEL = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def template(rendered, name):
+    return rendered.of("Deployment")[name]["spec"]["template"]
+
+
+def repelled(pod, labels):
+    """Whether a pod of these labels cannot be placed beside a pod."""
+    terms = pod["spec"].get("affinity", {}).get("podAntiAffinity", {}).get(REPEL, ())
+    return any(one["labelSelector"]["matchLabels"].items() <= labels.items() for one in terms)
+
+
+@pytest.mark.parametrize("name", RENDERERS)
+def test_replicas_with_the_same_users_are_on_nodes_of_their_own(name, base):
+    pod = template(base, name)
+    assert repelled(pod, pod["metadata"]["labels"])
+    assert not any(
+        repelled(pod, template(base, other)["metadata"]["labels"]) for other in RENDERERS if other != name
+    )
+
+
+@pytest.mark.parametrize("name", [*RENDERERS, "documents"])
+@pytest.mark.parametrize("variant_name", ["userns", "together"])
+def test_a_cluster_changes_between_base_and_user_namespaces_without_pending_pods(
+    name, variant_name, base, render
+):
+    """With one node per replica no pod may be ended, and the new one has to fit beside the old one."""
+    before, after = template(base, name), template(render(variant_name), name)
+    assert not repelled(before, after["metadata"]["labels"])
+    assert not repelled(after, before["metadata"]["labels"])
+    assert not repelled(after, after["metadata"]["labels"])
+
+
+@pytest.mark.parametrize("name", [*RENDERERS, "documents"])
+def test_labels_that_change_are_in_no_selector(name, base, render):
+    """The selector of a Deployment cannot be changed, and Services select pods of both revisions."""
+    for rendered in (base, render("userns")):
+        labels = template(rendered, name)["metadata"]["labels"]
+        deployment, service = rendered.of("Deployment")[name], rendered.of("Service")[name]
+        for selector in (deployment["spec"]["selector"]["matchLabels"], service["spec"]["selector"]):
+            assert selector.items() <= labels.items()
+            assert "image2struct/users" not in selector
