@@ -38,7 +38,9 @@ class Backend:
 
 
 BACKENDS = {
-    LilypondBackend.GHOSTSCRIPT: Backend("Ghostscript", False, raster.output, lambda length: math.floor(length + 0.5)),
+    LilypondBackend.GHOSTSCRIPT: Backend(
+        "Ghostscript", False, raster.output, lambda length: math.floor(length + 0.5)
+    ),
     LilypondBackend.CAIRO: Backend("LilyPond", True, lambda index: f"page{index}.png", math.ceil),
 }
 

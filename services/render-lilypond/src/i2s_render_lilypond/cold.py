@@ -18,9 +18,7 @@ class ColdJobFolder:
 
     kind = "cold"
 
-    def __init__(
-        self, cell: Cell, installation: Installation, limits: Limits, *, no_footers: bool
-    ) -> None:
+    def __init__(self, cell: Cell, installation: Installation, limits: Limits, *, no_footers: bool) -> None:
         self._cell, self._installation = cell, installation
         self._limits, self._no_footers = limits, no_footers
 

@@ -42,9 +42,7 @@ class Drawing:
     page_bytes: int
 
 
-def drawing(
-    paper: Paper, size: tuple[int, int], dpi: float, first: int, last: int
-) -> Drawing:
+def drawing(paper: Paper, size: tuple[int, int], dpi: float, first: int, last: int) -> Drawing:
     """Return what Ghostscript is to draw; ``size`` is that of a page in pixels."""
     return Drawing(paper, dpi, first, last, size[0] * size[1] * BYTES_PER_PIXEL)
 

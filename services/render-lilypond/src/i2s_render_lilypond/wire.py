@@ -43,7 +43,8 @@ def refuse_missing(backend: LilypondBackend, backends: Collection[LilypondBacken
     """
     if backend not in backends:
         raise InvalidArgumentError(
-            "options.lilypond.backend", f"the LilyPond of this service was built without {backend.name.lower()}"
+            "options.lilypond.backend",
+            f"the LilyPond of this service was built without {backend.name.lower()}",
         )
 
 
