@@ -54,8 +54,8 @@ class LilypondConvert(enum.IntEnum):
 class LilypondBackend(enum.IntEnum):
     """What draws the pages of a score. Values equal those of the wire.
 
-    GHOSTSCRIPT: LilyPond writes PostScript, which Ghostscript draws, as ``lilypond --png`` does. CAIRO: LilyPond
-    draws with cairo, with less CPU time and slightly different pixels.
+    GHOSTSCRIPT: LilyPond writes PostScript, which Ghostscript draws, as ``lilypond --png`` does. CAIRO:
+    LilyPond draws with cairo, with less CPU time and slightly different pixels.
     """
 
     GHOSTSCRIPT = 1

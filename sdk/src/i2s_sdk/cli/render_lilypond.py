@@ -18,7 +18,7 @@ from i2s_sdk.service_table import RENDER_LILYPOND
 @click.option(
     "--backend",
     type=click.Choice(["ghostscript", "cairo"]),
-    help="What draws the pages. Default: ghostscript, as in the benchmark; cairo is faster, with other pixels.",
+    help="What draws the pages. Default: ghostscript, as in the benchmark; cairo gives other pixels.",
 )
 @json_option
 @settings_options_for(RENDER_LILYPOND)

@@ -37,11 +37,17 @@ class Backend:
         return self.to_pixels(width), self.to_pixels(height)
 
 
+def _rounded(length: float) -> int:
+    return math.floor(length + 0.5)
+
+
+def _png(index: int) -> str:
+    return f"page{index}.png"  # see inside/pages.scm
+
+
 BACKENDS = {
-    LilypondBackend.GHOSTSCRIPT: Backend(
-        "Ghostscript", False, raster.output, lambda length: math.floor(length + 0.5)
-    ),
-    LilypondBackend.CAIRO: Backend("LilyPond", True, lambda index: f"page{index}.png", math.ceil),
+    LilypondBackend.GHOSTSCRIPT: Backend("Ghostscript", False, raster.output, _rounded),
+    LilypondBackend.CAIRO: Backend("LilyPond", True, _png, math.ceil),
 }
 
 

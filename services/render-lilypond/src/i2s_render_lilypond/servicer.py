@@ -45,12 +45,8 @@ class LilypondServicer(RendererServicer[Job, LilypondRendering]):
 
     @property
     def missing(self) -> Sequence[str]:  # noqa: D102
-        installed = self.installation.backends
-        return [
-            f"{one.name.lower()} (another build of lilypond)"
-            for one in LilypondBackend
-            if one not in installed
-        ]
+        absent = [one for one in LilypondBackend if one not in self.installation.backends]
+        return [f"{one.name.lower()} (another build of lilypond)" for one in absent]
 
     def source_sha256(self, job: Job) -> str:  # noqa: D102
         return hashlib.sha256(job.score).hexdigest()
