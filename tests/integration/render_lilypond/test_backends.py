@@ -114,7 +114,7 @@ def opened(rendering):
 
 
 def share_without_counterpart(one, other, place):
-    """Return the share of the dark pixels of both pictures with no grey pixel of the other within two pixels."""
+    """Return the share of the dark pixels of both pictures without a grey pixel of the other near by."""
     size = (max(one.width, other.width) + 8, max(one.height, other.height) + 8)
     first, second = laid(one, size, (4, 4)), laid(other, size, place)
     far = dark = 0

@@ -141,7 +141,7 @@ def find_installation(chosen: Path | None = None) -> Installation:
 
 
 def _backends(lilypond: Path) -> frozenset[LilypondBackend]:
-    """Return what a LilyPond can draw with; one that was built without cairo lacks the name of its function."""
+    """Return what a LilyPond can draw with; a build without cairo lacks the name of its function."""
     found = {LilypondBackend.GHOSTSCRIPT}
     with lilypond.open("rb") as program, mmap.mmap(program.fileno(), 0, access=mmap.ACCESS_READ) as content:
         if content.find(_CAIRO) >= 0:
