@@ -42,13 +42,13 @@ def random_score(seed):
     colour = f"\\override NoteHead.color = #(rgb-color {chance.random():.3f} {chance.random():.3f} 0.5)"
     size = f"#(set-global-staff-size {chance.randrange(11, 31)})"
     postscript = '\\markup \\postscript "0.3 setlinewidth 0 0 moveto 9 4 8 -4 20 3 curveto stroke"'
-    text = f"\\markup {{ \\italic Été \\bold \\typewriter {chance.randrange(10**6)} 樂 }}"
+    text = f"\\markup {{ \\italic Été \\bold \\typewriter {chance.randrange(10**6)} }}"
     return f"{CURRENT}{size}\n{{ {colour} {notes} }}\n{chance.choice([postscript, text])}\n".encode()
 
 
 SCORES = (
     {path.stem: path.read_bytes() for path in EXAMPLES}
-    | {f"random-{seed}": random_score(seed) for seed in range(12)}
+    | {f"random-{seed}": random_score(seed) for seed in range(8)}
     | {
         "fonts of PostScript": (
             CURRENT
