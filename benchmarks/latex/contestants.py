@@ -53,10 +53,12 @@ class Contestant(ABC):
     Attributes:
         name: Short.
         meter: Counts its processes; two contestants may be one service and share it.
+        same_pixels: Whether its pictures must equal those of the others.
     """
 
     name: str
     meter: Meter
+    same_pixels: bool = True
 
     @abstractmethod
     async def render(self, document: str) -> Answer:

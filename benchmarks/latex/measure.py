@@ -76,7 +76,7 @@ async def sample_all(
                 if number > 0:
                     samples.append(sample)
             if number == 0:
-                _compare(task, answers)
+                _compare(task, {one.name: answers[one.name] for one in contestants if one.same_pixels})
     return samples
 
 

@@ -5,11 +5,13 @@ Compared, in one run, in turns, on the same scores (the examples of the task mus
     reference   cold convert-ly, cold `lilypond --png`, Pillow: plain processes, no walls, no server
     single-use  the service, jailed (tier namespace), every process started anew
     zygote      the service, jailed (tier namespace), jobs forked from processes that stand ready
-    landlock    the same in tier landlock
+    cairo       the service of "zygote", asked to draw with cairo instead of Ghostscript
+    landlock    like "zygote" in tier landlock
 
 All of the same LilyPond. Counted is the CPU time of every process of a contestant: server, spawner,
 keepers, bubblewrap, engines, replaced zygotes, and the clean-up after the answer. Left out: the client,
-kernel threads, and what the services use before the first job. All pictures must be equal.
+kernel threads, and what the services use before the first job. All pictures must be
+equal, except those of cairo.
 """
 
 from __future__ import annotations
@@ -69,6 +71,7 @@ async def run(options: argparse.Namespace, data: Path, say: Say) -> Report:
             service = open_service(name, tier, options.slots, folder, warm=warm, users=users)
             running[name] = await stack.enter_async_context(service)
             contestants.append(running[name].contestant)
+        contestants.append(running["zygote"].contestant.with_cairo("cairo"))
         samples = await sample_all(contestants, tasks, options.repeat, say)
         figures = figures_of([one.name for one in contestants], samples)
         bursts = await bursts_of_all(contestants, tasks, options.slots, options.rounds, say)
@@ -88,6 +91,7 @@ async def run(options: argparse.Namespace, data: Path, say: Say) -> Report:
             figures=figures,
             ratios=(
                 ratio(figures, "reference", "zygote"),
+                ratio(figures, "reference", "cairo"),
                 ratio(figures, "reference", "landlock"),
                 ratio(figures, "single-use", "zygote"),
             ),
@@ -132,7 +136,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return 0 where the claim holds, 1 where it does not, 2 where nothing could be measured."""
+    """Return 0 if the claims hold, 1 if not, 2 where nothing could be measured."""
     options = parser().parse_args(arguments)
 
     def say(text: str) -> None:

@@ -20,6 +20,7 @@ from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.isolation import IsolationTier
+from i2s_wire.render.options import LilypondBackend, LilypondOptions, RenderOptions
 from i2s_wire.render.rendering import Verdict
 
 _START_SECONDS = 120.0
@@ -30,14 +31,30 @@ _LONGEST_LINE = 64 * 1024 * 1024
 class Service(Contestant):
     """The render service, asked over gRPC."""
 
-    def __init__(self, name: str, meter: Meter, client: AsyncRenderClient, *, warm: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        meter: Meter,
+        client: AsyncRenderClient,
+        *,
+        warm: bool,
+        backend: LilypondBackend = LilypondBackend.GHOSTSCRIPT,
+    ) -> None:
         self.name, self.meter, self.client = name, meter, client
-        self._wanted = "zygote" if warm else "cold"
+        self.same_pixels = backend is LilypondBackend.GHOSTSCRIPT
+        self._wanted, self._backend = "zygote" if warm else "cold", backend
+
+    def with_cairo(self, name: str) -> Service:
+        """Return the same service, asked to draw with cairo."""
+        return Service(name, self.meter, self.client, warm=True, backend=LilypondBackend.CAIRO)
 
     async def render(self, document: str) -> Answer:  # noqa: D102 - inherited
-        rendering = await self.client.render_lilypond(document)
+        options = RenderOptions(lilypond=LilypondOptions(backend=self._backend))
+        rendering = await self.client.render_lilypond(document, options=options)
         if rendering.verdict is not Verdict.RENDERED:
             raise ContestError(f"{self.name}: {rendering.verdict.name}: {rendering.message}")
+        if rendering.lilypond_backend is not self._backend:
+            raise ContestError(f"{self.name}: was drawn by {rendering.lilypond_backend}")
         compiled = {stage.detail for stage in rendering.stages if stage.name == "compile"}
         if compiled != {self._wanted}:
             raise ContestError(f"{self.name}: was to compile on {self._wanted!r}, not on {compiled}")

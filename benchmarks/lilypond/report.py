@@ -10,8 +10,9 @@ from benchmarks.latex.machine import Machine
 from benchmarks.latex.summary import Figures, Ratio, over_examples
 from benchmarks.lilypond.snippets import Snippets
 
-#: What is claimed: CPU of the plain way over CPU of the service with zygotes, median of the examples.
-BAR = 3.0
+#: What is claimed: CPU of the plain way over CPU of the service with zygotes, median of the examples, by
+#: the contestant that draws with Ghostscript and the one that draws with cairo.
+BARS = {("reference", "zygote"): 4.0, ("reference", "cairo"): 5.0}
 _MS = 1000.0
 
 
@@ -25,7 +26,7 @@ class Report:
         repeat: Repetitions of every job.
         slots: Jobs at once where throughput was measured.
         figures: By contestant and example.
-        ratios: The first is the claim.
+        ratios: The first is shown by example; BARS says what is claimed of each.
         throughput: Jobs a second by contestant; empty where it was not measured.
         snippets: Real scores; None where none were asked for.
     """
@@ -41,13 +42,15 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim holds, and every snippet got a verdict."""
-        return self.ratios[0].median >= BAR and (self.snippets is None or not self.snippets.failures)
+        """Whether the claims hold, and every snippet got a verdict."""
+        kept = all(one.median >= BARS.get((one.over, one.under), 0.0) for one in self.ratios)
+        return kept and (self.snippets is None or not self.snippets.failures)
 
     def as_json(self) -> dict[str, Any]:
         """Return what ``--json`` prints; times are seconds."""
         medians = {name: asdict(over_examples(tasks)) for name, tasks in self.figures.items()}
-        return {"bar": {"least": BAR, "holds": self.holds}, "medians": medians, **asdict(self)}
+        bars = {f"{over}/{under}": least for (over, under), least in BARS.items()}
+        return {"bars": {**bars, "holds": self.holds}, "medians": medians, **asdict(self)}
 
     def as_text(self) -> str:
         """Return tables; times are milliseconds of CPU where nothing else is said."""
@@ -55,7 +58,7 @@ class Report:
 
     def _lines(self) -> Iterator[str]:
         yield from self.machine.lines()
-        yield f"CPU: {self.counted}; {self.repeat} repetitions, medians; the pictures of all are equal"
+        yield f"CPU: {self.counted}; {self.repeat} repetitions, medians; all pictures but cairo's are equal"
         yield ""
         names = list(self.figures)
         claim = self.ratios[0]
@@ -68,9 +71,10 @@ class Report:
         yield from self._medians()
         yield ""
         for one in self.ratios:
-            kept = "at least" if one.median >= BAR else "BELOW"
+            bar = BARS.get((one.over, one.under))
+            verdict = f", {'at least' if one.median >= bar else 'BELOW'} {bar:g}" if bar is not None else ""
             spread = f"({one.least:.1f} to {one.greatest:.1f})"
-            yield f"CPU of a job, {one.over} / {one.under}: median {one.median:.1f} {spread}, {kept} {BAR:g}"
+            yield f"CPU of a job, {one.over} / {one.under}: median {one.median:.1f} {spread}{verdict}"
         if self.snippets is not None:
             yield from self._snippets(self.snippets)
 

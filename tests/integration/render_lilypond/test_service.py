@@ -35,6 +35,16 @@ async def test_a_score_goes_through_its_stages(service):
     assert [stage.name for stage in answer.stages] == ["queue", "compile", "raster", "crop"]
 
 
+async def test_the_answer_names_what_drew_it_and_cairo_only_draws_where_it_is_asked_for(service):
+    plain = await service.Render(request("c'4"))
+    assert plain.lilypond_backend == pb.LILYPOND_BACKEND_GHOSTSCRIPT
+    options = pb.RenderOptions(lilypond=pb.LilypondOptions(backend=pb.LILYPOND_BACKEND_CAIRO))
+    drawn = await service.Render(request("c'4", options=options))
+    assert drawn.verdict == pb.VERDICT_RENDERED
+    assert drawn.lilypond_backend == pb.LILYPOND_BACKEND_CAIRO
+    assert [stage.name for stage in drawn.stages] == ["queue", "compile", "crop"]
+
+
 async def test_errors_come_with_their_place(service):
     answer = await service.Render(request("c'4 \\what"))
     assert answer.verdict == pb.VERDICT_RENDERED_WITH_ERRORS

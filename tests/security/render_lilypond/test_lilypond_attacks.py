@@ -4,32 +4,18 @@ After every attack an ordinary score gives the very bytes it gave before, from a
 attack has touched.
 """
 
-import asyncio
-import os
-import socket
-import tempfile
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from i2s_chassis.jail import Jail, JailSettings, PolicyKind
+from i2s_chassis.jail import PolicyKind
 from i2s_chassis.limits import Limits
-from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.assemble import open_engine
-from i2s_render_lilypond.engine import EngineSettings
-from i2s_render_lilypond.installation import find_installation
-from i2s_render_lilypond.model import Job, Options
 from i2s_wire.render.rendering import Verdict
+from lilypond_attacked import LIMITS, MARK, SMALL, attacked_engine
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
-MARK = "SECRETMARK"
-LIMITS = Limits(cpu_seconds=3.0, wall_seconds=60.0, processes=12)
-UIDS = 16
-UID_BASE = 90_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this file and from services
-GOOD = Job(b"\\version \"2.24.0\"\n{ c'4 d' e' f' }", limits=LIMITS)
-SMALL = Limits(cpu_seconds=1.0, wall_seconds=60.0, processes=12)
 #: A system call by its number, as Guile's foreign-function interface makes it.
 CALL = """
 #(use-modules (system foreign) (rnrs bytevectors))
@@ -51,80 +37,10 @@ LIMIT = """
 """
 
 
-class Attacked:
-    """The engine, and what must be as before after each attack."""
-
-    def __init__(self, engine, folder, secret, canary, good):
-        self.engine, self.folder, self.secret, self.canary, self.good = engine, folder, secret, canary, good
-
-    async def render(self, music, *, limits=LIMITS, **options):
-        score = '\\version "2.24.0"\n' + music.replace("SECRETFILE", str(self.secret))
-        score = score.replace("CANARYPORT", str(self.canary.getsockname()[1]))
-        rendering = await self.engine.render(Job(score.encode(), options=Options(**options), limits=limits))
-        await self.nothing_is_left(rendering)
-        return rendering
-
-    async def nothing_is_left(self, rendering):
-        assert MARK.encode() not in rendering.log.whole
-        assert MARK not in rendering.message
-        assert MARK not in str(rendering.error)
-        assert self.secret.read_text() == MARK
-        assert [path.name for path in self.secret.parent.iterdir()] == [self.secret.name]
-        with pytest.raises(BlockingIOError):
-            self.canary.accept()
-        again = await self.engine.render(GOOD)
-        assert again.stages[0].detail == "zygote"
-        assert [picture.png for picture in again.pictures] == self.good
-        await self.only_idle_processes_run()
-
-    async def only_idle_processes_run(self):
-        """Of the users of jobs nothing runs but warm processes (and what holds their sandboxes)."""
-        async with asyncio.timeout(60):
-            while any(_commands().get(name) for name in ("sh", "gs", "cat_canary", "id")):
-                await asyncio.sleep(0.02)
-
-    async def shows(self, music, expected):
-        """Whether a score gives the picture of another one."""
-        attack = await self.render(music)
-        innocent = await self.render(expected)
-        assert innocent.verdict in (Verdict.RENDERED, Verdict.NO_OUTPUT)
-        return [one.png for one in attack.pictures] == [one.png for one in innocent.pictures]
-
-
-def _commands():
-    """Number of processes of the users of jobs, by command."""
-    found = {}
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and UID_BASE <= entry.stat().st_uid < UID_BASE + UIDS:
-                name = (entry / "comm").read_text().strip()
-                found[name] = found.get(name, 0) + 1
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return found
-
-
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def attacked():
-    with tempfile.TemporaryDirectory(prefix="i2s-attacks-") as name, socket.socket() as canary:
-        folder = Path(name)
-        folder.chmod(0o755)
-        (folder / "secrets").mkdir()
-        secret = folder / "secrets" / "secret.ly"
-        secret.write_text(MARK)
-        secret.chmod(0o644)
-        canary.bind(("127.0.0.1", 0))
-        canary.listen()
-        canary.setblocking(False)
-        jail = await Jail.start(JailSettings(state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS))
-        async with open_engine(
-            jail, find_installation(), EngineSettings(), WarmSettings(LIMITS), must_be_warm=True
-        ) as engine:
-            good = await engine.render(GOOD)
-            assert good.verdict is Verdict.RENDERED
-            yield Attacked(engine, folder, secret, canary, [picture.png for picture in good.pictures])
-        assert list(jail.folder.iterdir()) == []
-        await jail.close()
+    async with attacked_engine() as attacked:
+        yield attacked
 
 
 READS = {
@@ -170,7 +86,8 @@ WRITES = {
     "the zygote's files": '#(delete-file "../zygote.settings")',
     "a neighbour": '#(mkdir "../job9999")',
     "system": '#(system "echo x > SECRETFILE; echo x > /tmp/i2s-attack; ln -s /etc/passwd link")',
-    "a link as the result": '#(symlink "/etc/passwd" "page1.png")',
+    "a link as the result": '#(symlink "/etc/passwd" "page1.drawing")',
+    "a link as the result of cairo": '#(symlink "/etc/passwd" "page1.png")',
     "caches": '#(begin (mkdir "../.cache") (mkdir "../.cache/guile"))',
 }
 
@@ -320,7 +237,10 @@ async def test_more_pages_than_allowed_are_a_page_limit(attacked):
         "(../escaped) (w) file closefile",
         "quit",
         "<< /OutputFile (%pipe%id) >> setpagedevice",
-        "<< /OutputDevice /pdfwrite /OutputFile (page1.png) >> setpagedevice",
+        "<< /OutputDevice /pdfwrite /OutputFile (page1.drawing) >> setpagedevice",
+        "<< /OutputDevice /pdfimage8 /OutputFile (page1.drawing) >> setpagedevice",
+        "<< /Compression (Flate) >> setpagedevice",
+        "(page1.drawing) (w) file dup (%PDF-1.3) writestring closefile",
     ],
 )
 async def test_postscript_of_a_score_reaches_nothing(attacked, program):

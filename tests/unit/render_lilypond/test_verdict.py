@@ -1,12 +1,15 @@
 """What is said of a job."""
 
 from i2s_chassis.limits import Limits
+from i2s_render_lilypond.backend import BACKENDS
 from i2s_render_lilypond.paper import Paper
 from i2s_render_lilypond.verdict import of_pages, of_paper, with_pictures, without_pages
+from i2s_wire.render.options import LilypondBackend
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import SourceError
 
 LIMITS = Limits(pages=3, pixels=1_000_000)
+BACKEND = BACKENDS[LilypondBackend.GHOSTSCRIPT]
 
 
 def test_no_pages_are_an_error_where_there_was_one():
@@ -28,7 +31,7 @@ def test_too_many_pages_are_a_page_limit_and_too_few_no_output():
 
 
 def test_paper_is_judged_before_it_is_drawn():
-    assert of_paper(Paper(10_000, 10_000), 101, LIMITS).verdict is Verdict.PIXEL_LIMIT
-    assert of_paper(Paper(0.1, 100), 101, LIMITS).verdict is Verdict.NO_OUTPUT
-    assert of_paper(None, 101, LIMITS).verdict is Verdict.NO_OUTPUT
-    assert of_paper(Paper(595, 842), 101, LIMITS) is None
+    assert of_paper(Paper(10_000, 10_000), BACKEND, 101, LIMITS).verdict is Verdict.PIXEL_LIMIT
+    assert of_paper(Paper(0.1, 100), BACKEND, 101, LIMITS).verdict is Verdict.NO_OUTPUT
+    assert of_paper(None, BACKEND, 101, LIMITS).verdict is Verdict.NO_OUTPUT
+    assert of_paper(Paper(595, 842), BACKEND, 101, LIMITS) is None

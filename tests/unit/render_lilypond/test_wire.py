@@ -5,8 +5,8 @@ import pytest
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_render_lilypond.model import Options
-from i2s_render_lilypond.wire import options_from_wire, options_to_wire, version_from_wire
-from i2s_wire.render.options import BlankPage, Crop, LilypondConvert
+from i2s_render_lilypond.wire import options_from_wire, options_to_wire, refuse_missing, version_from_wire
+from i2s_wire.render.options import BlankPage, Crop, LilypondBackend, LilypondConvert
 
 
 def test_nothing_asked_is_the_defaults():
@@ -20,17 +20,28 @@ def test_the_defaults_are_those_of_the_contract():
     assert wire.page.blank_page == pb.BLANK_PAGE_NO_OUTPUT
     assert wire.lilypond.convert == pb.LILYPOND_CONVERT_AUTO
     assert wire.lilypond.no_footers
+    assert wire.lilypond.backend == pb.LILYPOND_BACKEND_GHOSTSCRIPT
 
 
 def test_what_is_asked_is_taken():
     wire = pb.RenderOptions(
         page=pb.PageOptions(dpi=50, first_page=2, page_count=3, cut_bottom=0.2, crop=pb.CROP_NONE),
-        lilypond=pb.LilypondOptions(convert=pb.LILYPOND_CONVERT_REQUIRED, no_footers=False),
+        lilypond=pb.LilypondOptions(
+            convert=pb.LILYPOND_CONVERT_REQUIRED, no_footers=False, backend=pb.LILYPOND_BACKEND_CAIRO
+        ),
     )
     wire.page.blank_page = pb.BLANK_PAGE_KEEP
     options = options_from_wire(wire)
     assert options == Options(
-        50, 2, 3, 0.2, Crop.NONE, BlankPage.KEEP, convert=LilypondConvert.REQUIRED, no_footers=False
+        50,
+        2,
+        3,
+        0.2,
+        Crop.NONE,
+        BlankPage.KEEP,
+        convert=LilypondConvert.REQUIRED,
+        no_footers=False,
+        backend=LilypondBackend.CAIRO,
     )
     assert options_to_wire(options) == wire
 
@@ -44,6 +55,13 @@ def test_what_is_asked_is_taken():
         (pb.RenderOptions(page=pb.PageOptions(first_page=0)), "options.page.first_page"),
         (pb.RenderOptions(page=pb.PageOptions(page_count=0)), "options.page.page_count"),
         (pb.RenderOptions(lilypond=pb.LilypondOptions(convert=9)), "options.lilypond.convert"),
+        (pb.RenderOptions(lilypond=pb.LilypondOptions(backend=9)), "options.lilypond.backend"),
+        (
+            pb.RenderOptions(
+                page=pb.PageOptions(dpi=72.5), lilypond=pb.LilypondOptions(backend=pb.LILYPOND_BACKEND_CAIRO)
+            ),
+            "options.page.dpi",
+        ),
         (pb.RenderOptions(latex=pb.LatexOptions(cold=True)), "options.latex"),
         (pb.RenderOptions(window=pb.WindowOptions(width=1)), "options.window"),
     ],
@@ -62,3 +80,9 @@ def test_versions_are_taken(version):
 def test_what_is_no_version_is_refused(version):
     with pytest.raises(InvalidArgumentError, match=r"lilypond\.assume_version"):
         version_from_wire(version)
+
+
+def test_a_back_end_that_is_not_installed_is_refused():
+    refuse_missing(LilypondBackend.CAIRO, frozenset(LilypondBackend))
+    with pytest.raises(InvalidArgumentError, match=r"options\.lilypond\.backend: .*without cairo"):
+        refuse_missing(LilypondBackend.CAIRO, {LilypondBackend.GHOSTSCRIPT})

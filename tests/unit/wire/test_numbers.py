@@ -28,6 +28,7 @@ from i2s_wire.render import isolation, options, rendering, source_error
         (options.BlankPage, render_pb2.BlankPage, "BLANK_PAGE"),
         (options.SiteBuild, render_pb2.SiteBuild, "SITE_BUILD"),
         (options.LilypondConvert, render_pb2.LilypondConvert, "LILYPOND_CONVERT"),
+        (options.LilypondBackend, render_pb2.LilypondBackend, "LILYPOND_BACKEND"),
         (conversion.FragmentFormat, documents_pb2.FragmentFormat, "FRAGMENT_FORMAT"),
         (drawing.ImageFormat, documents_pb2.ImageFormat, "IMAGE_FORMAT"),
         (drawing.DocumentDefect, documents_pb2.DocumentDefect, "DOCUMENT_DEFECT"),

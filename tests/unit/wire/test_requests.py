@@ -9,6 +9,7 @@ from i2s_wire.render.options import (
     Crop,
     ElementQuery,
     LatexOptions,
+    LilypondBackend,
     LilypondConvert,
     LilypondOptions,
     PageOptions,
@@ -58,9 +59,15 @@ def test_a_request_that_asks_for_nothing_sends_its_source_alone() -> None:
             pb.RenderOptions(site=pb.SiteOptions(elements=pb.ElementQuery(css="a", max_elements=5))),
         ),
         (
-            RenderOptions(lilypond=LilypondOptions(LilypondConvert.REQUIRED, no_footers=False)),
+            RenderOptions(
+                lilypond=LilypondOptions(
+                    LilypondConvert.REQUIRED, no_footers=False, backend=LilypondBackend.CAIRO
+                )
+            ),
             pb.RenderOptions(
-                lilypond=pb.LilypondOptions(convert=pb.LILYPOND_CONVERT_REQUIRED, no_footers=False)
+                lilypond=pb.LilypondOptions(
+                    convert=pb.LILYPOND_CONVERT_REQUIRED, no_footers=False, backend=pb.LILYPOND_BACKEND_CAIRO
+                )
             ),
         ),
     ],

@@ -9,6 +9,7 @@ from i2s_wire.errors import member
 from i2s_wire.render import figure_from_wire
 from i2s_wire.render.description import RendererDescription, WarmEngine
 from i2s_wire.render.isolation import Isolation, IsolationTier, PolicyEvent, PolicyKind
+from i2s_wire.render.options import LilypondBackend
 from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Stage, Verdict
 from i2s_wire.render.resources import Limits, Usage
 from i2s_wire.render.site import ConsoleEntry, Element, SiteResult
@@ -38,6 +39,9 @@ def rendering(answer: pb.RenderResponse) -> Rendering:
         policy_events=tuple(map(policy_event, answer.policy_events)),
         site=_site(answer.site) if answer.HasField("site") else None,
         figures=tuple(map(figure_from_wire.figure, answer.figures)),
+        lilypond_backend=member(LilypondBackend, answer.lilypond_backend, "lilypond_backend")
+        if answer.lilypond_backend
+        else None,
     )
 
 

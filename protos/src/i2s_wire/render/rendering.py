@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from i2s_wire.render.figure import Figure
 from i2s_wire.render.isolation import Isolation, PolicyEvent
+from i2s_wire.render.options import LilypondBackend
 from i2s_wire.render.resources import Limits, Usage
 from i2s_wire.render.site import SiteResult
 from i2s_wire.render.source_error import SourceError
@@ -107,6 +108,7 @@ class Rendering:
         policy_events: What was tried and prevented.
         site: For sites, what is known of the page.
         figures: Of Python programs, where asked for: the objects of the figures in ``pictures``.
+        lilypond_backend: Of scores, what drew ``pictures``, or would have drawn them.
     """
 
     verdict: Verdict
@@ -123,3 +125,4 @@ class Rendering:
     policy_events: tuple[PolicyEvent, ...] = ()
     site: SiteResult | None = None
     figures: tuple[Figure, ...] = ()
+    lilypond_backend: LilypondBackend | None = None

@@ -70,6 +70,7 @@ def lilypond_options(lilypond: LilypondOptions) -> pb.LilypondOptions:
     return pb.LilypondOptions(
         convert=pb.LilypondConvert.ValueType(lilypond.convert or pb.LILYPOND_CONVERT_UNSPECIFIED),
         no_footers=lilypond.no_footers,
+        backend=pb.LilypondBackend.ValueType(lilypond.backend or pb.LILYPOND_BACKEND_UNSPECIFIED),
     )
 
 

@@ -39,6 +39,9 @@ def rendering(answer: Rendering, request_id: str = "") -> pb.RenderResponse:
         policy_events=[policy_event(one) for one in answer.policy_events],
         site=_site(answer.site) if answer.site is not None else None,
         figures=[figure_to_wire.figure(one) for one in answer.figures],
+        lilypond_backend=pb.LilypondBackend.ValueType(
+            answer.lilypond_backend or pb.LILYPOND_BACKEND_UNSPECIFIED
+        ),
     )
 
 

@@ -15,6 +15,11 @@ from i2s_sdk.service_table import RENDER_LILYPOND
 @profile_option
 @click.option("--repair/--no-repair", default=True, help="Try older versions of the syntax.")
 @page_settings(101)
+@click.option(
+    "--backend",
+    type=click.Choice(["ghostscript", "cairo"]),
+    help="What draws the pages. Default: ghostscript, as in the benchmark; cairo gives other pixels.",
+)
 @json_option
 @settings_options_for(RENDER_LILYPOND)
 def command(
@@ -25,6 +30,7 @@ def command(
     dpi: float | None,
     page: int,
     whole_page: bool,
+    backend: str | None,
     as_json: bool,
     **given: str | bool | None,
 ) -> int:
@@ -38,6 +44,7 @@ def command(
     Examples:
       i2s-sdk render lilypond tune.ly -o tune.png
       i2s-sdk render lilypond suite.ly -o page2.png --page 2 --whole-page --dpi 200
+      i2s-sdk render lilypond tune.ly -o tune.png --backend cairo
     """  # noqa: D301 - \b is for click
     settings = load_settings(given, profile=profile)
     require_out(out, as_json)
@@ -45,6 +52,12 @@ def command(
     from i2s_sdk.single.render import render_lilypond
 
     result = render_lilypond(
-        source, repair=repair, dpi=dpi, page=page, whole_page=whole_page, settings=settings
+        source,
+        repair=repair,
+        dpi=dpi,
+        page=page,
+        whole_page=whole_page,
+        backend=backend,
+        settings=settings,
     )
     return tell(result, out, as_json)

@@ -130,6 +130,7 @@ def _document(result: RenderedSource, out: str | None) -> dict[str, Any]:
             "mechanisms": list(rendering.isolation.mechanisms),
         },
         "engine": asdict(rendering.engine),
+        "lilypond_backend": rendering.lilypond_backend.name if rendering.lilypond_backend else None,
         "log": asdict(rendering.log),
     }
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from i2s_chassis.jail import Isolation, Jail, Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import bounded_log, limits_left
-from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_chassis.warm.errors import WarmError
 from i2s_chassis.warm.pool import WarmPool
@@ -17,7 +16,7 @@ from i2s_render_lilypond.cold import ColdJobFolder
 from i2s_render_lilypond.converter import Converted, Converter
 from i2s_render_lilypond.installation import Installation
 from i2s_render_lilypond.job_folder import JobFolder
-from i2s_render_lilypond.model import Job
+from i2s_render_lilypond.model import Job, LilypondRendering
 from i2s_render_lilypond.page_renderer import PageRenderer, RenderedPages
 from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
 from i2s_render_lilypond.zygote import ZygoteJobFolder
@@ -58,7 +57,7 @@ class LilypondEngine:
         """The walls that jobs run in."""
         return self._jail.isolation
 
-    async def render(self, job: Job) -> RawRendering:
+    async def render(self, job: Job) -> LilypondRendering:
         """Render a score.
 
         Raises:
@@ -67,10 +66,10 @@ class LilypondEngine:
         """
         wrong = complaint(job.score, max_bytes=self._settings.max_score_bytes)
         if wrong is not None:
-            return RawRendering(Verdict.INVALID_INPUT, wrong)
+            return LilypondRendering(Verdict.INVALID_INPUT, wrong, backend=job.options.backend)
         full = disk_complaint(job.score, job.limits)
         if full is not None:
-            return RawRendering(Verdict.OUTPUT_LIMIT, full)
+            return LilypondRendering(Verdict.OUTPUT_LIMIT, full, backend=job.options.backend)
         converted = await self._converter.convert(job)
         if converted.judgement is not None:
             return _refused(job, converted, converted.judgement)
@@ -100,23 +99,24 @@ class LilypondEngine:
     async def _cold(self, job: Job, limits: Limits) -> AsyncIterator[JobFolder]:
         readable = self.installation.readable
         async with self._jail.cell(limits, {SCORE: job.score}, readable=readable) as cell:
-            yield ColdJobFolder(cell, self.installation, no_footers=job.options.no_footers)
+            yield ColdJobFolder(cell, self.installation, limits, no_footers=job.options.no_footers)
 
 
-def _refused(job: Job, converted: Converted, judgement: Judgement) -> RawRendering:
-    return RawRendering(
+def _refused(job: Job, converted: Converted, judgement: Judgement) -> LilypondRendering:
+    return LilypondRendering(
         verdict=judgement.verdict,
         message=judgement.message,
         error=converted.error,
         log=bounded_log(converted.log, job.limits.log_bytes),
         stages=converted.stages,
         events=converted.events,
+        backend=job.options.backend,
     )
 
 
-def _rendering(job: Job, converted: Converted, rendered: RenderedPages) -> RawRendering:
+def _rendering(job: Job, converted: Converted, rendered: RenderedPages) -> LilypondRendering:
     judgement = rendered.judgement or Judgement(Verdict.NO_OUTPUT, "")
-    return RawRendering(
+    return LilypondRendering(
         verdict=judgement.verdict,
         message=judgement.message,
         pictures=tuple(rendered.pictures),
@@ -125,4 +125,5 @@ def _rendering(job: Job, converted: Converted, rendered: RenderedPages) -> RawRe
         log=bounded_log(rendered.log, job.limits.log_bytes),
         stages=(*converted.stages, *rendered.stages),
         events=(*converted.events, *rendered.events),
+        backend=job.options.backend,
     )

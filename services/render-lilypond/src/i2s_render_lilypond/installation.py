@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import mmap
 import os
 import re
 from collections.abc import Mapping
@@ -22,7 +23,9 @@ from i2s_chassis.renderer.installed import (
     program_output,
     versions_digest,
 )
+from i2s_render_lilypond.raster import PNG_DEVICES, RAW_DEVICE
 from i2s_wire.installation import install_command
+from i2s_wire.render.options import LilypondBackend
 
 #: What runs inside of the jail: other users must be able to read it.
 INSIDE = Path(__file__).resolve().parent / "inside"
@@ -41,8 +44,8 @@ ENVIRONMENT: Mapping[str, str] = {"GUILE_AUTO_COMPILE": "0", "GC_MARKERS": "1"}
 #: Memory in large pieces: making its pages is a good part of what a short run of Ghostscript does.
 DRAWING_TUNABLES = "glibc.malloc.top_pad=33554432:glibc.malloc.hugetlb=1"
 
-#: Writes the same pixels as png16m and takes less time for it.
-_DEVICES = ("fpng", "png16m")
+#: A function of LilyPond's that is compiled in only with cairo.
+_CAIRO = b"ly:cairo-output-stencils"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,14 @@ class Installation:
         lilypond: The program.
         convert_ly: The program.
         ghostscript: The program.
-        device: Output device of Ghostscript.
+        devices: Output devices of Ghostscript that pages are drawn on.
         version: Version of LilyPond, such as "2.24.3".
         latest_rule: The newest version that convert-ly has a rule for.
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.
         fonts_digest: SHA-256 over the fonts alone.
         readable: What jobs must read outside of /usr.
+        backends: What it can draw with.
         python: LilyPond's own, None if convert-ly runs by that of the system.
         convert_script: What that Python runs to convert.
     """
@@ -67,13 +71,14 @@ class Installation:
     lilypond: Path
     convert_ly: Path
     ghostscript: Path
-    device: str
+    devices: tuple[str, ...]
     version: str
     latest_rule: tuple[int, ...]
     versions: Mapping[str, str]
     digest: str
     fonts_digest: str
     readable: tuple[Path, ...]
+    backends: frozenset[LilypondBackend] = frozenset({LilypondBackend.GHOSTSCRIPT})
     python: Path | None = None
     convert_script: Path | None = None
 
@@ -101,17 +106,17 @@ def find_installation(chosen: Path | None = None) -> Installation:
     rules = re.findall(r"^(\d+(?:\.\d+)+): ", program_output(convert_ly, "--show-rules"), re.MULTILINE)
     if found is None or not rules:
         raise StartError(f"cannot read the version of {lilypond} or the rules of {convert_ly}")
-    devices = program_output(ghostscript, "-h").split()
-    device = next((name for name in _DEVICES if name in devices), None)
-    if device is None:
-        raise StartError(f"{ghostscript} can draw on none of {', '.join(_DEVICES)}")
+    known = program_output(ghostscript, "-h").split()
+    devices = tuple(name for name in (RAW_DEVICE, *PNG_DEVICES) if name in known)
+    if not set(PNG_DEVICES) & set(devices):
+        raise StartError(f"{ghostscript} can draw on none of {', '.join(PNG_DEVICES)}")
     tree = root if bundled else Path("/usr/share/lilypond") / found[1]
     fonts = listings_digest(listed_files(SYSTEM_FONTS), listed_files(tree, only=(".otf", ".conf")))
     versions = {
         "lilypond": found[1],
         "ghostscript": program_output(ghostscript, "--version").strip(),
         "convert-ly rules": rules[-1],
-        "device": device,
+        "device": " ".join(devices),
         "source": "python package" if bundled else "system",
         "pillow": PIL.__version__,
         "render-lilypond": version("i2s-render-lilypond"),
@@ -122,16 +127,26 @@ def find_installation(chosen: Path | None = None) -> Installation:
         lilypond=lilypond,
         convert_ly=convert_ly,
         ghostscript=ghostscript,
-        device=device,
+        devices=devices,
         version=found[1],
         latest_rule=tuple(int(part) for part in rules[-1].split(".")),
         versions=versions,
         digest=versions_digest(versions),
         fonts_digest=fonts,
         readable=tuple(readable),
+        backends=_backends(lilypond),
         python=next((root / "libexec").glob("python3*"), None),
         convert_script=root / "libexec/convert-ly",
     )
+
+
+def _backends(lilypond: Path) -> frozenset[LilypondBackend]:
+    """Return what a LilyPond can draw with; a build without cairo lacks the name of its function."""
+    found = {LilypondBackend.GHOSTSCRIPT}
+    with lilypond.open("rb") as program, mmap.mmap(program.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        if content.find(_CAIRO) >= 0:
+            found.add(LilypondBackend.CAIRO)
+    return frozenset(found)
 
 
 def readable_folders(chosen: Path | None = None) -> tuple[Path, ...]:

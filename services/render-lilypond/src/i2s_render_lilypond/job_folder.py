@@ -6,7 +6,7 @@ from typing import Protocol
 
 from i2s_chassis.jail import Excerpt
 from i2s_chassis.warm.forked_job import Ran
-from i2s_render_lilypond.paper import Paper
+from i2s_render_lilypond.raster import Drawing
 
 
 class JobFolder(Protocol):
@@ -18,10 +18,14 @@ class JobFolder(Protocol):
 
     kind: str
 
-    async def typeset(self) -> Ran:
-        """Have LilyPond make pages of the score."""
+    async def typeset(self, plan: str | None) -> Ran:
+        """Have LilyPond make pages of the score.
 
-    async def draw(self, paper: Paper, dpi: float, first: int, last: int) -> Ran:
+        Args:
+            plan: What cairo is to draw, see ``backend.cairo_plan``; None leaves the pages PostScript.
+        """
+
+    async def draw(self, asked: Drawing) -> Ran:
         """Have Ghostscript draw pages of the score."""
 
     async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:

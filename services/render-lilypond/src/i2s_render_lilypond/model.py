@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
-from i2s_chassis.renderer.model import ResolvedPageOptions
-from i2s_wire.render.options import LilypondConvert
+from i2s_chassis.renderer.model import RawRendering, ResolvedPageOptions
+from i2s_wire.render.options import LilypondBackend, LilypondConvert
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +16,14 @@ class Options(ResolvedPageOptions):
     Attributes:
         convert: Whether convert-ly runs first.
         no_footers: Leave out tagline and page footers that the score does not define itself.
+        backend: What draws the pages.
         cold: Start every process anew, whatever stands ready.
     """
 
     dpi: float = 101.0
     convert: LilypondConvert = LilypondConvert.AUTO
     no_footers: bool = True
+    backend: LilypondBackend = LilypondBackend.GHOSTSCRIPT
     cold: bool = False
 
 
@@ -40,3 +42,10 @@ class Job:
     assume_version: str = ""
     options: Options = Options()
     limits: Limits = DEFAULT_LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class LilypondRendering(RawRendering):
+    """What came of a job, and what drew its pictures, or would have drawn them."""
+
+    backend: LilypondBackend = LilypondBackend.GHOSTSCRIPT

@@ -11,22 +11,23 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.errors import RasterError
 from i2s_chassis.renderer.model import NO_LOG, Stage
-from i2s_chassis.renderer.pixmap import read_png
-from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_chassis.warm.forked_job import Ran
-from i2s_render_lilypond import raster
+from i2s_render_lilypond.backend import BACKENDS, cairo_plan
+from i2s_render_lilypond.drawn import drawn_size, read_drawn
 from i2s_render_lilypond.job_folder import JobFolder
 from i2s_render_lilypond.log import first_error
 from i2s_render_lilypond.model import Options
-from i2s_render_lilypond.paper import HEADER_BYTES, PAPER_BYTES, Paper, count_pages, read_paper
-from i2s_render_lilypond.score import LOG, PAPER, POSTSCRIPT
+from i2s_render_lilypond.paper import HEADER_BYTES, PAPER_BYTES, Paper, count_pages, read_count, read_paper
+from i2s_render_lilypond.raster import drawing
+from i2s_render_lilypond.score import LOG, PAGES, PAPER, POSTSCRIPT
 from i2s_render_lilypond.verdict import (
     of_pages,
     of_paper,
     with_pictures,
     without_pages,
 )
+from i2s_wire.render.options import LilypondBackend
 from i2s_wire.render.rendering import Picture, Verdict
 from i2s_wire.render.source_error import SourceError
 
@@ -61,6 +62,7 @@ class PageRenderer:
 
     def __init__(self, folder: JobFolder, options: Options, limits: Limits) -> None:
         self._folder, self._options, self._limits = folder, options, limits
+        self._backend = BACKENDS[options.backend]
         self._rendered = RenderedPages()
 
     async def render(self) -> RenderedPages:
@@ -77,7 +79,7 @@ class PageRenderer:
         return rendered
 
     async def _typeset(self) -> Judgement | None:
-        ran = await self._folder.typeset()
+        ran = await self._folder.typeset(cairo_plan(self._options, self._limits))
         self._note("compile", ran, self._folder.kind)
         passed = limit_passed(ran.cause, self._limits, "typesetting", program="LilyPond")
         if passed is not None and ran.cause is not Cause.SIGNALED:
@@ -102,15 +104,17 @@ class PageRenderer:
         if rendered.total_pages == 0:
             return without_pages(rendered.error)
         objection = of_pages(rendered.total_pages, options.first_page, self._limits)
-        objection = objection or of_paper(paper, options.dpi, self._limits)
+        objection = objection or of_paper(paper, self._backend, options.dpi, self._limits)
         if objection is not None or paper is None:
             return objection or without_pages(rendered.error)
         last = min(options.first_page + options.page_count - 1, rendered.total_pages)
-        ran = await self._folder.draw(paper, options.dpi, options.first_page, last)
-        self._note("raster", ran)
-        passed = limit_passed(ran.cause, self._limits, "drawing the pages", program="Ghostscript")
-        if passed is not None:
-            return passed
+        if options.backend is LilypondBackend.GHOSTSCRIPT:
+            size = self._backend.size(paper, options.dpi)
+            ran = await self._folder.draw(drawing(paper, size, options.dpi, options.first_page, last))
+            self._note("raster", ran)
+            passed = limit_passed(ran.cause, self._limits, "drawing the pages", program="Ghostscript")
+            if passed is not None:
+                return passed
         for page in range(options.first_page, last + 1):
             objection = await self._finish(page)
             if objection is not None:
@@ -122,23 +126,31 @@ class PageRenderer:
     async def _look(self) -> Paper | None:
         """Return the size of the pages, None if there are none; also counts them."""
         try:
-            header = await self._folder.excerpt(POSTSCRIPT, HEADER_BYTES, 0)
-            self._rendered.total_pages = count_pages(header.head)
+            self._rendered.total_pages = await self._count()
             return read_paper(await self._folder.fetch(PAPER, PAPER_BYTES))
         except OutputError:
             return None
 
+    async def _count(self) -> int:
+        """Return the number of pages; raises OutputError if there are none."""
+        if self._options.backend is LilypondBackend.CAIRO:
+            return read_count(await self._folder.fetch(PAGES, PAPER_BYTES))
+        header = await self._folder.excerpt(POSTSCRIPT, HEADER_BYTES, 0)
+        return count_pages(header.head)
+
     async def _finish(self, page: int) -> Judgement | None:
         """Add the picture of a drawn page; a blank page adds none."""
+        backend = self._backend
         try:
-            drawing = await self._folder.fetch(raster.output(page - self._options.first_page + 1))
+            drawn = await self._folder.fetch(backend.output(page - self._options.first_page + 1))
         except OutputError:
-            return Judgement(Verdict.NO_OUTPUT, f"Ghostscript could not draw page {page}.")
+            return Judgement(Verdict.NO_OUTPUT, f"{backend.program} could not draw page {page}.")
         try:
-            objection = too_many_pixels(png_size(drawing), self._limits, "A page")
+            objection = too_many_pixels(drawn_size(drawn, alpha=backend.alpha), self._limits, "A page")
             if objection is not None:
                 return objection
-            picture, stage = await finish_in_thread(functools.partial(read_png, drawing), page, self._options)
+            decode = functools.partial(read_drawn, drawn, alpha=backend.alpha)
+            picture, stage = await finish_in_thread(decode, page, self._options)
         except RasterError as error:  # the score's own PostScript has a hand in what is drawn
             return Judgement(Verdict.NO_OUTPUT, f"Page {page} cannot be drawn: {error}.")
         self._rendered.stages.append(stage)

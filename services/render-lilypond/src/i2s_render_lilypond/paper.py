@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 #: How much of a PostScript file is read for its header, as LilyPond itself does.
 HEADER_BYTES = 10_240
-#: Bound on the file with the size of the paper.
+#: Bound on the files with the size of the paper and the number of pages.
 PAPER_BYTES = 200
 
-_POINTS_PER_INCH = 72
 _PAGES = re.compile(rb"^%%Pages: ([0-9]{1,9})\s*$", re.MULTILINE)
+_COUNT = re.compile(rb"\A([0-9]{1,9})\n\Z")
 _NUMBER = rb"([0-9]{1,20}(?:\.[0-9]{0,30})?(?:e-?[0-9]{1,3})?)"
 _PAPER = re.compile(rb"\A" + _NUMBER + rb" " + _NUMBER + rb"\n\Z")
 
@@ -23,14 +23,6 @@ class Paper:
 
     width: float
     height: float
-
-    def size_at(self, dpi: float) -> tuple[int, int]:
-        """Return width and height in pixels as Ghostscript draws them."""
-        return _pixels(self.width, dpi), _pixels(self.height, dpi)
-
-
-def _pixels(points: float, dpi: float) -> int:
-    return math.floor(points * dpi / _POINTS_PER_INCH + 0.5)
 
 
 def read_paper(content: bytes) -> Paper | None:
@@ -45,4 +37,10 @@ def read_paper(content: bytes) -> Paper | None:
 def count_pages(header: bytes) -> int:
     """Return the number of pages that the head of a PostScript file names, 0 for none."""
     found = _PAGES.search(header[:HEADER_BYTES])
+    return int(found[1]) if found else 0
+
+
+def read_count(content: bytes) -> int:
+    """Return the number of pages that was noted beside drawings, 0 for none."""
+    found = _COUNT.match(content)
     return int(found[1]) if found else 0

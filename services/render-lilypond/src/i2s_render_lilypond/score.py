@@ -10,6 +10,7 @@ JOB_NAME = "score"
 SCORE = f"{JOB_NAME}.ly"
 POSTSCRIPT = f"{JOB_NAME}.ps"
 PAPER = f"{JOB_NAME}.paper"
+PAGES = f"{JOB_NAME}.pages"
 LOG = f"{JOB_NAME}.log"
 CONVERT_LOG = "convert.log"
 

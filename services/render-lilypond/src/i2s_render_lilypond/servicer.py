@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.service import Chassis
 from i2s_render_lilypond.engine import LilypondEngine
 from i2s_render_lilypond.installation import Installation
-from i2s_render_lilypond.model import Job, Options
+from i2s_render_lilypond.model import Job, LilypondRendering, Options
 from i2s_render_lilypond.settings import LilypondSettings
-from i2s_render_lilypond.wire import options_from_wire, options_to_wire, version_from_wire
+from i2s_render_lilypond.wire import options_from_wire, options_to_wire, refuse_missing, version_from_wire
+from i2s_wire.render.options import LilypondBackend
+from i2s_wire.render.rendering import Rendering
 
 
-class LilypondServicer(RendererServicer[Job, RawRendering]):
+class LilypondServicer(RendererServicer[Job, LilypondRendering]):
     """Answers render requests."""
 
     def __init__(self, engine: LilypondEngine, settings: LilypondSettings, chassis: Chassis) -> None:
@@ -36,15 +39,25 @@ class LilypondServicer(RendererServicer[Job, RawRendering]):
 
     def job(self, request: pb.RenderRequest, limits: Limits) -> Job:  # noqa: D102
         version = version_from_wire(request.lilypond.assume_version)
-        return Job(request.lilypond.score, version, options_from_wire(request.options), limits)
+        options = options_from_wire(request.options)
+        refuse_missing(options.backend, self.installation.backends)
+        return Job(request.lilypond.score, version, options, limits)
+
+    @property
+    def missing(self) -> Sequence[str]:  # noqa: D102
+        absent = [one for one in LilypondBackend if one not in self.installation.backends]
+        return [f"{one.name.lower()} (another build of lilypond)" for one in absent]
 
     def source_sha256(self, job: Job) -> str:  # noqa: D102
         return hashlib.sha256(job.score).hexdigest()
 
-    async def render(self, job: Job) -> RawRendering:  # noqa: D102
+    async def render(self, job: Job) -> LilypondRendering:  # noqa: D102
         rendering = await self._engine.render(job)
         self._jobs += 1
         return rendering
+
+    def complete(self, answer: Rendering, raw: LilypondRendering) -> Rendering:  # noqa: D102
+        return replace(answer, lilypond_backend=raw.backend)
 
     def warm(self) -> list[pb.WarmEngine]:  # noqa: D102
         engine, version = self._engine, self._engine.installation.version

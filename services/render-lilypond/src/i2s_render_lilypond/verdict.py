@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.verdict import Judgement, too_many_pixels
+from i2s_render_lilypond.backend import Backend
 from i2s_render_lilypond.paper import Paper
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import SourceError
@@ -37,11 +38,11 @@ def of_pages(total: int, first: int, limits: Limits) -> Judgement | None:
     return None
 
 
-def of_paper(paper: Paper | None, dpi: float, limits: Limits) -> Judgement | None:
+def of_paper(paper: Paper | None, backend: Backend, dpi: float, limits: Limits) -> Judgement | None:
     """Return what is said of paper before anything is drawn on it, None if it can be."""
     if paper is None:
         return Judgement(Verdict.NO_OUTPUT, "The paper has no size.")
-    width, height = paper.size_at(dpi)
+    width, height = backend.size(paper, dpi)
     if width < 1 or height < 1:
         return Judgement(Verdict.NO_OUTPUT, "The paper has no area.")
     return too_many_pixels((width, height), limits, "A page")

@@ -22,8 +22,8 @@ from i2s_render_lilypond.installation import (
     ZYGOTE,
     Installation,
 )
-from i2s_render_lilypond.paper import Paper
 from i2s_render_lilypond.score import SCORE
+from i2s_wire.render.options import LilypondBackend
 
 _SETTINGS, _FILTER = "zygote.settings", "zygote.filter"
 #: Numbers of the calls that no other interface of Guile makes; see the kernel's unistd headers.
@@ -65,8 +65,9 @@ def _settings(installation: Installation, abi: int) -> bytes:
     readable = " ".join(f'"{path}"' for path in (*SYSTEM_READABLE, *installation.readable))
     devices = " ".join(f'"{path}"' for path in DEVICES)
     numbers = " ".join(f"({name} . {number})" for name, number in calls.items())
+    cairo = "#t" if LilypondBackend.CAIRO in installation.backends else "#f"
     return (
-        f'((from . {FROM_SERVICE}) (to . {TO_SERVICE}) (inside . "{INSIDE}") {numbers}\n'
+        f'((from . {FROM_SERVICE}) (to . {TO_SERVICE}) (inside . "{INSIDE}") (cairo . {cairo}) {numbers}\n'
         f" (all-files . {handled.files}) (all-network . {handled.network}) (all-scopes . {handled.scoped})\n"
         f' (tunables . "{DRAWING_TUNABLES}") (readable . ({readable})) (devices . ({devices})))\n'
     ).encode()
@@ -81,20 +82,21 @@ class ZygoteJobFolder:
         self, zygote: Warm, folder: str, installation: Installation, limits: Limits, *, no_footers: bool
     ) -> None:
         self._job = ForkedJob(zygote, folder, limits)
-        self._installation = installation
+        self._installation, self._limits = installation, limits
         self._include = str(NO_FOOTERS) if no_footers else "-"
 
     async def stand(self, score: bytes) -> None:
         """Write the score and begin the job's budget."""
         await self._job.stand({SCORE: score})
 
-    async def typeset(self) -> Ran:  # noqa: D102 - see JobFolder
+    async def typeset(self, plan: str | None) -> Ran:  # noqa: D102 - see JobFolder
         job = self._job
-        return await job.run("compile", job.folder, job.seconds, self._include)
+        return await job.run("compile", job.folder, job.seconds, self._include, plan or "-")
 
-    async def draw(self, paper: Paper, dpi: float, first: int, last: int) -> Ran:  # noqa: D102
+    async def draw(self, asked: raster.Drawing) -> Ran:  # noqa: D102
         job, installation = self._job, self._installation
-        await job.write(raster.PROGRAM, raster.program(paper, dpi, installation.device, first, last))
+        device = raster.chosen_device(installation.devices, asked, self._limits)
+        await job.write(raster.PROGRAM, raster.program(asked, device))
         command = raster.command(str(installation.ghostscript))
         return await job.run("run", job.folder, job.seconds, *command)
 

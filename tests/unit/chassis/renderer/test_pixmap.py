@@ -72,6 +72,26 @@ def test_a_png_may_lack_its_last_chunk():
     assert read_png(drawing()[:-12]).width == 7
 
 
+def test_an_alpha_channel_is_read_where_it_is_expected_and_laid_on_white():
+    output = io.BytesIO()
+    Image.frombytes("RGBA", (3, 1), bytes([1, 2, 3, 255, 9, 9, 9, 0, 0, 0, 0, 127])).save(output, "PNG")
+    pixmap = read_png(output.getvalue(), alpha=True)
+    assert pixmap.rows(0, 1) == bytes([1, 2, 3, 255, 255, 255, 128, 128, 128])
+    assert png_size(output.getvalue(), alpha=True) == (3, 1)
+
+
+def test_an_opaque_picture_keeps_its_pixels():
+    output = io.BytesIO()
+    Image.frombytes("RGBA", (2, 1), bytes([1, 2, 3, 255, 4, 5, 6, 255])).save(output, "PNG")
+    assert read_png(output.getvalue(), alpha=True).rows(0, 1) == PIXMAP[-6:]
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "P", "1"])
+def test_a_picture_without_the_alpha_channel_that_it_should_have_is_refused(mode):
+    with pytest.raises(RasterError):
+        read_png(drawing(mode), alpha=True)
+
+
 @pytest.mark.parametrize("mode", ["L", "RGBA", "P", "1"])
 def test_another_kind_of_png_is_refused(mode):
     with pytest.raises(RasterError):

@@ -65,17 +65,29 @@ def read_ppm(drawing: bytes | memoryview, size: tuple[int, int], tolerance: int 
     return Pixmap(width, height, memoryview(drawing)[header.end() :])
 
 
-def read_png(drawing: bytes) -> Pixmap:
+def read_png(drawing: bytes, *, alpha: bool = False) -> Pixmap:
     """Return a PNG of 8 bit RGB. Its size is compared with the limit before, see ``png.png_size``.
+
+    Args:
+        drawing: The file.
+        alpha: Whether it has an alpha channel; it is laid on white then.
 
     Raises:
         RasterError: It is no such picture, or broken.
     """
     # Nothing but the chunks that make the picture gets as far as the decoder.
-    bare = bare_png(drawing)
+    bare = bare_png(drawing, alpha=alpha)
     try:
         with Image.open(io.BytesIO(bare), formats=("PNG",)) as picture:
             picture.load()
-            return Pixmap(picture.width, picture.height, picture.tobytes())
+            opaque = _on_white(picture) if alpha else picture
+            return Pixmap(opaque.width, opaque.height, opaque.tobytes())
     except (OSError, SyntaxError, ValueError) as error:
         raise RasterError(f"the drawing of the page is broken: {error}") from error
+
+
+def _on_white(picture: Image.Image) -> Image.Image:
+    if picture.getchannel("A").getextrema() == (255, 255):
+        return picture.convert("RGB")
+    white = Image.new("RGBA", picture.size, "white")
+    return Image.alpha_composite(white, picture).convert("RGB")

@@ -10,33 +10,39 @@ from i2s_chassis.renderer.errors import RasterError
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER = struct.Struct(">IIBBBBB")
 _HEADER_START = 16
-_RGB_8_BIT = (8, 2, 0, 0, 0)  # depth, colour type, compression, filter, no interlace
+# Depth, colour type, compression, filter, no interlace.
+_RGB_8_BIT = (8, 2, 0, 0, 0)
+_RGBA_8_BIT = (8, 6, 0, 0, 0)
 _HARMLESS = {b"IHDR", b"IDAT"}
 # The device fpng of Ghostscript leaves it out.
 _END = b"\0\0\0\0IEND\xaeB`\x82"
 
 
-def png_size(png: bytes) -> tuple[int, int]:
+def png_size(png: bytes, *, alpha: bool = False) -> tuple[int, int]:
     """Return width and height of a PNG in pixels, from its head alone.
 
+    Args:
+        png: The file.
+        alpha: Whether it has an alpha channel.
+
     Raises:
-        RasterError: It is no PNG of 8 bit RGB.
+        RasterError: It is no PNG of 8 bit RGB, or not with an alpha channel.
     """
     if png[:8] != _SIGNATURE or png[12:16] != b"IHDR" or len(png) < _HEADER_START + _HEADER.size:
         raise RasterError("the drawing of the page is no PNG")
     width, height, *form = _HEADER.unpack_from(png, _HEADER_START)
-    if tuple(form) != _RGB_8_BIT or not width or not height:
+    if tuple(form) != (_RGBA_8_BIT if alpha else _RGB_8_BIT) or not width or not height:
         raise RasterError(f"the drawing of the page is no RGB picture of 8 bit: {form}")
     return width, height
 
 
-def bare_png(png: bytes) -> bytes:
+def bare_png(png: bytes, *, alpha: bool = False) -> bytes:
     """Return a PNG with nothing but the chunks that make its pixels.
 
     Raises:
-        RasterError: It is no PNG of 8 bit RGB, or is cut off within a chunk.
+        RasterError: It is no PNG of 8 bit RGB (or RGB with an alpha channel), or is cut off within a chunk.
     """
-    png_size(png)
+    png_size(png, alpha=alpha)
     try:
         return _SIGNATURE + b"".join(chunk for kind, chunk in _chunks(png) if kind in _HARMLESS) + _END
     except (ValueError, struct.error) as error:

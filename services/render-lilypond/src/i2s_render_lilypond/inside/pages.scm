@@ -21,5 +21,38 @@
 
 (module-set! lily 'postscript->png keep-pages)
 
+;; Or draw them with cairo, in the process that typesets them. What would be too large is not drawn: the
+;; service reads the size of the paper and the number of pages, and says so.
+;;
+;; JOB is the name of the job; books under other names are not drawn. PLAN is a text of five numbers:
+;; dots per inch, first page, last page, most pages, most pixels of a page. The pages are page1.png and so on.
+(define (draw-with-cairo job plan)
+  (define (of-lily name) (module-ref lily name))
+  (define numbers (map string->number (string-split plan #\,)))
+  (define (note name . values)
+    (call-with-output-file (string-append job name)
+      (lambda (port) (display (string-join (map number->string values) " ") port) (newline port))))
+  (define (draw-book base-name stencils header paper formats)
+    (if (string=? base-name job)
+        (let ((size ((@@ (lily framework-ps) output-width-height) paper)))
+          (note ".paper" (car size) (cdr size))
+          (note ".pages" (length stencils))
+          (apply draw-pages stencils header paper formats (car size) (cdr size) numbers))))
+  (define (draw-pages stencils header paper formats width height dpi first last most-pages most-pixels)
+    (define (pixels points) (ceiling (/ (* points dpi) 72)))
+    (define (draw page)
+      ((of-lily 'ly:cairo-output-stencils) (string-append "page" (number->string (1+ (- page first))))
+                                           (list (list-ref stencils (1- page))) header paper formats))
+    (define (draw-from page)
+      (if (<= page (min last (length stencils)))
+          (begin (draw page) (draw-from (1+ page)))))
+    ;; A score may have set these options for itself.
+    ((of-lily 'ly:set-option) 'resolution dpi)
+    ((of-lily 'ly:set-option) 'anti-alias-factor 1)
+    (if (and (<= (length stencils) most-pages) (<= (* (pixels width) (pixels height)) most-pixels))
+        (draw-from first)))
+  ((of-lily 'ly:set-option) 'backend 'cairo)
+  (module-set! (resolve-module '(lily framework-cairo)) 'output-stencils draw-book))
+
 (define (settle-chance) (set! *random-state* (seed->random-state 1)))
 (settle-chance)

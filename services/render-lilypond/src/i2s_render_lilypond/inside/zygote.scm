@@ -5,11 +5,12 @@
 ;; that it can write, it can signal nobody else, and nothing that it has open is shared with anyone.
 ;;
 ;; Lines from the service                          and to it
-;;   compile FOLDER CPU-SECONDS INCLUDE              done EXIT SIGNAL CPU-MICROSECONDS KIB LEFT
+;;   compile FOLDER CPU-SECONDS INCLUDE PLAN         done EXIT SIGNAL CPU-MICROSECONDS KIB LEFT
 ;;   run FOLDER CPU-SECONDS PROGRAM ARGUMENT…        the same
 ;;   prove FOLDER CPU-SECONDS                        the same; EXIT is 0 where the walls hold
 ;;   clean FOLDER                                    clean 1 or clean 0
-;; INCLUDE is a file to include before the score, or "-". EXIT is -1 after a signal, SIGNAL 0 without
+;; INCLUDE is a file to include before the score, or "-". PLAN is what cairo is to draw, or "-" if the
+;; pages are to stay PostScript; see draw-with-cairo in pages.scm. EXIT is -1 after a signal, SIGNAL 0 without
 ;; one. LEFT is 1 where processes of the job are still alive. The first line to the service is "ready".
 
 (use-modules (system foreign) (rnrs bytevectors) (ice-9 rdelim) (ice-9 binary-ports) (srfi srfi-1))
@@ -184,9 +185,10 @@
     (flush-all-ports)
     failed))
 
-(define (compile folder cpu-seconds include)
+(define (compile folder cpu-seconds include plan)
   (child (lambda ()
            (confine (folder-of folder) "score.log" (string->number cpu-seconds))
+           (if (not (string=? plan "-")) (draw-with-cairo "score" plan))
            (primitive-_exit (typeset "score.ly" (and (not (string=? include "-")) include))))))
 
 (define (run folder cpu-seconds program . arguments)
@@ -263,6 +265,10 @@
     (mkdir "warm")
     (chdir "warm")
     (typeset (string-append (setting 'inside) "/warm.ly") #f)
+    (if (setting 'cairo)
+        (begin
+          (draw-with-cairo "warm" "101,1,1,1,2000000")
+          (typeset (string-append (setting 'inside) "/warm.ly") #f)))
     (chdir work)
     ((of-lily 'session-terminate))
     (for-each (lambda (option) ((of-lily 'ly:set-option) (car option) (cdr option))) all-settings)

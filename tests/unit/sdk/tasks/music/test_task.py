@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from i2s.render.v1 import render_pb2 as pb
 from i2s_sdk.tasks import NoStructure, RepairKind, Structure, render_with_repairs
 from i2s_sdk.tasks.music import LilypondDocument, MusicTask
 from i2s_wire.metrics.profile import Profile
@@ -11,6 +12,7 @@ from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.options import BlankPage, Crop, LilypondConvert
 from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.request import LilypondSource
+from i2s_wire.render.request_to_wire import render_request
 from i2s_wire.render.source_error import SourceError
 
 PAPER, HELM = MusicTask(Profile.PAPER), MusicTask(Profile.HELM)
@@ -47,6 +49,14 @@ def test_paper_shows_page_1_cropped_without_footers() -> None:
     assert (page.dpi, page.first_page, page.page_count, page.cut_bottom) == (101.0, 1, 1, 0.0)
     assert (page.crop, page.blank_page) == (Crop.INK, BlankPage.NO_OUTPUT)
     assert (lilypond.convert, lilypond.no_footers, request.limits) == (LilypondConvert.AUTO, True, None)
+
+
+@pytest.mark.parametrize("task", [PAPER, HELM])
+def test_pages_are_always_drawn_by_the_renderers_default(task: MusicTask) -> None:
+    document = LilypondDocument(CODE)
+    requests = [task.request(document), task.request(LilypondDocument("{ c'4 }", "2.18.0"))]
+    sent = [render_request(one).options.lilypond.backend for one in requests]
+    assert sent == [pb.LILYPOND_BACKEND_UNSPECIFIED] * 2
 
 
 def test_helm_needs_a_conversion_and_a_single_page_and_cuts_the_foot() -> None:
