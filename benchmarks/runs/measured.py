@@ -27,7 +27,7 @@ def main(data: str, answers: str, run: str, address: str) -> None:
         if progress.finished * _LOOKS >= progress.planned * (len(looks) + 1) or not progress.last:
             looks.append({"finished": progress.finished, "rss_mib": _rss(), **_spent()})
 
-    settings = Settings(render_latex=address, metrics=address)
+    settings = Settings(render_latex=address, metrics=address, reference_points="no")
     result = evaluate(data, f"replay:{answers}", out=run, settings=settings, on_progress=look)
     print(
         json.dumps(
