@@ -50,7 +50,7 @@ _EXAMPLES = """examples:
   python -m benchmarks.whole_run                       10 samples of each task; about ten minutes on two cores
   python -m benchmarks.whole_run --samples 2           a quick look
   python -m benchmarks.whole_run --samples 0 --data DIR    all samples, and those of another data set
-  python -m benchmarks.whole_run --json > benchmarks/results/whole_run.json
+  python -m benchmarks.whole_run --output benchmarks/results/whole_run.json
 """
 _CHROMIUM = Path("/usr/lib/chromium/chromium")
 _INTERRUPTED = 130
@@ -161,6 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--most-overhead", type=float, default=bars.most_overhead, metavar="X", help="default: %(default)s")
     add("--least-scaling", type=float, default=bars.least_scaling, metavar="X", help="default: %(default)s")
     add("--json", action="store_true", help="print one JSON document instead of tables")
+    add("--output", type=Path, metavar="FILE", help="write the JSON document too, unless results differ")
     return parser
 
 
@@ -176,7 +177,8 @@ def main() -> int:
         chromium = given.chromium or (_CHROMIUM if _CHROMIUM.is_file() else find_chromium(None).program)
         bars = Bars(given.least_ratio, given.most_overhead, given.least_scaling)
         report = asyncio.run(run(Options(tuple(given.data), given.samples, chromium, bars), say))
-        text = json.dumps(report.as_json(), indent=1) if given.json else report.as_markdown()
+        document = json.dumps(report.as_json(), indent=1)
+        text = document if given.json else report.as_markdown()
     except (
         *(NoSampleError, NotRenderedError, MissingTaskError, ProgramError, WayError),
         *(StartError, I2SError),
@@ -187,6 +189,8 @@ def main() -> int:
         print("benchmarks.whole_run: interrupted", file=sys.stderr)
         return _INTERRUPTED
     print(text)
+    if given.output and report.code < 2:
+        given.output.write_text(document + "\n")
     return report.code
 
 
