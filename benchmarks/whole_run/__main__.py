@@ -89,6 +89,9 @@ async def run(options: Options, say: Say) -> Report:
         samples = lay_down(choose(None, options.data, options.samples), folder)
         one: dict[str, Way] = {}
         two: dict[str, Way] = {}
+        say("starting the services once: indexes, formats and machine code are made if they are missing")
+        async with open_stack(len(processors()), folder / "logs-0"):
+            pass
         say("starting the services on one processor")
         async with open_stack(1, folder / "logs-1") as stack:
             one = await _both_models(stack, folder, say)
