@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-chaos test-mutants images test-containers test-cluster test-platforms test-kernels test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean
+.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-chaos test-mutants images test-containers test-cluster test-platforms test-kernels test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean bench
 
 MODEL ?=
 DATA ?= examples
@@ -8,6 +8,7 @@ PROFILE ?= paper
 SUITE ?= trixie
 RUN ?= make evaluate
 OUT ?= runs/$(notdir $(DATA))-$(shell date +%Y%m%d-%H%M%S)
+BENCH_SAMPLES ?= 20000
 ARGS ?=
 
 help:  ## list these commands
@@ -30,6 +31,13 @@ evaluate:  ## evaluate a model on the bundled examples, services included
 collect-demo:  ## collect three small data sets from stand-ins of arXiv and GitHub, and evaluate two models on them
 	@scripts/bootstrap dev
 	@PYTHONPATH=tests/support .venv/bin/python tests/support/collect_demo.py "$(OUT)"
+
+bench:  ## measure a whole run beside the reference-style procedure, and a run of many samples (BENCH_SAMPLES)
+	@scripts/bootstrap dev
+	@code=0; \
+	.venv/bin/python -m benchmarks.whole_run --output benchmarks/results/whole_run.json $(ARGS) || code=$$?; \
+	.venv/bin/python -m benchmarks.runs --samples $(BENCH_SAMPLES) --output benchmarks/results/runs.json || code=$$?; \
+	exit $$code
 
 test:  ## lint, type-check and run every suite
 	@scripts/bootstrap dev $(if $(I2S_REQUIRE_DOCKER),containers) $(if $(I2S_REQUIRE_PLATFORMS),platforms) $(if $(I2S_REQUIRE_KERNELS),kernels)

@@ -16,18 +16,17 @@ def write_data(folder: Path, samples: int) -> tuple[Path, Path]:
     pictures = folder / "data"
     pictures.mkdir(parents=True)
     (pictures / "truth.tex").write_text("$x$")
-    index, answers = [], []
-    for number in range(samples):
-        name = f"{number:06}.png"
-        (pictures / name).write_bytes(_png(number))
-        identity = f"s{number:06}"
-        row = {"id": identity, "task": "latex", "subset": "equation", "image": name, "structure": "truth.tex"}
-        index.append(json.dumps(row) + "\n")
-        code = f"$x_{{{number}}}$ " + "y " * ((ANSWER_CHARACTERS - 30) // 2)
-        answers.append(json.dumps({"id": identity, "completion": f"```latex\n{code}\n```"}) + "\n")
-    (pictures / "instances.jsonl").write_text("".join(index))
-    (folder / "answers.jsonl").write_text("".join(answers))
-    return pictures, folder / "answers.jsonl"
+    index, answers = pictures / "instances.jsonl", folder / "answers.jsonl"
+    with index.open("w") as instances, answers.open("w") as completions:
+        for number in range(samples):
+            name = f"{number:06}.png"
+            (pictures / name).write_bytes(_png(number))
+            identity = f"s{number:06}"
+            row = {"id": identity, "task": "latex", "subset": "equation", "image": name}
+            instances.write(json.dumps({**row, "structure": "truth.tex"}) + "\n")
+            code = f"$x_{{{number}}}$ " + "y " * ((ANSWER_CHARACTERS - 30) // 2)
+            completions.write(json.dumps({"id": identity, "completion": f"```latex\n{code}\n```"}) + "\n")
+    return pictures, answers
 
 
 def _png(number: int) -> bytes:

@@ -25,22 +25,24 @@ def main(data: str, answers: str, run: str, address: str) -> None:
 
     def look(progress: Progress) -> None:
         if progress.finished * _LOOKS >= progress.planned * (len(looks) + 1) or not progress.last:
-            looks.append({"finished": progress.finished, "rss_mib": _rss(), **_spent()})
+            looks.append({"finished": progress.finished, "rss_mib": rss(), **_spent()})
+            print(f"{progress.finished} of {progress.planned} samples, {rss():.0f} MiB", file=sys.stderr)
 
-    settings = Settings(render_latex=address, metrics=address)
+    settings = Settings(render_latex=address, metrics=address, reference_points="no")
     result = evaluate(data, f"replay:{answers}", out=run, settings=settings, on_progress=look)
     print(
         json.dumps(
             {
                 "scored": result.summary.scored,
                 "looks": looks,
-                "end": {"rss_mib": _rss(), "peak_mib": _peak(), **_spent()},
+                "end": {"rss_mib": rss(), "peak_mib": _peak(), **_spent()},
             }
         )
     )
 
 
-def _rss() -> float:
+def rss() -> float:
+    """Return the memory that this process uses, in MiB."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE / 2**20
 
 

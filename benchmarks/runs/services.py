@@ -84,6 +84,7 @@ class OneValue(metrics_pb2_grpc.MetricsServiceServicer):
             service="metrics",
             version="1",
             slots=8,
+            max_image_pixels=64_000_000,
             queue=64,
             metrics=[
                 metrics_pb2.MetricDescription(

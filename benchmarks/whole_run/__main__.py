@@ -1,0 +1,201 @@
+"""CPU of a whole run of the benchmark: by the reference-style procedure, and by this project.
+
+Compared, in one run, on the same samples of all three tasks:
+
+    procedure     what the released code does, written plainly, one sample at a time (procedure.py)
+    first model   `evaluate` of recorded answers through running services, with empty caches
+    second model  the same with other answers to the same instances, and the caches that the first one left
+
+The answers are the ground truth with a line that it does not have, another one for each model, so that no
+rendering and no score of the second model is known. The procedure has the answers of the second model and no
+caches. CPU is that of all processes: services, sandboxes, engines, the evaluating process. It is projected
+to the 2,400 instances of the benchmark by its mix of tasks. A worker is a processor with one sample at a
+time: all services and the evaluation are restricted to so many processors. The floor is the time of engines
+and metrics alone. Both ways leave LPIPS and CIS out.
+
+The second model is also evaluated by profile `helm`. Its values must be equal to those of the procedure
+(EMS to the 4th decimal), and the renderings of LaTeX and sheet music must be equal in every pixel. The exit
+code is 2 if they are not, 1 if a bar is missed, else 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.html.ways import WayError
+from benchmarks.latex.machine import load, processor
+from benchmarks.whole_run.figures import INSTANCES, Bars, MissingTaskError
+from benchmarks.whole_run.ours import Evaluated, evaluated
+from benchmarks.whole_run.plain import Procedure, run_procedure
+from benchmarks.whole_run.programs import ProgramError
+from benchmarks.whole_run.report import FIRST, SECOND, Report, Way
+from benchmarks.whole_run.samples import NoSampleError, choose, lay_down
+from benchmarks.whole_run.single import NotRenderedError, one_at_a_time, without_truth
+from benchmarks.whole_run.stack import Stack, open_stack, processors
+from i2s_chassis.errors import StartError
+from i2s_render_html.chromium import find_chromium
+from i2s_sdk.errors import I2SError
+from i2s_wire.metrics.profile import Profile
+
+_EXAMPLES = """examples:
+  python -m benchmarks.whole_run                       10 samples of each task; about ten minutes on two cores
+  python -m benchmarks.whole_run --samples 2           a quick look
+  python -m benchmarks.whole_run --samples 0 --data DIR    all samples, and those of another data set
+  python -m benchmarks.whole_run --output benchmarks/results/whole_run.json
+"""
+_CHROMIUM = Path("/usr/lib/chromium/chromium")
+_INTERRUPTED = 130
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is measured.
+
+    Attributes:
+        data: Folders of data sets beside the bundled examples.
+        samples: Samples of each task; 0 takes all.
+        chromium: The browser of the procedure.
+        bars: What is required.
+    """
+
+    data: tuple[Path, ...]
+    samples: int
+    chromium: Path
+    bars: Bars
+
+
+async def run(options: Options, say: Say) -> Report:
+    """Measure everything.
+
+    Raises:
+        NoSampleError: The data has no instance of a task.
+        NotRenderedError: An answer is not rendered.
+        ProgramError: A program of the comparison failed.
+        I2SError: A service does not start or does not answer.
+    """
+    before = load()
+    with tempfile.TemporaryDirectory(prefix="i2s-whole-run-") as place:
+        folder = Path(place)
+        samples = lay_down(choose(None, options.data, options.samples), folder)
+        one: dict[str, Way] = {}
+        two: dict[str, Way] = {}
+        say("starting the services once: indexes, formats and machine code are made if they are missing")
+        async with open_stack(len(processors()), folder / "logs-0"):
+            pass
+        say("starting the services on one processor")
+        async with open_stack(1, folder / "logs-1") as stack:
+            one = await _both_models(stack, folder, say)
+        say("starting the services again")
+        async with open_stack(min(2, len(processors())), folder / "logs-2") as stack:
+            if stack.workers > 1:
+                two = await _both_models(stack, folder, say)
+            caches = folder / "caches-helm"
+            helm = await evaluated(stack, folder, "second", Profile.HELM, caches, say)
+            floor = await one_at_a_time(stack, samples, say)
+            helm_way = _way(stack, helm)
+        pictures = folder / "procedure"
+        pictures.mkdir()
+        procedure = await run_procedure(samples, helm.outcomes, options.chromium, pictures, say)
+    return Report(
+        machine=_machine(options, procedure, before),
+        samples={task: sum(one.task == task for one in samples) for task in INSTANCES},
+        procedure=Way(procedure.costs),
+        one=one,
+        two=two,
+        single={FIRST: floor, SECOND: without_truth(floor)},
+        helm=helm_way,
+        page_differences={one.id: one.difference for one in procedure.beside if one.task == "webpage"},
+        faults=[fault for one in procedure.beside for fault in one.faults()],
+        bars=options.bars,
+    )
+
+
+async def _both_models(stack: Stack, folder: Path, say: Say) -> dict[str, Way]:
+    """Evaluate one model after the other with caches that are empty at the beginning."""
+    caches = folder / f"caches-{stack.workers}"
+    found = {}
+    for title, model in ((FIRST, "first"), (SECOND, "second")):
+        found[title] = _way(stack, await evaluated(stack, folder, model, Profile.PAPER, caches, say))
+    return found
+
+
+def _way(stack: Stack, run: Evaluated) -> Way:
+    return Way(run.costs, stack.started + run.fixed)
+
+
+def _machine(options: Options, procedure: Procedure, before: float) -> dict[str, str]:
+    return {
+        "machine": f"{processor()}, {len(processors())} CPUs, Linux {platform.release()}, "
+        f"Python {platform.python_version()}",
+        "browser of the procedure": options.chromium.name,
+        "CPU": procedure.counted,
+        "load": f"before {before:.1f}, after {os.getloadavg()[0]:.1f}",
+    }
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "python -m benchmarks.whole_run",
+        description=__doc__,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add, bars = parser.add_argument, Bars()
+    add("--samples", type=int, default=10, metavar="N", help="of each task, 0 for all (default: 10)")
+    add("--data", type=Path, action="append", default=[], metavar="DIR", help="another data set; repeatable")
+    add(
+        "--chromium",
+        type=Path,
+        metavar="FILE",
+        help=f"browser of the procedure (default: {_CHROMIUM} if it is installed, which the released code "
+        "uses; else the headless shell of the service, which takes less)",
+    )
+    add("--least-ratio", type=float, default=bars.least_ratio, metavar="X", help="default: %(default)s")
+    add("--most-overhead", type=float, default=bars.most_overhead, metavar="X", help="default: %(default)s")
+    add("--least-scaling", type=float, default=bars.least_scaling, metavar="X", help="default: %(default)s")
+    add("--json", action="store_true", help="print one JSON document instead of tables")
+    add("--output", type=Path, metavar="FILE", help="write the JSON document too, unless results differ")
+    return parser
+
+
+def main() -> int:
+    """Measure, print, and return the exit code."""
+    given = _parser().parse_args()
+
+    def say(text: str) -> None:
+        end = "\r" if sys.stderr.isatty() else "\n"
+        print(f"{text:<79}", end=end, file=sys.stderr, flush=True)
+
+    try:
+        chromium = given.chromium or (_CHROMIUM if _CHROMIUM.is_file() else find_chromium(None).program)
+        bars = Bars(given.least_ratio, given.most_overhead, given.least_scaling)
+        report = asyncio.run(run(Options(tuple(given.data), given.samples, chromium, bars), say))
+        document = json.dumps(report.as_json(), indent=1)
+        text = document if given.json else report.as_markdown()
+    except (
+        *(NoSampleError, NotRenderedError, MissingTaskError, ProgramError, WayError),
+        *(StartError, I2SError),
+    ) as error:
+        print(f"benchmarks.whole_run: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("benchmarks.whole_run: interrupted", file=sys.stderr)
+        return _INTERRUPTED
+    print(text)
+    if given.output and report.code < 2:
+        given.output.write_text(document + "\n")
+    return report.code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

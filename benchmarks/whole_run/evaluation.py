@@ -1,0 +1,103 @@
+"""Evaluations of one model on the tasks of the comparison, in a process of its own whose CPU time is counted.
+
+    python -m benchmarks.whole_run.evaluation OPTIONS    # a JSON object; see ``Options``
+
+The tasks are evaluated one after the other. Before the first sample of a task and after its last one a line
+of JSON is printed, and a line on standard input is awaited, so that the meters can be read.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2s_sdk import Settings, evaluate, read_run
+from i2s_sdk.evaluation.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is evaluated.
+
+    Attributes:
+        data: Folder of the data set.
+        answers: File with the answers of the model.
+        out: Folder of the runs; each task gets one of its name.
+        profile: Which rules.
+        tasks: In order.
+        jobs: Samples in each stage at the same time.
+        addresses: Of the services, by the name of their setting.
+    """
+
+    data: str
+    answers: str
+    out: str
+    profile: str
+    tasks: list[str]
+    jobs: int
+    addresses: dict[str, str]
+
+
+class Windows:
+    """Tells the other side when the samples of a task begin and end.
+
+    Args:
+        task: Name of the task.
+    """
+
+    def __init__(self, task: str) -> None:
+        self._task = task
+        self._began: float | None = None
+
+    def look(self, progress: Progress) -> None:
+        """Take a notification of the evaluation."""
+        if self._began is None:
+            self._exchange({"at": "begin", "task": self._task})
+            self._began = time.monotonic()
+        elif progress.finished == progress.planned:
+            wall = time.monotonic() - self._began
+            self._exchange({"at": "end", "task": self._task, "wall": wall, "samples": progress.planned})
+        else:
+            print(json.dumps({"at": "sample", "finished": progress.finished}), flush=True)
+
+    def _exchange(self, line: dict[str, object]) -> None:
+        print(json.dumps(line), flush=True)
+        sys.stdin.readline()
+
+
+def main(text: str) -> None:
+    """Evaluate, and print what became of each sample."""
+    options = Options(**json.loads(text))
+    settings = Settings(jobs=options.jobs, reference_points="no", **options.addresses)  # type: ignore[arg-type]
+    outcomes = []
+    for task in options.tasks:
+        out = Path(options.out) / task
+        evaluate(
+            options.data,
+            f"replay:{options.answers}",
+            out=out,
+            settings=settings,
+            on_progress=Windows(task).look,
+            profile=options.profile,
+            tasks=(task,),
+        )
+        for record in read_run(out).records.values():
+            picture = out / "pictures" / record.rendering_sha256[:2] / f"{record.rendering_sha256}.png"
+            outcomes.append(
+                {
+                    "id": record.id,
+                    "outcome": str(record.outcome),
+                    "rendered": record.has_picture,
+                    "values": dict(record.metrics),
+                    "picture": str(picture) if record.has_picture else "",
+                    "message": record.message,
+                }
+            )
+    print(json.dumps({"at": "outcomes", "outcomes": outcomes}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

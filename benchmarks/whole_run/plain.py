@@ -1,0 +1,148 @@
+"""The procedure on all samples, one at a time, and its values beside those of this project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageChops, ImageStat
+
+from benchmarks.whole_run.figures import Cost, Costs
+from benchmarks.whole_run.ours import Say
+from benchmarks.whole_run.programs import Program, running
+from benchmarks.whole_run.samples import Sample
+
+#: The greatest difference of a value. cv2.EMD computes in float32; the other metrics are computed alike.
+TOLERANCES: Mapping[str, float] = {"ems": 5e-5, "ssim": 1e-9, "pixel": 1e-12}
+#: Tasks whose renderings must be equal in every pixel. Two browsers differ in the edges of glyphs.
+EXACT_TASKS = ("latex", "music")
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A sample as both ways have it.
+
+    Attributes:
+        id: Of the sample.
+        task: Of the sample.
+        procedure: Values of the procedure by metric, for the image that ``ours`` belong to.
+        ours: Values of this project by metric, profile ``helm``.
+        difference: Greatest mean difference of a channel of both renderings, in levels of 255; None if only
+            one of the ways has a rendering, or their sizes differ.
+        refused: Why the procedure has no rendering; empty if it has one.
+    """
+
+    id: str
+    task: str
+    procedure: Mapping[str, float]
+    ours: Mapping[str, float | None]
+    difference: float | None
+    refused: str = ""
+
+    def faults(self) -> list[str]:
+        """Return what must be equal and is not."""
+        if self.refused:
+            return (
+                [] if not any(self.ours.values()) else [f"{self.id}: only ours was rendered: {self.refused}"]
+            )
+        found = []
+        if self.task in EXACT_TASKS and self.difference != 0.0:
+            found.append(f"{self.id}: the renderings differ")
+        for name, tolerance in TOLERANCES.items():
+            theirs, value = self.procedure[name], self.ours.get(name)
+            if value is None or not abs(value - theirs) <= tolerance:
+                found.append(f"{self.id}: {name} is {theirs!r} by the procedure and {value!r} by ours")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """What the procedure took, and what it gave.
+
+    Attributes:
+        costs: By task.
+        beside: Each sample beside that of this project.
+        counted: How its CPU time was counted.
+    """
+
+    costs: Costs
+    beside: Sequence[Beside]
+    counted: str
+
+
+@dataclass(slots=True)
+class _Sums:
+    samples: int = 0
+    wall: float = 0.0
+    stages: dict[str, float] = field(default_factory=dict)
+
+    def add(self, answer: Mapping[str, Any]) -> None:
+        named = dict(answer["stages"])
+        named["other"] = max(0.0, answer["cpu"] - sum(named.values()))
+        self.samples += 1
+        self.wall += answer["wall"]
+        for name, seconds in named.items():
+            self.stages[name] = self.stages.get(name, 0.0) + seconds
+
+
+async def run_procedure(
+    samples: Sequence[Sample], ours: Mapping[str, Mapping[str, Any]], chromium: Path, folder: Path, say: Say
+) -> Procedure:
+    """Run the procedure on all samples, one at a time.
+
+    Args:
+        samples: The samples.
+        ours: What this project has of the same answers in profile ``helm``, by id.
+        chromium: The browser of the procedure.
+        folder: For its images.
+        say: Called with how far it is.
+
+    Raises:
+        ProgramError: The procedure ended.
+    """
+    sums: dict[str, _Sums] = {}
+    beside: list[Beside] = []
+    async with running("procedure", str(chromium)) as program:
+        counted = (await program.read())["counted"]
+        for number, sample in enumerate(samples, 1):
+            say(f"procedure: {number} of {len(samples)}, {sample.id}")
+            picture = folder / f"{number:04}.png"
+            job = {"task": sample.task, "reference": str(sample.reference)}
+            await program.write({**job, "source": str(sample.source), "picture": str(picture)})
+            answer = await program.read()
+            if "refused" not in answer:
+                sums.setdefault(sample.task, _Sums()).add(answer)
+            beside.append(await _beside(program, sample, job, answer, picture, ours[sample.id]))
+        await program.end()
+    costs = {task: Cost(one.samples, one.stages, one.wall) for task, one in sums.items()}
+    return Procedure(costs, beside, counted)
+
+
+async def _beside(
+    program: Program,
+    sample: Sample,
+    job: Mapping[str, str],
+    answer: Mapping[str, Any],
+    picture: Path,
+    ours: Mapping[str, Any],
+) -> Beside:
+    if "refused" in answer:
+        return Beside(sample.id, sample.task, {}, ours["values"], None, answer["refused"])
+    difference, values = None, answer["values"]
+    if ours["rendered"]:
+        difference = image_difference(picture, Path(ours["picture"]))
+        if difference != 0.0:  # what the metrics compute is compared on one and the same image
+            await program.write({**job, "prediction": ours["picture"]})
+            values = (await program.read())["values"]
+    return Beside(sample.id, sample.task, values, ours["values"], difference)
+
+
+def image_difference(one: Path, other: Path) -> float | None:
+    """Return the greatest mean difference of a channel of two images; None if their sizes differ."""
+    with Image.open(one) as first, Image.open(other) as second:
+        if first.size != second.size:
+            return None
+        pair = first.convert("RGB"), second.convert("RGB")
+    return float(max(ImageStat.Stat(ImageChops.difference(*pair)).mean))

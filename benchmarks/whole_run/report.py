@@ -1,0 +1,178 @@
+"""What the comparison found, as a table in Markdown and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchmarks.whole_run.figures import (
+    INSTANCES,
+    Bars,
+    Costs,
+    Held,
+    judge,
+    stages_of_whole_run,
+    throughput,
+    whole_run,
+)
+
+FIRST, SECOND, HELM = "first model", "second model", "second model, profile helm"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way of evaluating the samples.
+
+    Attributes:
+        costs: By task.
+        fixed: CPU seconds that a run takes once, such as the start of services.
+    """
+
+    costs: Costs
+    fixed: float = 0.0
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of a whole run of the benchmark."""
+        return whole_run(self.costs, self.fixed)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that the comparison found.
+
+    Attributes:
+        machine: Facts about the machine and the data, by name.
+        samples: Samples by task.
+        procedure: The reference-style procedure, one sample at a time.
+        one: This project with one worker on one processor, by model.
+        two: The same with two workers on two processors; empty if there is one processor only.
+        single: The floor by model, and the latency of one sample at a time.
+        helm: The second model in profile ``helm``, whose values are compared with those of the procedure.
+        page_differences: Mean differences of the web pages of both ways, in levels of 255, by sample.
+        faults: What must be equal and is not.
+        bars: What is required.
+    """
+
+    machine: Mapping[str, str]
+    samples: Mapping[str, int]
+    procedure: Way
+    one: Mapping[str, Way]
+    two: Mapping[str, Way]
+    single: Mapping[str, Costs]
+    helm: Way
+    page_differences: Mapping[str, float | None]
+    faults: Sequence[str]
+    bars: Bars
+
+    def ratio(self, way: Way) -> float:
+        """Return how many times less CPU a whole run takes than by the procedure."""
+        return self.procedure.cpu / way.cpu
+
+    def overhead(self, model: str) -> float:
+        """Return the share of a whole run of a model that is neither engines nor metrics."""
+        return 1 - whole_run(self.single[model]) / self.one[model].cpu
+
+    def scaling(self) -> float | None:
+        """Return the throughput of two workers over that of one, first model; None if it was not measured."""
+        if not self.two:
+            return None
+        return throughput(self.two[FIRST].costs) / throughput(self.one[FIRST].costs)
+
+    @property
+    def held(self) -> tuple[Held, ...]:
+        """The bars with what was measured."""
+        return judge(self.bars, self.ratio(self.one[SECOND]), self.overhead(SECOND), self.scaling())
+
+    @property
+    def code(self) -> int:
+        """The exit code: 2 if values differ, 1 if a bar is missed, else 0."""
+        return 2 if self.faults else 0 if all(one.holds for one in self.held) else 1
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints; times are seconds."""
+        models = self.one
+        return {
+            "exit_code": self.code,
+            "bars": [{**asdict(one), "holds": one.holds} for one in self.held],
+            "whole_run_cpu_seconds": {
+                "procedure": self.procedure.cpu,
+                **{model: way.cpu for model, way in models.items()},
+                HELM: self.helm.cpu,
+            },
+            "ratios": {
+                **{model: self.ratio(way) for model, way in models.items()},
+                HELM: self.ratio(self.helm),
+            },
+            "overhead": {model: self.overhead(model) for model in models},
+            "stages_of_whole_run": {
+                "procedure": stages_of_whole_run(self.procedure.costs),
+                **{model: stages_of_whole_run(way.costs) for model, way in models.items()},
+            },
+            **asdict(self),
+        }
+
+    def as_markdown(self) -> str:
+        """Return the tables."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield from (f"{name}: {value}  " for name, value in self.machine.items())
+        yield ""
+        yield from self._ratios()
+        yield ""
+        yield from self._stages()
+        yield ""
+        for one in self.held:
+            value = "not measured: one processor" if one.value is None else f"{one.value:.3g}"
+            wanted = f"at least {one.bar:g}" if one.is_least else f"below {one.bar:g}"
+            yield f"- {one.name}: {value} ({wanted}: {'holds' if one.holds else 'MISSED'})"
+        yield from (f"- DIFFERENT: {fault}" for fault in self.faults)
+
+    def _ratios(self) -> Iterator[str]:
+        first, second = self.one[FIRST], self.one[SECOND]
+        total = sum(INSTANCES.values())
+        yield f"| | procedure | {FIRST} | {SECOND} | procedure / second |"
+        yield "|---|---|---|---|---|"
+        for task, number in self.samples.items():
+            cells = [way.costs[task].cpu for way in (self.procedure, first, second)]
+            yield _row(f"CPU s a sample, {task} ({number})", [f"{one:.2f}" for one in cells], cells)
+        cells = [way.cpu / 60 for way in (self.procedure, first, second)]
+        yield _row(f"**CPU minutes of {total:,} instances**", [f"**{one:.0f}**" for one in cells], cells)
+        helm = self.helm.cpu / 60
+        yield _row("… both by profile helm", [f"{cells[0]:.0f}", "", f"{helm:.1f}"], [cells[0], helm])
+        for task in self.samples:
+            plain, own = self.procedure.costs[task].wall, self.single[SECOND][task].wall
+            yield _row(f"latency s, {task}", [f"{plain:.2f}", "", f"{own:.2f}"], [plain, own])
+        yield from self._throughputs()
+        for model in (FIRST, SECOND):
+            floor = whole_run(self.single[model]) / 60
+            share = f"{self.overhead(model):.0%} of a run"
+            empty = ["", f"{floor:.1f}", ""] if model == FIRST else ["", "", f"{floor:.1f}"]
+            yield f"| floor, CPU minutes, {model} | {' | '.join(empty)} | overhead {share} |"
+
+    def _throughputs(self) -> Iterator[str]:
+        plain = throughput(self.procedure.costs)
+        for title, ways in (("one worker", self.one), ("two workers", self.two)):
+            if ways:
+                first, second = (throughput(ways[model].costs) for model in (FIRST, SECOND))
+                cells = [f"{one:.2f}" for one in (plain, first, second)]
+                yield _row(f"samples a second, {title}", cells, [second, plain])
+
+    def _stages(self) -> Iterator[str]:
+        yield "| CPU minutes of a whole run, by stage | procedure | first model | second model |"
+        yield "|---|---|---|---|"
+        columns = [stages_of_whole_run(self.procedure.costs)]
+        columns += [stages_of_whole_run(self.one[model].costs) for model in (FIRST, SECOND)]
+        names = list(dict.fromkeys(name for column in columns for name in column))
+        fixed = [self.procedure.fixed, self.one[FIRST].fixed, self.one[SECOND].fixed]
+        for name in names:
+            cells = [f"{column[name] / 60:.2f}" if name in column else "" for column in columns]
+            yield f"| {name} | {' | '.join(cells)} |"
+        yield f"| starts, numbers, report | {' | '.join(f'{one / 60:.2f}' for one in fixed)} |"
+
+
+def _row(title: str, cells: Sequence[str], compared: Sequence[float]) -> str:
+    """Return a row whose last cell is the first of the compared numbers over the last."""
+    return f"| {title} | {' | '.join(cells)} | {compared[0] / compared[-1]:.1f} |"

@@ -1,0 +1,85 @@
+"""The services of this project as they are started for a run, each with a meter of its CPU time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmarks.latex.meter import Meter, open_meter
+from i2s_sdk.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
+from i2s_sdk.stack.child import Child
+from i2s_sdk.stack.services import service_command
+
+SERVICES = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, METRICS)
+#: The first start on a machine makes an index and formats.
+_START_SECONDS = 600.0
+#: After the last answer of a task: the page renderer prepares its next page in this time.
+_REST_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Services that run.
+
+    Attributes:
+        addresses: By the name of the setting of each service.
+        meters: By the name of the service.
+        started: CPU seconds that all of them took until they served.
+        workers: Jobs of each service at the same time, and processors that all of them share.
+    """
+
+    addresses: Mapping[str, str]
+    meters: Mapping[str, Meter]
+    started: float
+    workers: int
+
+    async def rested(self) -> dict[str, float]:
+        """Return the CPU seconds of each service so far, after what follows the last answer."""
+        await asyncio.sleep(_REST_SECONDS)
+        return {name: await meter.settled() for name, meter in self.meters.items()}
+
+
+def processors() -> list[int]:
+    """Return the processors that this process may use."""
+    return sorted(os.sched_getaffinity(0))
+
+
+@asynccontextmanager
+async def open_stack(workers: int, logs: Path) -> AsyncIterator[Stack]:
+    """Run all services with so many slots on so many processors as long as the block lasts.
+
+    This process and what it starts are restricted to these processors during the block.
+
+    Args:
+        workers: Slots of each service, and processors.
+        logs: Folder for the logs.
+
+    Raises:
+        StackError: A service does not start.
+    """
+    allowed = processors()
+    os.sched_setaffinity(0, allowed[:workers])
+    children: list[Child] = []
+    meters: dict[str, Meter] = {}
+    try:
+        for name in SERVICES:
+            command = service_command(name)
+            command = replace(command, arguments=(*command.arguments, "--slots", str(workers)))
+            child = Child(command, logs)
+            meters[name] = open_meter(name)
+            children.append(child)
+            with meters[name].starting():
+                await child.start(_START_SECONDS)
+            meters[name].adopt(child.pid)
+        addresses = {child.command.name.replace("-", "_"): child.address for child in children}
+        stack = Stack(addresses, meters, 0.0, workers)
+        yield replace(stack, started=sum((await stack.rested()).values()))
+    finally:
+        os.sched_setaffinity(0, allowed)
+        await asyncio.gather(*(child.stop() for child in children))
+        for meter in meters.values():
+            meter.close()
