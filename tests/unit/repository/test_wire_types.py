@@ -24,7 +24,7 @@ APART = {
     "i2s_render_latex.errors.Diagnosis",
     "i2s_sdk.runlog.record.Failure",
 }
-CONVERSIONS = {"to_wire", "from_wire", "request_to_wire", "figure_to_wire", "figure_from_wire"}
+CONVERSIONS = {"to_wire", "from_wire", "request_to_wire", "figure_to_wire", "figure_from_wire", "serialized"}
 STUBS = ("i2s.", "google.", "grpc")
 
 #: Has descriptors of the messages, and neither their stubs nor types of its own for them.
