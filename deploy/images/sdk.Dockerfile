@@ -1,6 +1,7 @@
 # The command i2s-sdk with the bundled examples, for jobs.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
+ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/sdk /wheels
@@ -8,10 +9,17 @@ COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_sdk-* /w
 COPY requirements/sdk.txt /
 RUN install-locked /sdk.txt
 
-FROM ${RUNTIME}
+FROM ${RUNTIME} AS finished
+# `kubectl cp` copies folders with the tar of the container.
+RUN install-packages tar
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 # Where results go: a volume that is mounted here belongs to the user.
 RUN install -d -o i2s -g i2s /runs
+COPY deploy/images/finish /opt/i2s/finish
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-sdk
+
+FROM ${EMPTY}
+COPY --from=finished / /
 USER i2s
 WORKDIR /runs
 STOPSIGNAL SIGTERM
