@@ -60,8 +60,8 @@ def engine() -> Iterator[Engine]:
 def images(engine: Engine) -> dict[str, str]:
     """All images, built where anything has changed; their names by that of the service.
 
-    With I2S_IMAGES_AS_THEY_ARE set, those that are there are taken. NETWORKS=cpu builds the image of the metrics
-    with PyTorch.
+    With I2S_IMAGES_AS_THEY_ARE set, those that are there are taken. With NETWORKS=cpu the image of the
+    metrics is built with PyTorch.
     """
     names = {name: f"i2s-{name}:latest" for name in (*SERVICES, "sdk")}
     if os.environ.get("I2S_IMAGES_AS_THEY_ARE"):

@@ -1,7 +1,7 @@
 """Finishes the root file system of an image: python -m finish NAME [--without PACKAGE…] [--remove PATTERN…].
 
-Leaves the packages that install-packages has installed and what these need, removes all of apt and dpkg and the
-files of the build itself, and writes the bill of materials. No package can be installed afterwards.
+Leaves the packages that install-packages has installed and what these need, removes apt, dpkg and the files
+of the build itself, and writes the bill of materials. No package can be installed afterwards.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="finish")
     parser.add_argument("image", help="name of the image, for its bill of materials")
     parser.add_argument(
-        "--without", nargs="+", default=[], help="Debian packages that are not needed although others need them"
+        "--without",
+        nargs="+",
+        default=[],
+        help="Debian packages that are not needed although others need them",
     )
     parser.add_argument(
         "--remove", nargs="+", default=[], help="patterns of paths, relative to the root, that are removed"

@@ -1,4 +1,4 @@
-"""The Debian packages of a root file system: what dpkg's database says of them, and which of them others need."""
+"""The Debian packages of a root file system: what dpkg's database says, and which of them are needed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def needed_packages(
 
 
 def files_of(root: Path, package: DebianPackage) -> Iterator[Path]:
-    """Yield what a package has installed, files and links and folders, by their paths without links to folders."""
+    """Yield the files, links and folders of a package; links in the paths to them are resolved."""
     lists = root / DATABASE / "info"
     for name in (package.name, f"{package.name}:{package.architecture}"):
         listed = lists / f"{name}.list"

@@ -1,4 +1,4 @@
-"""Shared libraries: which ones programs and libraries are linked with, and which of these a file system lacks."""
+"""Shared libraries: those that programs and libraries are linked with, and those that are missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENTRY = struct.Struct("<qQ")
 
 
 def linked_libraries(path: Path) -> tuple[str, ...]:
-    """Return the names of the libraries that a program or a library is linked with; none for any other file."""
+    """Return the names of the libraries that a program or library is linked with; none for another file."""
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             return ()
@@ -25,18 +25,24 @@ def linked_libraries(path: Path) -> tuple[str, ...]:
         size, count = struct.unpack("<HH", file.read(4))
         file.seek(start)
         headers = [_PROGRAM_HEADER.unpack(file.read(size)[: _PROGRAM_HEADER.size]) for _ in range(count)]
-        loaded = [(address, offset, length) for kind, _, offset, address, _, length, _, _ in headers if kind == _LOAD]
+        loaded = [
+            (address, offset, length)
+            for kind, _, offset, address, _, length, _, _ in headers
+            if kind == _LOAD
+        ]
         for kind, _, offset, _, _, length, _, _ in headers:
             if kind == _DYNAMIC:
                 file.seek(offset)
                 entries = list(_ENTRY.iter_unpack(file.read(length // _ENTRY.size * _ENTRY.size)))
-                strings = _offset(next(value for tag, value in entries if tag == _STRINGS), loaded)
-                return tuple(_name(file, strings + value) for tag, value in entries if tag == _NEEDED)
+                names = [value for tag, value in entries if tag == _NEEDED]
+                if names:
+                    strings = _offset(next(value for tag, value in entries if tag == _STRINGS), loaded)
+                    return tuple(_name(file, strings + value) for value in names)
     return ()
 
 
 def missing_libraries(files: Iterable[Path]) -> dict[str, list[Path]]:
-    """Return the libraries that some of these files are linked with and that none of them is, each with those."""
+    """Return the libraries that files are linked with and that are none of the files, with their users."""
     names: set[str] = set()
     users: dict[str, list[Path]] = {}
     for path in files:
@@ -49,7 +55,9 @@ def missing_libraries(files: Iterable[Path]) -> dict[str, list[Path]]:
 
 def _offset(address: int, loaded: Sequence[tuple[int, int, int]]) -> int:
     """Return the place in the file of what is loaded at an address."""
-    return next(offset + address - start for start, offset, length in loaded if start <= address < start + length)
+    return next(
+        offset + address - start for start, offset, length in loaded if start <= address < start + length
+    )
 
 
 def _name(file: BinaryIO, offset: int) -> str:

@@ -77,7 +77,9 @@ _RUBBISH = (
 _LINKED = ("etc/alternatives", "usr/bin", "usr/sbin", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu")
 
 
-def remove_unneeded(root: Path, wanted: Collection[str], without: Collection[str], globs: Collection[str]) -> None:
+def remove_unneeded(
+    root: Path, wanted: Collection[str], without: Collection[str], globs: Collection[str]
+) -> None:
     """Leave the packages that an image is made for, and what they depend on.
 
     The database of dpkg becomes an inventory without file lists, in the form that scanners read.

@@ -1,4 +1,4 @@
-"""A software bill of materials: the Debian packages and Python distributions of an image, as SPDX 2.3 in JSON."""
+"""A software bill of materials, as SPDX 2.3 in JSON: the Debian packages and Python distributions."""
 
 from __future__ import annotations
 
@@ -89,9 +89,10 @@ def _python(distribution: Distribution) -> dict[str, Any]:
     address = f"pkg:pypi/{quote(name)}@{quote(distribution.version)}"
     about = _package("Python", distribution.name, distribution.version, address)
     # This field, unlike the older License, is an expression of SPDX by definition.
-    expression = distribution.metadata.get("License-Expression")
-    if expression and _LICENSE.fullmatch(expression):
-        about["licenseDeclared"] = expression
+    if "License-Expression" in distribution.metadata:
+        expression = distribution.metadata["License-Expression"]
+        if _LICENSE.fullmatch(expression):
+            about["licenseDeclared"] = expression
     return about
 
 

@@ -12,7 +12,6 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
-
 from finish.debian import INVENTORY, installed_packages, needed_packages
 from finish.libraries import linked_libraries, missing_libraries
 from finish.removal import ALWAYS, WITHOUT, clear_privileges, remove_unneeded
@@ -27,6 +26,8 @@ Source: origin (2.0)
 Description: one
  longer text: not a field
 {fields}"""
+RECIPES = Path(__file__).resolve().parents[3] / "deploy/images"
+IMAGES = sorted(path.stem for path in RECIPES.glob("*.Dockerfile") if path.stem != "python")
 WHEN = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.UTC)
 
 
@@ -138,7 +139,9 @@ def test_named_files_go_and_a_pattern_without_a_file_is_a_fault_of_the_recipe(sy
 
 
 def test_documentation_goes_and_licences_stay(system):
-    system.add("kept", "usr/share/doc/kept/copyright", "usr/share/doc/kept/changelog.gz", "usr/share/man/man1/kept.1")
+    system.add(
+        "kept", "usr/share/doc/kept/copyright", "usr/share/doc/kept/changelog.gz", "usr/share/man/man1/kept.1"
+    )
     system.remove(["kept"])
     assert system.has("usr/share/doc/kept/copyright")
     assert not system.has("usr/share/doc/kept/changelog.gz")
@@ -170,19 +173,24 @@ def test_no_file_keeps_a_setuid_or_setgid_bit(system):
 
 
 def test_the_bill_of_materials_names_every_debian_package_and_python_distribution(system):
-    system.add("libstdc++6")
+    system.add("g++-base")
     site = system.root / "opt/i2s/venv/lib/python3.11/site-packages"
-    for name, extra in (("Some_Thing", "License-Expression: MIT OR Apache-2.0\n"), ("other", "License: free text\n")):
+    for name, extra in (
+        ("Some_Thing", "License-Expression: MIT OR Apache-2.0\n"),
+        ("other", "License: free text\n"),
+    ):
         folder = site / f"{name}-1.0.dist-info"
         folder.mkdir(parents=True)
         (folder / "METADATA").write_text(f"Metadata-Version: 2.4\nName: {name}\nVersion: 1.0\n{extra}")
-    system.remove(["libstdc++6"])
+    system.remove(["g++-base"])
     write_sbom(system.root, "i2s-some", WHEN)
     bill = json.loads((system.root / PLACE).read_text())
-    found = {reference["referenceLocator"] for one in bill["packages"] for reference in one.get("externalRefs", ())}
+    found = {
+        reference["referenceLocator"] for one in bill["packages"] for reference in one.get("externalRefs", ())
+    }
     assert found == {
         *(f"pkg:deb/debian/{name}@1%3A2.0%2Bb1-3?arch=amd64" for name in ALWAYS),
-        "pkg:deb/debian/libstdc%2B%2B6@1%3A2.0%2Bb1-3?arch=amd64",
+        "pkg:deb/debian/g%2B%2B-base@1%3A2.0%2Bb1-3?arch=amd64",
         "pkg:pypi/some-thing@1.0",
         "pkg:pypi/other@1.0",
     }
@@ -197,7 +205,9 @@ def test_every_reference_of_a_bill_of_materials_is_to_one_element():
     ids = [one["SPDXID"] for one in bill["packages"]]
     assert len(ids) == len(set(ids)) > 10
     assert all(re.fullmatch(r"SPDXRef-[a-zA-Z0-9.-]+", one) for one in ids)
-    contained = [one["relatedSpdxElement"] for one in bill["relationships"] if one["relationshipType"] == "CONTAINS"]
+    contained = [
+        one["relatedSpdxElement"] for one in bill["relationships"] if one["relationshipType"] == "CONTAINS"
+    ]
     assert {"SPDXRef-Image-i2s-some", *contained} == set(ids)
 
 
@@ -219,3 +229,15 @@ def test_a_library_that_no_file_is_any_more_is_missing(tmp_path):
     others = [tmp_path / name for name in linked_libraries(program)]
     assert missing_libraries([program, *others]) == {}
     assert missing_libraries([program, *others[1:]]) == {others[0].name: [program]}
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_an_image_is_one_finished_file_system_copied_into_an_empty_one(name):
+    instructions = (RECIPES / f"{name}.Dockerfile").read_text(encoding="utf-8")
+    finished, empty = instructions.split("FROM ${EMPTY}", 1)
+    assert (
+        f"RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-{name}"
+        in finished.split("FROM ${RUNTIME} AS finished")[1]
+    )
+    assert "\nCOPY --from=finished / /\n" in empty
+    assert "install-packages" not in empty
