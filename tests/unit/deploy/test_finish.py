@@ -10,6 +10,7 @@ import stat
 import sys
 from importlib.metadata import distributions
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from finish.debian import INVENTORY, installed_packages, needed_packages
@@ -189,7 +190,7 @@ def test_the_bill_of_materials_names_every_debian_package_and_python_distributio
         reference["referenceLocator"] for one in bill["packages"] for reference in one.get("externalRefs", ())
     }
     assert found == {
-        *(f"pkg:deb/debian/{name}@1%3A2.0%2Bb1-3?arch=amd64" for name in ALWAYS),
+        *(f"pkg:deb/debian/{quote(name)}@1%3A2.0%2Bb1-3?arch=amd64" for name in ALWAYS),
         "pkg:deb/debian/g%2B%2B-base@1%3A2.0%2Bb1-3?arch=amd64",
         "pkg:pypi/some-thing@1.0",
         "pkg:pypi/other@1.0",
