@@ -23,10 +23,12 @@ COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 COPY deploy/images/finish /opt/i2s/finish
 # Chromium has a software rasteriser of its own (SwiftShader), so Mesa's, which needs LLVM, is not used. Jekyll loads
-# libsass by the name that only its development package has.
+# libsass by the name that only its development package has. Chromium's resources.pak and layers of Vulkan are for
+# windows and debugging; the headless shell opens none of them.
 RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-html \
         --without libgl1-mesa-dri libsass-dev ruby-bundler bundler x11-utils \
         --remove 'usr/bin/gem*' 'usr/bin/bundle*' 'usr/lib/chromium/libVk*' 'usr/lib/chromium/*.TOC' \
+        usr/lib/chromium/resources.pak 'usr/lib/chromium/chrome_*_percent.pak' \
     && rm -f /usr/lib/chromium/chrome-sandbox \
     && ln -s libsass.so.1 "$(find /usr/lib -name libsass.so.1 -printf %h)/libsass.so"
 

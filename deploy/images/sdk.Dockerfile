@@ -7,7 +7,10 @@ FROM ${BUILDER} AS packages
 COPY build/images/wheels/sdk /wheels
 COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_sdk-* /wheels/ours/
 COPY requirements/sdk.txt /
-RUN install-locked /sdk.txt
+# Of the services that botocore describes, runs in object stores use S3 and what signs in to it.
+RUN install-locked /sdk.txt \
+    && cd /opt/i2s/venv/lib/python3*/site-packages/botocore/data \
+    && find . -mindepth 1 -type d ! -path './s3*' ! -path './sts*' ! -path './sso*' ! -path './signin*' -prune -exec rm -rf {} +
 
 FROM ${RUNTIME} AS finished
 # `kubectl cp` copies folders with the tar of the container.
