@@ -19,7 +19,7 @@ ARG TEX="texlive-latex-base texlive-latex-recommended texlive-latex-extra texliv
 RUN printf 'path-exclude %s\n' \
         '/usr/share/texlive/texmf-dist/tex4ht/*' '/usr/share/texlive/texmf-dist/source/*' \
         '/usr/share/texlive/texmf-dist/fonts/source/*' '/usr/share/texlive/doc*' '/usr/share/texlive/readme-*' \
-        '/usr/share/texlive/tlpkg/*' '/usr/share/texmf/doc/*' '/usr/share/doc/*/*' \
+        '/usr/share/texmf/doc/*' '/usr/share/doc/*/*' \
         >/etc/dpkg/dpkg.cfg.d/tex \
     && echo 'path-include /usr/share/doc/*/copyright' >>/etc/dpkg/dpkg.cfg.d/tex \
     && install-packages ${TEX} poppler-utils poppler-data bubblewrap fonts-dejavu-core
@@ -27,7 +27,7 @@ COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 COPY sdk/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
 COPY deploy/images/finish /opt/i2s/finish
-RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-latex
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-latex --remove usr/share/texlive/tlpkg
 
 FROM ${EMPTY} AS service
 COPY --from=finished / /
