@@ -14,20 +14,14 @@ RUN install-locked /render-latex.txt
 
 FROM ${RUNTIME} AS finished
 ARG TEX="texlive-latex-base texlive-latex-recommended texlive-latex-extra texlive-science texlive-pictures texlive-plain-generic texlive-fonts-recommended cm-super texlive-luatex texlive-xetex texlive-lang-chinese texlive-lang-arabic"
-# What no run of TeX reads: the files of tex4ht (LaTeX to HTML), sources, documentation, and the sources of bitmap
-# fonts, which are not made here (MKTEXPK=0). If it is not unpacked, the file lists of the TeX trees do not name it.
-RUN printf 'path-exclude %s\n' \
-        '/usr/share/texlive/texmf-dist/tex4ht/*' '/usr/share/texlive/texmf-dist/source/*' \
-        '/usr/share/texlive/texmf-dist/fonts/source/*' '/usr/share/texlive/doc*' '/usr/share/texlive/readme-*' \
-        '/usr/share/texmf/doc/*' '/usr/share/doc/*/*' \
-        >/etc/dpkg/dpkg.cfg.d/tex \
-    && echo 'path-include /usr/share/doc/*/copyright' >>/etc/dpkg/dpkg.cfg.d/tex \
-    && install-packages ${TEX} poppler-utils poppler-data bubblewrap fonts-dejavu-core
+RUN install-packages ${TEX} poppler-utils poppler-data bubblewrap fonts-dejavu-core
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 COPY sdk/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
 COPY deploy/images/finish /opt/i2s/finish
-RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-latex --remove usr/share/texlive/tlpkg
+# No run of TeX reads the files of tex4ht (LaTeX to HTML), sources, or what installs packages of TeX.
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-latex --remove usr/share/texlive/tlpkg \
+        usr/share/texlive/texmf-dist/tex4ht usr/share/texlive/texmf-dist/source
 
 FROM ${EMPTY} AS service
 COPY --from=finished / /
