@@ -13,11 +13,11 @@ NAMES = ("render-latex", "render-html", "render-lilypond", "render-python", "doc
 # run starts with nothing to add; the metrics' is that without PyTorch unless NETWORKS=cpu is set.
 MEGABYTES = {
     "render-latex": 900,  # 330 of them for LuaLaTeX, XeLaTeX and the fonts of Chinese and Persian
-    "render-html": 690,  # 270 of them are Chromium, 105 the Node.js of Playwright
+    "render-html": 670,  # 250 of them are Chromium, 105 the Node.js of Playwright
     "render-lilypond": 305,
     "render-python": 900,
-    "documents": 430,
-    "metrics": 1800 if os.environ.get("NETWORKS") == "cpu" else 560,
+    "documents": 360,
+    "metrics": 1800 if os.environ.get("NETWORKS") == "cpu" else 525,
     "sdk": 360,
 }
 TOOLS = (
