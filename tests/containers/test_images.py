@@ -50,7 +50,8 @@ debian = []
 for name in os.listdir(folder):
     fields = dict(line.split(": ", 1) for line in open(f"{folder}/{name}") if ": " in line and line[0] != " ")
     debian.append((fields["Package"].strip(), fields["Version"].strip()))
-print(json.dumps({"debian": debian, "python": [(one.name, one.version) for one in distributions()]}))
+python = [*distributions(), *distributions(path=["/usr/lib/python3/dist-packages"])]
+print(json.dumps({"debian": debian, "python": [(one.name, one.version) for one in python]}))
 """
 
 
