@@ -1,6 +1,7 @@
 # The documents service: pandoc of Debian; PDFium comes with the Python package.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
+ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/documents /wheels
@@ -9,15 +10,17 @@ COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-
 COPY requirements/documents.txt /
 RUN install-locked /documents.txt
 
-FROM ${RUNTIME}
-RUN apt-get update -q \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bubblewrap pandoc \
+FROM ${RUNTIME} AS finished
+RUN install-packages bubblewrap pandoc \
         fontconfig fonts-dejavu-core fonts-liberation fonts-noto-core \
-    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
-    && fc-cache -s \
-    && find / -xdev -type f -perm /6000 -exec chmod a-s {} +
+    && fc-cache -s
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
+COPY deploy/images/finish /opt/i2s/finish
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-documents
+
+FROM ${EMPTY}
+COPY --from=finished / /
 ENV I2S_DOCUMENTS_LISTEN=0.0.0.0:7760 \
     I2S_DOCUMENTS_HEALTH_LISTEN=0.0.0.0:8081 \
     I2S_DOCUMENTS_METRICS_LISTEN=0.0.0.0:9090 \

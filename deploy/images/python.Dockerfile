@@ -1,23 +1,28 @@
-# What all images stand on: Debian with Python, a user, and nothing that can raise privileges.
-# Two images come of it: target "runtime", and target "builder", which has pip and is only built with.
+# The stages that all images are built from. Three images come of it:
+#
+#   target "empty"     no file at all, and the variables of all images. An image ends with a copy of its finished
+#                      stage into it, because what is removed in a later layer still has its size in an earlier one.
+#   target "runtime"   Debian with Python, a user, and install-packages
+#   target "builder"   that, and pip; images only copy from it
 ARG BASE=debian:bookworm-slim
 
-FROM ${BASE} AS runtime
-RUN apt-get update -q \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends ca-certificates python3 \
-    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
-    && useradd --system --uid 10001 --user-group --home-dir /tmp --shell /usr/sbin/nologin i2s \
-    && find / -xdev -type f -perm /6000 -exec chmod a-s {} + \
-    && find / -xdev -name __pycache__ -path '*/python3*' -prune -exec rm -rf {} +
+FROM ${BASE} AS debian
+
+FROM scratch AS empty
 ENV PATH=/opt/i2s/venv/bin:/usr/local/bin:/usr/bin:/bin \
     HOME=/tmp \
     XDG_CACHE_HOME=/tmp \
     LANG=C.UTF-8 \
     PYTHONDONTWRITEBYTECODE=1
 
+FROM empty AS runtime
+COPY --from=debian / /
+COPY deploy/images/install-packages /usr/local/bin/
+RUN install-packages ca-certificates python3 \
+    && /usr/sbin/useradd --system --uid 10001 --user-group --home-dir /tmp --shell /usr/sbin/nologin i2s \
+    && find / -xdev -name __pycache__ -path '*/python3*' -prune -exec rm -rf {} +
+
 FROM runtime AS builder
-RUN apt-get update -q \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends python3-pip python3-venv \
-    && rm -rf /var/lib/apt/lists/* \
+RUN install-packages binutils python3-pip python3-venv \
     && /usr/bin/python3 -m venv --without-pip /opt/i2s/venv
 COPY deploy/images/install /usr/local/bin/install-locked

@@ -3,6 +3,7 @@
 #   TEX   Debian packages of TeX Live; texlive-full for everything (about 3 GB)
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
+ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/render-latex /wheels
@@ -11,19 +12,19 @@ COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-
 COPY requirements/render-latex.txt /
 RUN install-locked /render-latex.txt
 
-FROM ${RUNTIME} AS engine
+FROM ${RUNTIME} AS finished
 ARG TEX="texlive-latex-base texlive-latex-recommended texlive-latex-extra texlive-science texlive-pictures texlive-plain-generic texlive-fonts-recommended cm-super texlive-luatex texlive-xetex texlive-lang-chinese texlive-lang-arabic"
-RUN apt-get update -q \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
-        ${TEX} poppler-utils poppler-data bubblewrap fonts-dejavu-core \
-    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
-    && find /usr/share/doc -type f ! -name copyright -delete \
-    && find / -xdev -type f -perm /6000 -exec chmod a-s {} +
-
-FROM engine AS service
+RUN install-packages ${TEX} poppler-utils poppler-data bubblewrap fonts-dejavu-core
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 COPY sdk/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
+COPY deploy/images/finish /opt/i2s/finish
+# No run of TeX reads the files of tex4ht (LaTeX to HTML), sources, or what installs packages of TeX.
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-latex --remove usr/share/texlive/tlpkg \
+        usr/share/texlive/texmf-dist/tex4ht usr/share/texlive/texmf-dist/source
+
+FROM ${EMPTY} AS service
+COPY --from=finished / /
 ENV I2S_RENDER_LATEX_LISTEN=0.0.0.0:7710 \
     I2S_RENDER_LATEX_HEALTH_LISTEN=0.0.0.0:8081 \
     I2S_RENDER_LATEX_METRICS_LISTEN=0.0.0.0:9090 \

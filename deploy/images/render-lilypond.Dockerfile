@@ -1,23 +1,30 @@
 # The score renderer: LilyPond, convert-ly, Ghostscript and their fonts come with the Python package.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
+ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/render-lilypond /wheels
 COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
     build/images/wheels/ours/i2s_render_lilypond-* /wheels/ours/
 COPY requirements/render-lilypond.txt /
-RUN install-locked /render-lilypond.txt
+# convert-ly has a Python of its own: installers, help texts and the byte code of another version are of no use to it.
+RUN install-locked /render-lilypond.txt \
+    && cd /opt/i2s/venv/lib/python3*/site-packages/lilypond-binaries/lib/python3.* \
+    && rm -rf ensurepip idlelib lib2to3 pydoc_data tkinter turtledemo \
+    && find . -name '*.cpython-311.pyc' -delete
 
-FROM ${RUNTIME}
-RUN apt-get update -q \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bubblewrap \
+FROM ${RUNTIME} AS finished
+RUN install-packages bubblewrap \
         fontconfig fonts-dejavu-core fonts-liberation fonts-noto-core \
-    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
-    && fc-cache -s \
-    && find / -xdev -type f -perm /6000 -exec chmod a-s {} +
+    && fc-cache -s
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
+COPY deploy/images/finish /opt/i2s/finish
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-lilypond
+
+FROM ${EMPTY}
+COPY --from=finished / /
 ENV I2S_RENDER_LILYPOND_LISTEN=0.0.0.0:7730 \
     I2S_RENDER_LILYPOND_HEALTH_LISTEN=0.0.0.0:8081 \
     I2S_RENDER_LILYPOND_METRICS_LISTEN=0.0.0.0:9090 \

@@ -1,6 +1,7 @@
 # The renderer of Python programs, with the libraries that programs may import.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
+ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/render-python /wheels
@@ -9,14 +10,16 @@ COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-
 COPY requirements/render-python.txt /
 RUN install-locked /render-python.txt
 
-FROM ${RUNTIME}
-RUN apt-get update -q \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bubblewrap \
-        fonts-liberation fonts-noto-core fonts-wqy-microhei \
-    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
-    && find / -xdev -type f -perm /6000 -exec chmod a-s {} +
+FROM ${RUNTIME} AS finished
+RUN install-packages bubblewrap \
+        fonts-liberation fonts-noto-core fonts-wqy-microhei
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
+COPY deploy/images/finish /opt/i2s/finish
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-python
+
+FROM ${EMPTY}
+COPY --from=finished / /
 ENV I2S_RENDER_PYTHON_LISTEN=0.0.0.0:7750 \
     I2S_RENDER_PYTHON_HEALTH_LISTEN=0.0.0.0:8081 \
     I2S_RENDER_PYTHON_METRICS_LISTEN=0.0.0.0:9090 \

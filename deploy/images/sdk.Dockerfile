@@ -1,17 +1,28 @@
 # The command i2s-sdk with the bundled examples, for jobs.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
+ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/sdk /wheels
 COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_sdk-* /wheels/ours/
 COPY requirements/sdk.txt /
-RUN install-locked /sdk.txt
+# Of the services that botocore describes, runs in object stores use S3 and what signs in to it.
+RUN install-locked /sdk.txt \
+    && cd /opt/i2s/venv/lib/python3*/site-packages/botocore/data \
+    && find . -mindepth 1 -type d ! -path './s3*' ! -path './sts*' ! -path './sso*' ! -path './signin*' -prune -exec rm -rf {} +
 
-FROM ${RUNTIME}
+FROM ${RUNTIME} AS finished
+# `kubectl cp` copies folders with the tar of the container.
+RUN install-packages tar
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 # Where results go: a volume that is mounted here belongs to the user.
 RUN install -d -o i2s -g i2s /runs
+COPY deploy/images/finish /opt/i2s/finish
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-sdk
+
+FROM ${EMPTY}
+COPY --from=finished / /
 USER i2s
 WORKDIR /runs
 STOPSIGNAL SIGTERM

@@ -60,27 +60,18 @@ def engine() -> Iterator[Engine]:
 def images(engine: Engine) -> dict[str, str]:
     """All images, built where anything has changed; their names by that of the service.
 
-    With I2S_IMAGES_AS_THEY_ARE set, those that are there are taken.
+    With I2S_IMAGES_AS_THEY_ARE set, those that are there are taken. With NETWORKS=cpu the image of the
+    metrics is built with PyTorch.
     """
     names = {name: f"i2s-{name}:latest" for name in (*SERVICES, "sdk")}
     if os.environ.get("I2S_IMAGES_AS_THEY_ARE"):
         return names
-    environment = {**engine.environment, "NETWORKS": os.environ.get("NETWORKS", _networks())}
     # A build that is killed leaves the container that was to say what the image is.
     engine.undo(
         "sh", "-c", f"docker ps --all --quiet --filter label={RECORDING} | xargs -r docker rm --force"
     )
-    print(docker_engine.run([str(ROOT / "deploy/images/build")], environment, seconds=BUILD_SECONDS))
+    print(docker_engine.run([str(ROOT / "deploy/images/build")], engine.environment, seconds=BUILD_SECONDS))
     return names
-
-
-def _networks() -> str:
-    """With PyTorch where the tests' own environment has it, so that both stacks compute the same metrics."""
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        return "none"
-    return "cpu"
 
 
 @dataclass

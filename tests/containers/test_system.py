@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from i2s_sdk import (
 from i2s_wire.documents import Fragment, FragmentFormat
 
 EXAMPLES = ROOT / "examples"
+NETWORKS = {"lpips", "cis"}  # what the image has with NETWORKS=cpu only
 TIERS = {
     "render-latex": "LANDLOCK",
     "render-html": "NAMESPACE",
@@ -60,8 +62,11 @@ def test_an_example_has_the_same_pixels_and_values_in_containers(system, local, 
     reference = EXAMPLES / row["image"]
     values = [score(reference, here.png, task=task, settings=at).values for at in (local, system.settings)]
     assert values[0]
-    assert set(values[1]) == set(values[0])
+    missing = set() if os.environ.get("NETWORKS") == "cpu" else NETWORKS
+    assert set(values[1]) == set(values[0]) - missing
     for name, value in values[0].items():
+        if name in missing:
+            continue
         # Machine code for the same processor; networks may sum in another order.
         assert values[1][name] == pytest.approx(value, abs=1e-5 if name in ("lpips", "cis") else 1e-12), name
 
