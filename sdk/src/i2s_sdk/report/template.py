@@ -70,7 +70,7 @@ def render_page(
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
         index=Markup(samples.script_json(samples.index(views, rows, gallery.entries))),  # noqa: S704
-        chunks=samples.chunks(views, rows),
+        chunks=samples.chunks(views, rows, list(gallery.entries)),
         embedded=gallery.embedded,
         views=views,
         tasks=list(dict.fromkeys(task for view in views for task in view.summary.tasks)),
@@ -118,7 +118,7 @@ def _unavailable(views: Sequence[RunView]) -> list[tuple[str, list[str]]]:
 
 
 #: Files of the script, in the order in which they stand in it.
-_SCRIPTS = ("elements", "texts", "compare", "cards", "sample", "filters", "listing", "page")
+_SCRIPTS = ("elements", "code", "texts", "compare", "cards", "sample", "filters", "listing", "page")
 
 
 def _script() -> str:
