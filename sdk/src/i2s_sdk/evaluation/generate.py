@@ -143,7 +143,7 @@ class GenerateStage:
         return answer, error
 
     def _kept_question(self, instance: Instance, question: Question) -> Asked:
-        """Return a question as readers of the run see it; its images are kept, those of drawn pages are not."""
+        """Return a question as readers see it; its images are kept, but for those of drawn pages."""
         found: dict[Path, str] = {}
         for path in image_paths(question):
             if path in instance.pages:

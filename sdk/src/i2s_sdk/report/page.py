@@ -10,6 +10,7 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.report import samples
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.judge_tables import judge_tables
+from i2s_sdk.report.paths import shareable_model
 from i2s_sdk.report.pictures import beside, within
 from i2s_sdk.report.subset_tables import subset_tables
 from i2s_sdk.report.table_lines import PaperTable
@@ -127,7 +128,7 @@ def write_page(
         rendered: Returns what was rendered of a sample.
         asked: What the model was asked, by instance: each question with its name.
     """
-    label = manifest.options.model
+    label = shareable_model(manifest.options.model)
     texts = whole or (lambda one: one)
     view = RunView(label, manifest, summary, records, storage, texts, planned, rendered, asked or {})
     return _write([view], storage, REPORT, single_file=False)

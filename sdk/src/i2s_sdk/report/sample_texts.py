@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from i2s_sdk.report.panels import panels_of
+from i2s_sdk.report.paths import without_paths
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
@@ -29,6 +30,10 @@ _OF_RECORD = (
 )
 
 
+#: Of those, what programs of the machine said: paths are left out.
+_MESSAGES = ("message", "error", "error_before_repair", "repairs", "failure", "undefined")
+
+
 def details(
     record: Record,
     rendered: Rendered | None,
@@ -45,6 +50,7 @@ def details(
     """
     plain = record.to_json()
     found = {name: plain[name] for name in _OF_RECORD if plain.get(name)}
+    found |= {name: shareable_texts(found[name]) for name in _MESSAGES if name in found}
     for name in ("structure", "completion"):
         cut = name == "completion" or not task_spec(record.task).structure_is_site
         if cut and len(found.get(name, "")) > LONGEST_TEXT:
@@ -71,7 +77,7 @@ def _texts(record: Record, rendered: Rendered | None) -> dict[str, Any]:
         for name in ("truth", "document", "log", "target"):
             text = getattr(rendered, name)
             if text and len(text) <= LONGEST_TEXT:
-                found[name] = visible(text) if name == "log" else text
+                found[name] = visible(without_paths(text)) if name == "log" else text
     if record.document_sha256 and "document" not in found and record.structure is not None:
         source = record.structure.encode("utf-8", "surrogatepass")
         if task_spec(record.task).structure_is_site or hashlib.sha256(source).hexdigest() == (
@@ -80,10 +86,19 @@ def _texts(record: Record, rendered: Rendered | None) -> dict[str, Any]:
             found["document"] = 0
         else:
             found["dropped"] = (
-                f"The document is not in the run: it has more than {LONGEST_TEXT} characters, or the run was made "
-                "by an earlier version of i2s-sdk."
+                f"The document is not in the run: it has more than {LONGEST_TEXT} characters, or the run was "
+                "made by an earlier version of i2s-sdk."
             )
     return found
+
+
+def shareable_texts(plain: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return JSON whose texts have no paths of the machine."""
+    if isinstance(plain, str):
+        return without_paths(plain)
+    if isinstance(plain, Mapping):
+        return {name: shareable_texts(one) for name, one in plain.items()}
+    return [shareable_texts(one) for one in plain] if isinstance(plain, list | tuple) else plain
 
 
 def _question(name: str, asked: Asked, pictures: Mapping[str, int]) -> list[Any]:

@@ -6,6 +6,9 @@ import shlex
 from collections import Counter
 from pathlib import PurePath
 
+from i2s_sdk.models.asked_with import ASKED_WITH
+from i2s_sdk.models.options import REPEAT
+from i2s_sdk.report.paths import shareable_model, without_paths
 from i2s_sdk.report.published_match import DATA_SET
 from i2s_sdk.report.view import RunView
 
@@ -19,6 +22,7 @@ def shareable_facts(view: RunView) -> dict[str, str]:
     facts = {name: fact for name, fact in about.items() if name not in _PATHS}
     if "merged from" in about:
         facts["merged from"] = f"{len(about['merged from'].split(', '))} shards"
+    facts = {name: without_paths(fact) for name, fact in facts.items()}
     return {"data": PurePath(about["data"]).name, **facts} if "data" in about else facts
 
 
@@ -33,7 +37,11 @@ def repeat_command(view: RunView) -> str:
     origin = about.get(DATA_SET, "")
     data = origin if origin.startswith("hf:") and ", " not in origin else PurePath(about.get("data", "")).name
     words = ["i2s-sdk", "evaluate"]
-    for flag, value in (("--data", data), ("--model", options.model), ("--profile", options.profile)):
+    for flag, value in (
+        ("--data", data),
+        ("--model", shareable_model(options.model).partition(REPEAT)[0]),
+        ("--profile", options.profile),
+    ):
         words += [flag, value] if value else []
     named = {one.task for one in view.planned}
     chosen = {
@@ -48,6 +56,7 @@ def repeat_command(view: RunView) -> str:
     for flag, number in (("--limit", options.limit), ("--seed", options.seed)):
         words += [] if number is None else [flag, str(number)]
     words += ["--shard", options.shard] if options.shard else []
+    words += shlex.split(about.get(ASKED_WITH, ""))
     return shlex.join(words)
 
 

@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from i2s_sdk.report import charts, figures, samples
 from i2s_sdk.report.compared import ComparedRuns
+from i2s_sdk.report.paths import shareable_model
 from i2s_sdk.report.pictures import Gallery
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.skill_tables import skill_tables
@@ -92,6 +93,7 @@ def render_page(
         usable_word=usable_word,
         figures=figures,
         shareable_facts=shareable_facts,
+        shareable_model=shareable_model,
         is_digest=is_digest,
         repeat_command=repeat_command,
         licences=licences(list(views)),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from i2s_sdk.report.paths import shareable_model
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.planned import Sample
@@ -63,7 +64,10 @@ class RunView:
 def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
     """Return what a report shows of runs that were read."""
     names = labels(
-        [(run.manifest.options.model, run.manifest.options.profile, run.storage.name) for run in runs]
+        [
+            (shareable_model(run.manifest.options.model), run.manifest.options.profile, run.storage.name)
+            for run in runs
+        ]
     )
     return [
         RunView(

@@ -45,7 +45,7 @@ class Answer:
             empty where it joins none.
         cached_cost: Part of ``cost`` that was not paid now, if only some of the answers that this one joins
             were kept from earlier calls.
-        asked: What the model was asked; None for an answer that joins others, and in runs of earlier versions.
+        asked: What the model was asked; None for an answer that joins others, and in older runs.
     """
 
     id: str

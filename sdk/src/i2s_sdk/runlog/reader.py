@@ -9,6 +9,7 @@ from functools import cached_property
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
+from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.folder import (
     MANIFEST,
     RECORDS,
@@ -17,7 +18,6 @@ from i2s_sdk.runlog.folder import (
     read_asked,
     read_manifest,
 )
-from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.planned import INSTANCES, Planned, parse_planned

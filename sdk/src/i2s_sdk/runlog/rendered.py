@@ -40,8 +40,8 @@ class Rendered:
         document: What was rendered last, as its engine counts the lines; None if it is the structure, or was
             not kept since it is too long.
         log: What the engine wrote in the last render, bounded; None if it wrote nothing.
-        target: The structure of the ground truth, which a report shows beside that of the answer; None if there
-            is none, or it is too long.
+        target: The structure of the ground truth, which a report shows beside that of the answer; None if
+            there is none, or it is too long.
     """
 
     record: Record

@@ -25,7 +25,10 @@ const row = (sample) => {
   });
   return make("tr", "", make("td", "", linked(sample)), make("td", "", sample.subset), make("td", "", sample.difficulty), ...cells);
 };
-// Returns a table without rows; `sort` is [run, whether the lowest is first], or null.
+// Columns beside those of runs, by the field of a sample.
+const COLUMNS = ["id", "subset", "difficulty"];
+
+// Returns a table without rows; `sort` is [run or column, whether the lowest is first], or null.
 const tableOf = (sort, change) => {
   const head = (title, run) => {
     const cell = make("th", "");
@@ -37,13 +40,19 @@ const tableOf = (sort, change) => {
     cell.append(button);
     return cell;
   };
-  const heads = [make("th", "", "sample"), make("th", "", "subset"), make("th", "", "difficulty"), ...data.runs.map(head)];
+  const heads = [head("sample", "id"), head("subset", "subset"), head("difficulty", "difficulty"), ...data.runs.map(head)];
   const body = make("tbody");
   return [make("div", "wide", make("table", "samples", make("thead", "", make("tr", "", ...heads)), body)), body];
 };
 const sorted = (list, sort) => {
   if (sort === null) return list;
   const [run, up] = sort;
+  if (COLUMNS.includes(run)) {
+    const place = (own) => (run === "difficulty" && LEVELS.includes(own) ? String(LEVELS.indexOf(own)) : own);
+    const keys = new Map(list.map((sample) => [sample, place(sample[run])]));
+    const words_ = new Intl.Collator("en", { numeric: true });
+    return [...list].sort((a, b) => (up ? 1 : -1) * words_.compare(keys.get(a), keys.get(b)) || a.at - b.at);
+  }
   const name = field.metric.value;
   const keyed = list.map((sample) => [value(sample, run, name), sample]);
   const present = keyed.filter(([key]) => typeof key === "number");
