@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from i2s_sdk.report.charts import reference_values
+from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.sample_texts import details
 from i2s_sdk.report.view import RunView, checked, is_digest
 from i2s_sdk.runlog.planned import Sample
@@ -57,7 +59,10 @@ def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:
 
 
 def index(
-    views: Sequence[RunView], rows: Sequence[Row], pictures: Mapping[str, Sequence[Any]]
+    views: Sequence[RunView],
+    rows: Sequence[Row],
+    pictures: Mapping[str, Sequence[Any]],
+    compared: ComparedRuns,
 ) -> dict[str, Any]:
     """Return what the script is told of all samples.
 
@@ -65,6 +70,7 @@ def index(
         views: The runs.
         rows: Their samples.
         pictures: By digest: name of what is shown, name of the whole picture, width, height.
+        compared: Has the values of baselines and of the oracle.
     """
     places = {digest: at for at, digest in enumerate(pictures)}
     metrics: dict[str, list[str]] = {}
@@ -75,6 +81,10 @@ def index(
         "chunk": CHUNK,
         "runs": [view.label for view in views],
         "metrics": metrics,
+        "points": {
+            task: {name: reference_values(compared, task, name) for name in names}
+            for task, names in metrics.items()
+        },
         "tasks": {name: _task(name, views) for name in metrics},
         "pictures": list(pictures.values()),
         "samples": [_sample(row, metrics, places) for row in rows],

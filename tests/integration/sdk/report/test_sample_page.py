@@ -136,6 +136,16 @@ def test_a_table_has_a_column_for_each_run_and_is_sorted_by_it(
     page.select_option("[name=view]", "table")
     heads = page.locator("table.samples th").all_inner_texts()
     assert heads == ["sample", "subset", "difficulty", "model-a", "model-b"]
+    page.get_by_role("button", name="difficulty").click()
+    levels = page.locator("table.samples tbody td:nth-child(3)").all_inner_texts()
+    assert levels == sorted(levels, key=["easy", "medium", "hard"].index)
+    assert "sort=up+difficulty" in page.url
+    page.reload()
+    page.locator("table.samples tbody tr").first.wait_for()
+    assert page.locator("table.samples th").nth(2).get_attribute("aria-sort") == "ascending"
+    page.get_by_role("button", name="sample", exact=True).click()
+    names = page.locator("table.samples tbody td:first-child").all_inner_texts()
+    assert names == sorted(names)
     page.get_by_role("button", name="model-b").click()
     assert page.locator("table.samples th").nth(4).get_attribute("aria-sort") == "ascending" or (
         page.locator("table.samples th").nth(4).get_attribute("aria-sort") == "descending"
@@ -294,3 +304,64 @@ def test_white_space_and_comments_count_as_their_language_has_them(
     assert page.locator("#sample .texts del").all_text_contents() == removed
     assert page.locator("#sample .texts ins").all_text_contents() == added
     assert visit.said == []
+
+
+def test_samples_are_filtered_by_difficulty_and_the_address_has_it(visit: Visit, one_run: Path) -> None:
+    page = visit.open(one_run)
+    page.select_option("[name=difficulty]", "medium")
+    wanted = sum(one.difficulty == "medium" for one in instances(NUMBER))
+    assert visit.count == f"{wanted} of {NUMBER} samples"
+    page.reload()
+    page.locator("article").first.wait_for()
+    assert page.locator("[name=difficulty]").input_value() == "medium"
+    assert visit.count == f"{wanted} of {NUMBER} samples"
+
+
+def test_images_of_all_runs_stand_beside_each_other_and_the_slider_is_in_the_address(
+    visit: Visit, run: Path, two_runs: Path
+) -> None:
+    both = [read_run(folder).records for folder in (run, run.parent / "b")]
+    one = next(name for name, first in both[0].items() if first.has_picture and both[1][name].has_picture)
+    page = visit.open(two_runs)
+    page.goto(f"{two_runs.resolve().as_uri()}#samples?sample={one}")
+    page.reload()
+    page.get_by_role("button", name="all runs").click()
+    captions = page.locator("#sample .beside figcaption").all_inner_texts()
+    assert [caption.split(",")[0] for caption in captions] == ["reference", "model-a", "model-b"]
+    page.get_by_role("button", name="slider").click()
+    page.locator("#sample .range input").fill("20")
+    assert "at=20" in page.url
+    page.reload()
+    page.locator("#sample .range input").wait_for()
+    assert page.locator("#sample .range input").input_value() == "20"
+    assert "20%" in (page.locator("#sample .layer").nth(1).get_attribute("style") or "")
+    assert visit.said == []
+
+
+def test_points_of_a_chart_are_reached_by_the_keyboard_and_show_it(visit: Visit, one_run: Path) -> None:
+    page = visit.open(one_run)
+    page.select_option("[name=view]", "chart")
+    page.locator("button[type=reset]").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "circle"
+    outline = page.evaluate("getComputedStyle(document.activeElement).strokeWidth")
+    assert outline == "3px"
+    page.keyboard.press("Enter")
+    page.locator("#sample h2").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_narrow_page_scrolls_in_one_direction_only_and_has_the_colours_of_its_theme(
+    browser: Browser, two_runs: Path, scheme: str
+) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
+    page.goto(two_runs.resolve().as_uri())
+    page.locator("article").first.wait_for()
+    for opens in (False, True):
+        if opens:
+            page.locator("article h3 a").first.click()
+            page.locator("#sample h2").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == {"light": "rgb(251, 250, 247)", "dark": "rgb(22, 24, 28)"}[scheme]
+    page.close()

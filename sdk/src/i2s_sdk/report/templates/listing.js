@@ -89,6 +89,13 @@ const scatter = (list, run) => {
     drawing("text", { x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, across),
     drawing("text", { x: 14, y: height / 2, "text-anchor": "middle", transform: `rotate(-90 14 ${height / 2})` }, up),
   );
+  const tasks = distinct(points.map(([, , sample]) => sample.task));
+  const marks = tasks.length === 1 ? data.points[tasks[0]] : {};
+  for (const [at_, kind] of ["floor", "ceiling"].entries()) {
+    const [one, other] = [across, up].map((name) => (marks[name] ? marks[name][at_] : null));
+    if (typeof one === "number") svg.append(drawing("path", { class: kind, d: `M${x(one)} 10V${height - below}` }, drawing("title", {}, `${kind} of ${across}: ${number(one)}`)));
+    if (typeof other === "number") svg.append(drawing("path", { class: kind, d: `M${left} ${y(other)}H${width - 24}` }, drawing("title", {}, `${kind} of ${up}: ${number(other)}`)));
+  }
   for (const [one, other, sample] of points) {
     const title = drawing("title", {}, `${sample.id}: ${across} ${number(one)}, ${up} ${number(other)}`);
     const point = drawing("circle", { cx: x(one), cy: y(other), r: 5, tabindex: 0, role: "link" }, title);
@@ -96,5 +103,5 @@ const scatter = (list, run) => {
     point.addEventListener("keydown", (event) => event.key === "Enter" && open(sample, run));
     svg.append(point);
   }
-  return [svg, make("p", "note", `${points.length} samples of ${data.runs[run]} that have both metrics; a point opens its sample.`)];
+  return [svg, make("p", "note", `${points.length} samples of ${data.runs[run]} that have both metrics; a point opens its sample. Of one task, dashed lines are the floor and solid ones the ceiling of a metric.`)];
 };
