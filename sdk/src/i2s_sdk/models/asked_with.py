@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from i2s_sdk.models.decoding import FLAGS, chosen
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.prompts import DECODING
 
 #: The fact of a run: words of the command line, quoted as a shell has them.
 ASKED_WITH = "options"
@@ -42,7 +43,7 @@ def _of_model(options: ModelOptions) -> list[str]:
         words += ["--base-url", _without_user(options.base_url)]
     if options.temperature_chosen:
         words += ["--temperature", "none" if options.temperature is None else f"{options.temperature:g}"]
-    if options.max_tokens != ModelOptions.max_tokens:
+    if options.max_tokens != DECODING.max_tokens:
         words += ["--max-tokens", str(options.max_tokens)]
     for name, value in chosen(options).items():
         for one in value if isinstance(value, list) else [value]:

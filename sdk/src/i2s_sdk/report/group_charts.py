@@ -51,8 +51,8 @@ def group_charts(views: Sequence[RunView], task: str) -> list[Reaches]:
         views: The runs; those that are reference points have no rows.
         task: Name of the task.
     """
-    points = dict(joined_points(read_points(view.storage) for view in views))
-    points |= {view.manifest.options.model: view.records for view in views if _is_point(view)}
+    points: dict[str, Sequence[Record]] = dict(joined_points(read_points(view.storage) for view in views))
+    points |= {view.manifest.options.model: list(view.records) for view in views if _is_point(view)}
     runs = [view for view in views if not _is_point(view)]
     metric = task_spec(task).main_metric
     found = []

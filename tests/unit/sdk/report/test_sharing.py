@@ -109,4 +109,4 @@ def test_the_options_of_the_model_are_in_the_command(tmp_path: Path) -> None:
     one = view(tmp_path / "run", {ASKED_WITH: said}, model="openai/m (repeat 2)")
     assert "--model openai/m --profile" in repeat_command(one)
     assert repeat_command(one).endswith(said)
-    assert asked_with(None, Settings()) == ""
+    assert asked_with(None, Settings()) == asked_with(ModelOptions(), Settings()) == ""
