@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.structure import Structure
-from i2s_sdk.tasks.webpage.site import as_json
 from i2s_sdk.visible import visible
 from i2s_wire.render.rendering import LogExcerpt
 
@@ -45,7 +46,8 @@ def kept_target(content: Content) -> str | None:
             texts[name] = file.decode()
         except UnicodeDecodeError:  # an image or a font
             continue
-    return _kept(as_json(texts)) if texts else None
+    files = [{"filename": name, "content": text} for name, text in texts.items()]
+    return _kept(json.dumps(files, indent=1, ensure_ascii=False)) if files else None
 
 
 def _kept(text: str) -> str | None:
