@@ -20,7 +20,7 @@ from i2s_sdk.runlog.record import Failure, Usage
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 
 #: Fields that a line has only if they say something.
-_OPTIONAL = frozenset({"question", "questions", "cached_cost", "asked"})
+_OF_SEVERAL = frozenset({"question", "questions", "cached_cost", "asked"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Answer:
         """Return the answer as JSON has it; without names of questions where there is only one."""
         plain = {**asdict(replace(self, asked=None)), "outcome": str(self.outcome) if self.outcome else None}
         plain["asked"] = self.asked.to_json() if self.asked else None
-        return {name: value for name, value in plain.items() if value or name not in _OPTIONAL}
+        return {name: value for name, value in plain.items() if value or name not in _OF_SEVERAL}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Answer:
