@@ -11,6 +11,7 @@ from pathlib import Path
 from i2s_sdk.data.locations import data_name
 from i2s_sdk.data.origin import read_origin
 from i2s_sdk.evaluation.plan import Plan
+from i2s_sdk.models.asked_with import ASKED_WITH
 from i2s_sdk.report.published_match import DATA_SET
 from i2s_sdk.tasks.task import ConfiguredTask, DocumentTask
 from i2s_wire.documents import DocumentsDescription
@@ -27,6 +28,7 @@ def facts(
     documents: DocumentsDescription | None = None,
     *,
     whole: bool = False,
+    options: str = "",
 ) -> dict[str, str]:
     """Return facts by name, as they are shown to people.
 
@@ -36,6 +38,7 @@ def facts(
         comparer: The metric service, where it is there.
         documents: The documents service, where it is there.
         whole: Whether the model answers documents as a whole, so that settings of their pages mean nothing.
+        options: Options that the model is asked with, as words of a command.
     """
     found = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -57,6 +60,8 @@ def facts(
         programs = ", ".join(f"{one.name} {one.version}" for one in documents.engines)
         tier = documents.isolation.tier.name.lower()
         found[documents.service] = f"{documents.version}, {programs}, isolation {tier}"
+    if options:
+        found[ASKED_WITH] = options
     state = _git_state()
     if state:
         found["git"] = state

@@ -9,7 +9,8 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.evaluation.failures import FailureReason, failure_reasons
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.report.page import write_page
-from i2s_sdk.runlog.folder import RESULTS, RunFolder
+from i2s_sdk.report.paths import shareable_model
+from i2s_sdk.runlog.folder import RESULTS, RunFolder, read_asked
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.settings import Settings
@@ -70,10 +71,11 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         """Return the record with its texts, which are not all in memory."""
         return folder.record(record.id) or record
 
-    report = write_page(folder.storage, manifest, summary, ordered, whole, instances, folder.rendered)
-    own = {
-        task: skill for task, skills in report.skills.items() if (skill := skills.get(manifest.options.model))
-    }
+    folder.storage.flush()
+    asked = read_asked(folder.storage)
+    report = write_page(folder.storage, manifest, summary, ordered, whole, instances, folder.rendered, asked)
+    label = shareable_model(manifest.options.model)
+    own = {task: skill for task, skills in report.skills.items() if (skill := skills.get(label))}
     return RunResult(
         folder=folder.path,
         report=report.path,

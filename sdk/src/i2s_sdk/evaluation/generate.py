@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import I2SError, ModelError, ProtocolError, ServiceError
@@ -18,6 +19,7 @@ from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.asked import Asked, image_paths
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.joined_answer import joined_answer
 from i2s_sdk.runlog.outcome import Outcome
@@ -52,6 +54,7 @@ class GenerateStage:
     like_failures: LikeFailures = field(default_factory=LikeFailures)
     pages: PageImages | None = None
     prompts: Mapping[str, OwnPrompt] = field(default_factory=dict)
+    _kept_images: dict[Path, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     async def __call__(self, sample: Sample) -> Sample:
         """Return the sample with its answer, or ended.
@@ -120,6 +123,7 @@ class GenerateStage:
 
     async def _asked(self, instance: Instance, question: Question) -> tuple[Answer, ModelError | None]:
         """Return the answer to a question once it is kept, and the failure where there is none."""
+        asked = await asyncio.to_thread(self._kept_question, instance, question)
         watch = Watch()
         error: ModelError | None = None
         try:
@@ -128,7 +132,7 @@ class GenerateStage:
         except ModelError as raised:
             answer = Answer.without(instance.id, raised, watch.seconds)
             error = None if answer.final else raised
-        answer = replace(answer, question=question.name)
+        answer = replace(answer, question=question.name, asked=asked)
         self.folder.put_answer(answer)
         if answer.attempts:  # it cost something, and is to outlive this process before anything else is done
             await self.folder.answers.wait_durable()
@@ -137,6 +141,22 @@ class GenerateStage:
         elif answer.attempts:
             self.like_failures.answered()
         return answer, error
+
+    def _kept_question(self, instance: Instance, question: Question) -> Asked:
+        """Return a question as readers see it; its images are kept, but for those of drawn pages."""
+        found: dict[Path, str] = {}
+        for path in image_paths(question):
+            if path in instance.pages:
+                continue
+            if path not in self._kept_images:
+                try:
+                    self._kept_images[path] = self.folder.put_picture(path.read_bytes())
+                except FileNotFoundError:  # the model says so if it reads the image
+                    continue
+            found[path] = self._kept_images[path]
+            if path in instance.pictures:
+                del self._kept_images[path]
+        return Asked.of(question, found)
 
     async def _stopped(self, sample: Sample, outcome: Outcome, error: I2SError) -> Sample:
         content = await asyncio.to_thread(read_content, sample.instance)

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.report.page import write_page
-from i2s_sdk.runlog.folder import ANSWERS, CALLS, MERGING, RENDERINGS, RESULTS, RunFolder
+from i2s_sdk.runlog.folder import (
+    ANSWERS,
+    CALLS,
+    MERGING,
+    RENDERINGS,
+    RESULTS,
+    RunFolder,
+    read_asked,
+)
 from i2s_sdk.runlog.index import read_lines
 from i2s_sdk.runlog.manifest import Manifest, Options
 from i2s_sdk.runlog.reader import StoredRun, read_run
@@ -77,7 +85,14 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
         if points:
             write_points(target.storage, points)
         report = write_page(
-            target.storage, whole.manifest, summary, whole.ordered(), planned=whole.planned
+            target.storage,
+            whole.manifest,
+            summary,
+            whole.ordered(),
+            whole=lambda record: owners[record.id].with_texts(record),
+            planned=whole.planned,
+            rendered=target.rendered,
+            asked=read_asked(target.storage),
         ).path
         target.storage.remove({MERGING})
     missing = tuple(one.id for one in whole.planned if one.id not in whole.records)
@@ -172,8 +187,9 @@ def _copy_pictures(shard: StoredRun, target: RunFolder) -> None:
         if png is not None:
             target.put_picture(png)
 
-    both = ((one.reference_sha256, one.rendering_sha256) for one in shard.records.values())
-    digests = dict.fromkeys(digest for pair in both for digest in pair if digest)
+    both = [(one.reference_sha256, one.rendering_sha256) for one in shard.records.values()]
+    asked = [one.images for questions in shard.asked.values() for _, one in questions]
+    digests = dict.fromkeys(digest for some in (*both, *asked) for digest in some if digest)
     with ThreadPoolExecutor(max(shard.storage.threads, target.storage.threads)) as threads:
         for _ in threads.map(copy, digests):
             pass

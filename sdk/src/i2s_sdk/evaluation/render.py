@@ -11,6 +11,7 @@ from typing import Generic, Protocol
 from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.evaluation.caches.renders import Renderer
+from i2s_sdk.evaluation.kept_texts import kept_document, kept_log, kept_target
 from i2s_sdk.evaluation.picture_limits import PictureLimits, refuse_unpaddable
 from i2s_sdk.evaluation.sample import Sample, Watch, blank, put_reference
 from i2s_sdk.instances.content import Content
@@ -23,9 +24,7 @@ from i2s_sdk.service_table import renderer_of
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.task import D
 from i2s_wire.render.rendering import Rendering
-
-#: Characters of a document that is kept to be shown beside its first error; a longer one is not kept.
-DOCUMENT_CHARACTERS = 50_000
+from i2s_wire.render.source_error import SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,8 @@ class RenderStage:
             return sample.stopped(Outcome.RENDER_FAILURE, error, record)
         if picture is not None:
             await asyncio.to_thread(self.folder.put_picture, picture)
-        rendered = replace(rendered, record=replace(rendered.record, seconds={"render": watch.seconds}))
+        record = replace(rendered.record, seconds={"render": watch.seconds})
+        rendered = replace(rendered, record=record, target=kept_target(content))
         self.folder.put_rendered(rendered)
         return replace(sample, rendered=rendered, reference=content.reference, rendering=picture)
 
@@ -140,7 +140,8 @@ class RenderStep(Generic[D]):
         if truth is not None and picture is not None:
             text = await asyncio.to_thread(self.task.text_for_edit, attempts.document, attempts.last)
         noted = _noted(record, structure, attempts)
-        return Rendered(noted, text, truth, _kept_document(attempts.document.source, structure)), picture
+        document = kept_document(attempts.document.source, structure)
+        return Rendered(noted, text, truth, document, kept_log(attempts.last.log)), picture
 
     async def _attempts(self, structure: Structure, content: Content, identity: str) -> Attempts[D]:
         async def render(document: D) -> Rendering:
@@ -182,16 +183,9 @@ def _structure(task: Task, record: Record, answer: Answer) -> Structure | Record
     return found
 
 
-def _kept_document(source: str, structure: Structure) -> str | None:
-    """Return a document as it is kept beside its structure; None if it is the structure, or too long."""
-    if source == structure.code or len(source) > DOCUMENT_CHARACTERS:
-        return None
-    return source.encode("utf-8", "replace").decode()
-
-
 def _noted(record: Record, structure: Structure, attempts: Attempts[D]) -> Record:
     last = attempts.last
-    error = last.error
+    first = attempts.first.error if len(attempts.renderings) > 1 else None
     picture = last.pictures[0] if last.verdict.has_picture else None
     repairs = (*structure.repairs, *attempts.repairs)
     source = attempts.document.source.encode("utf-8", "surrogatepass")
@@ -203,7 +197,8 @@ def _noted(record: Record, structure: Structure, attempts: Attempts[D]) -> Recor
         verdict_before_repair=None if structure.repairs else attempts.first.verdict,
         repairs=tuple(RepairNote(str(one.kind), one.detail, one.error) for one in repairs),
         message=last.message,
-        error=FirstError(error.message, error.kind.name, error.line) if error else None,
+        error=_first_error(last.error),
+        error_before_repair=_first_error(first),
         rendering_sha256=hashlib.sha256(picture.png).hexdigest() if picture else "",
         document_sha256=hashlib.sha256(source).hexdigest(),
         width=picture.width if picture else 0,
@@ -212,3 +207,7 @@ def _noted(record: Record, structure: Structure, attempts: Attempts[D]) -> Recor
         engine_digest=last.engine.digest,
         isolation=last.isolation.tier.name.lower(),
     )
+
+
+def _first_error(error: SourceError | None) -> FirstError | None:
+    return FirstError(error.message, error.kind.name, error.line) if error else None

@@ -24,6 +24,7 @@ from i2s_sdk.evaluation.score import ScoreStage
 from i2s_sdk.evaluation.steps import read_steps, score_steps, scoring_services
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_usable_references
+from i2s_sdk.models.asked_with import asked_with
 from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.runlog.calls import marked_calls
 from i2s_sdk.runlog.folder import LOGS, RunFolder
@@ -267,6 +268,7 @@ class Runner:
                     comparer,
                     documents,
                     whole=self.model is not None and answers_whole(self.model),
+                    options=asked_with(getattr(self.model, "options", None), self.settings),
                 ),
             ),
             self.plan.whole,

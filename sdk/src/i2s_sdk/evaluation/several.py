@@ -94,7 +94,7 @@ def repeated_models(names: Sequence[str], options: ModelOptions, repeats: int) -
         raise UsageError("--repeats needs --temperature: at the default, 0, a model repeats itself")
     models = []
     for name in names:
-        own = [open_model(name, replace(options, repeat=at)) for at in range(1, repeats + 1)]
+        own = [open_model(name, replace(options, repeat=at, repeats=repeats)) for at in range(1, repeats + 1)]
         if len({one.name for one in own}) < repeats:
             raise UsageError(f"--repeats asks a model again, and {name} gives the same answers every time")
         models += own

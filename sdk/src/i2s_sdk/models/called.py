@@ -58,7 +58,7 @@ class CalledModel:
             {"base_url": provider.base_url, **provider.parameters, **chosen}, sort_keys=True
         )
         self.concurrency = options.concurrency
-        self._options = options
+        self._options = self.options = options
         self.whole = bool(getattr(provider, "whole", False))
         self._batched = provider if isinstance(provider, Batched) else None
         self._single: Provider = self._batched.single if self._batched is not None else provider

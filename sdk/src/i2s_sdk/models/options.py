@@ -93,6 +93,7 @@ class ModelOptions:
         repeat: Which time the same is asked, from 1 on: answers of different times are kept apart.
         preflight: Whether a server is asked a small question before a run begins.
         batching: Sends questions by the batch API of the vendor; None asks each by a call of its own.
+        repeats: How often the same is asked in all; it changes no answer.
     """
 
     base_url: str | None = None
@@ -119,6 +120,7 @@ class ModelOptions:
     repeat: int = 1
     preflight: bool = True
     batching: Batching | None = None
+    repeats: int = field(default=1, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("call_seconds", "retry_seconds", "longest_pause", "pdftotext_cpu_seconds"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from i2s_sdk.report import figures
 from i2s_sdk.report.compared import ComparedRuns
@@ -46,12 +46,16 @@ class Histogram:
         n: How many values there are.
         bars: From the least to the greatest value.
         ticks: The least value, the middle and the greatest.
+        floor: Place of the best baseline that looks at nothing, from 0 to 100; None if there is none.
+        ceiling: Place of the oracle; None if there is none.
     """
 
     metric: str
     n: int
     bars: tuple[Bar, ...]
     ticks: tuple[str, str, str]
+    floor: float | None = None
+    ceiling: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ class Reach:
         ends: Places of the ends of its interval; None without one.
         interval: The interval, for people.
         is_reference_point: Whether it is the oracle or a baseline.
+        floor: Place of the best baseline that looks at nothing; None if there is none.
+        ceiling: Place of the oracle; None if there is none.
     """
 
     label: str
@@ -73,6 +79,8 @@ class Reach:
     ends: tuple[float, float] | None
     interval: str
     is_reference_point: bool
+    floor: float | None = None
+    ceiling: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,7 @@ class Reaches:
         floor: Place of the best baseline that looks at nothing; None if there is none.
         ceiling: Place of the oracle; None if there is none.
         ticks: The least value of the metric, the middle and the greatest.
+        by: What the rows are of beside runs: "subset", "difficulty", or nothing.
     """
 
     task: str
@@ -94,15 +103,16 @@ class Reaches:
     floor: float | None
     ceiling: float | None
     ticks: tuple[str, str, str]
+    by: str = ""
 
 
 def reaches(compared: ComparedRuns, task: str) -> Reaches | None:
     """Return the runs of a task on the scale of its main metric; None if no run has a value."""
     metric = task_spec(task).main_metric
-    low, high = _range(task, metric)
+    low, high = value_range(task, metric)
 
     def place(value: float) -> float:
-        return round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
+        return place_of(value, low, high)
 
     found: list[tuple[float, Reach]] = []
     known: dict[str, float] = {}
@@ -124,9 +134,26 @@ def reaches(compared: ComparedRuns, task: str) -> Reaches | None:
     if not found:
         return None
     floors = [known[name] for name in FLOORS if name in known]
-    rows = tuple(row for _, row in sorted(found, key=lambda one: -one[0]))
-    ticks = (f"{low:g}", f"{(low + high) / 2:g}", f"{high:g}")
-    return Reaches(task, metric, rows, max(floors, default=None), known.get(ORACLE), ticks)
+    floor, ceiling = max(floors, default=None), known.get(ORACLE)
+    ordered = (row for _, row in sorted(found, key=lambda one: -one[0]))
+    rows = tuple(replace(row, floor=floor, ceiling=ceiling) for row in ordered)
+    return Reaches(task, metric, rows, floor, ceiling, ticks(low, high))
+
+
+def ticks(low: float, high: float) -> tuple[str, str, str]:
+    """Return the least value of a scale, its middle and its greatest, for people."""
+    return f"{low:g}", f"{(low + high) / 2:g}", f"{high:g}"
+
+
+def reference_values(compared: ComparedRuns, task: str, metric: str) -> tuple[float | None, float | None]:
+    """Return the value of the best baseline that looks at nothing in a metric, and that of the oracle."""
+    known: dict[str, float] = {}
+    for name in (*FLOORS, ORACLE):
+        summary = compared.summaries.get(name)
+        found = task_mean(summary, task, metric) if summary is not None and task in summary.tasks else None
+        if found is not None and found.value is not None:
+            known[name] = found.value
+    return max((known[name] for name in FLOORS if name in known), default=None), known.get(ORACLE)
 
 
 def endings(group: Group) -> list[Bar]:
@@ -158,13 +185,30 @@ def endings(group: Group) -> list[Bar]:
     ]
 
 
-def histograms(view: RunView, task: str) -> list[Histogram]:
-    """Return the spread of each metric of a task."""
+def histograms(view: RunView, task: str, compared: ComparedRuns | None = None) -> list[Histogram]:
+    """Return the spread of each metric of a task.
+
+    Args:
+        view: The run.
+        task: Name of the task.
+        compared: Has the floors and ceilings; None for none.
+    """
     usable = [one for one in view.records if one.task == task and one.outcome.counts and one.usable]
-    return [_histogram(name, usable, *_range(task, name)) for name in view.metrics[task]]
+    found = []
+    for name in view.metrics[task]:
+        low, high = value_range(task, name)
+        points = reference_values(compared, task, name) if compared is not None else (None, None)
+        floor, ceiling = (None if one is None else place_of(one, low, high) for one in points)
+        found.append(replace(_histogram(name, usable, low, high), floor=floor, ceiling=ceiling))
+    return found
 
 
-def _range(task: str, metric: str) -> tuple[float, float]:
+def place_of(value: float, low: float, high: float) -> float:
+    """Return the place of a value on a scale, from 0 to 100."""
+    return round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
+
+
+def value_range(task: str, metric: str) -> tuple[float, float]:
     """Return the least and the greatest value of a metric; those of pictures are from 0 to 1."""
     scorers = scorers_of(open_task(task))
     found = (one for scorer in scorers for one in scorer.metrics if one.name == metric)
@@ -181,4 +225,4 @@ def _histogram(metric: str, records: Sequence[Record], low: float, high: float) 
         Bar(f"{low + at * width:.2f} to {low + (at + 1) * width:.2f}", count, count / longest)
         for at, count in enumerate(counts)
     )
-    return Histogram(metric, len(values), bars, (f"{low:g}", f"{(low + high) / 2:g}", f"{high:g}"))
+    return Histogram(metric, len(values), bars, ticks(low, high))

@@ -10,12 +10,14 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.report import samples
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.judge_tables import judge_tables
+from i2s_sdk.report.paths import shareable_model
 from i2s_sdk.report.pictures import beside, within
 from i2s_sdk.report.subset_tables import subset_tables
 from i2s_sdk.report.table_lines import PaperTable
 from i2s_sdk.report.template import render_page
 from i2s_sdk.report.versus import Versus, compare_runs
 from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.folder import REPORT
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.opening import open_file, open_storage
@@ -112,6 +114,7 @@ def write_page(
     whole: Callable[[Record], Record] | None = None,
     planned: Sequence[Sample] = (),
     rendered: Callable[[str], Rendered | None] = lambda identity: None,
+    asked: Mapping[str, tuple[tuple[str, Asked], ...]] | None = None,
 ) -> Report:
     """Write the report of a run into its folder.
 
@@ -123,9 +126,11 @@ def write_page(
         whole: Returns a record with its texts; needed where ``records`` are without, to save memory.
         planned: Its instances, in the order of the data set.
         rendered: Returns what was rendered of a sample.
+        asked: What the model was asked, by instance: each question with its name.
     """
-    label = manifest.options.model
-    view = RunView(label, manifest, summary, records, storage, whole or (lambda one: one), planned, rendered)
+    label = shareable_model(manifest.options.model)
+    texts = whole or (lambda one: one)
+    view = RunView(label, manifest, summary, records, storage, texts, planned, rendered, asked or {})
     return _write([view], storage, REPORT, single_file=False)
 
 
@@ -135,7 +140,7 @@ _NOTED = {"data_sha256": "data set", "sdk": "version of i2s-sdk"}
 
 def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_file: bool) -> Report:
     rows = samples.sample_rows(views)
-    sources = {digest: views[at].storage for digest, at in samples.digests_of(rows).items()}
+    sources = {digest: views[at].storage for digest, at in samples.digests_of(rows, views).items()}
     gallery = within(sources) if single_file else beside(storage, sources)
     compared, versus = compare_views(views), compare_runs(views)
     skills = compared.mean_skills(compared.by_task)

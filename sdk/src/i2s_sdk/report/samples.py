@@ -13,20 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from i2s_sdk.report.panels import panels_of
-from i2s_sdk.report.view import RunView, checked
+from i2s_sdk.report.charts import reference_values
+from i2s_sdk.report.compared import ComparedRuns
+from i2s_sdk.report.sample_texts import details
+from i2s_sdk.report.view import RunView, checked, is_digest
 from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.record import Record
-from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 
 #: Samples whose details are packed together.
 CHUNK = 40
-
-#: Characters of a completion and of a structure that are in the page; structures of sites stay whole.
-LONGEST_TEXT = 50_000
 
 #: Samples that a page has at most: of more it would be too large to open.
 MOST = 20_000
@@ -45,19 +43,26 @@ def sample_rows(views: Sequence[RunView]) -> list[Row]:
     return [tuple(row) for row in islice(found.values(), MOST)]
 
 
-def digests_of(rows: Sequence[Row]) -> dict[str, int]:
-    """Return each picture of the samples, and the first run that has it."""
+def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:
+    """Return each picture of the samples and of their questions, and the first run that has it."""
     found: dict[str, int] = {}
     for row in rows:
         for at, record in enumerate(row):
-            for digest in (record.reference_sha256, record.rendering_sha256) if record else ():
+            if record is None:
+                continue
+            asked = views[at].asked.get(record.id, ())
+            further = (digest for _, one in asked for digest in one.images if is_digest(digest))
+            for digest in (record.reference_sha256, record.rendering_sha256, *further):
                 if digest:
                     found.setdefault(digest, at)
     return found
 
 
 def index(
-    views: Sequence[RunView], rows: Sequence[Row], pictures: Mapping[str, Sequence[Any]]
+    views: Sequence[RunView],
+    rows: Sequence[Row],
+    pictures: Mapping[str, Sequence[Any]],
+    compared: ComparedRuns,
 ) -> dict[str, Any]:
     """Return what the script is told of all samples.
 
@@ -65,6 +70,7 @@ def index(
         views: The runs.
         rows: Their samples.
         pictures: By digest: name of what is shown, name of the whole picture, width, height.
+        compared: Has the values of baselines and of the oracle.
     """
     places = {digest: at for at, digest in enumerate(pictures)}
     metrics: dict[str, list[str]] = {}
@@ -75,7 +81,11 @@ def index(
         "chunk": CHUNK,
         "runs": [view.label for view in views],
         "metrics": metrics,
-        "tasks": {name: _task(name) for name in metrics},
+        "points": {
+            task: {name: reference_values(compared, task, name) for name in names}
+            for task, names in metrics.items()
+        },
+        "tasks": {name: _task(name, views) for name in metrics},
         "pictures": list(pictures.values()),
         "samples": [_sample(row, metrics, places) for row in rows],
         **_origins(views, rows),
@@ -96,7 +106,9 @@ def _origin(one: Sample) -> str:
     return " ".join(part for part in (f"Licence: {licence}." if licence else "", source) if part)
 
 
-def _task(name: str) -> dict[str, Any]:
+def _task(name: str, views: Sequence[RunView]) -> dict[str, Any]:
+    """Return what is known of a task; its prompt is that of the profile of the first run, for old runs."""
+    profile = Profile(views[0].manifest.options.profile)
     spec = task_spec(name)
     rendering = spec.open(Profile.PAPER).rendering
     resized = rendering is not None and rendering.size_policy is SizePolicy.RESIZE
@@ -106,7 +118,7 @@ def _task(name: str) -> dict[str, Any]:
         "resized": resized,
         "renders": rendering is not None,
         "main": spec.main_metric,
-        "prompt": "\n\n".join(dict.fromkeys(spec.open(Profile.PAPER).prompt_texts())),
+        "prompt": "\n\n".join(dict.fromkeys(spec.open(profile).prompt_texts())),
     }
 
 
@@ -138,66 +150,28 @@ def _ending(record: Record, names: Sequence[str], places: Mapping[str, int]) -> 
     ]
 
 
-def chunks(views: Sequence[RunView], rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the details of the samples by the chunk: JSON, compressed by zlib, in base64."""
+def chunks(views: Sequence[RunView], rows: Sequence[Row], pictures: Sequence[str]) -> Iterator[str]:
+    """Yield the details of the samples by the chunk: JSON, compressed by zlib, in base64.
+
+    Args:
+        views: The runs.
+        rows: Their samples.
+        pictures: Digests of the pictures of the report, in their order.
+    """
+    places = {digest: at for at, digest in enumerate(pictures)}
     for start in range(0, len(rows), CHUNK):
         plain = [
             [
-                None if record is None else _details(view.whole(record), view.rendered(record.id))
+                None
+                if record is None
+                else details(
+                    view.whole(record), view.rendered(record.id), view.asked.get(record.id, ()), places
+                )
                 for view, record in zip(views, row, strict=True)
             ]
             for row in rows[start : start + CHUNK]
         ]
         yield base64.b64encode(zlib.compress(json.dumps(plain).encode("ascii"), 6)).decode()
-
-
-def _details(record: Record, rendered: Rendered | None) -> dict[str, Any]:
-    plain = record.to_json()
-    details = {
-        name: plain[name]
-        for name in (
-            "message",
-            "error",
-            "repairs",
-            "failure",
-            "structure",
-            "completion",
-            "assets",
-            "undefined",
-        )
-        if plain[name]
-    }
-    for name in ("structure", "completion"):
-        cut = name == "completion" or not task_spec(record.task).structure_is_site
-        if cut and len(details.get(name, "")) > LONGEST_TEXT:
-            left = len(details[name]) - LONGEST_TEXT
-            details[name] = f"{details[name][:LONGEST_TEXT]}\n… {left} more characters are in the run folder"
-    if details.get("structure") == details.get("completion"):
-        details.pop("structure", None)
-    if rendered is not None:
-        for name, text in (("truth", rendered.truth), ("document", rendered.document)):
-            if text and len(text) <= LONGEST_TEXT:
-                details[name] = text
-    details["before"] = plain["verdict_before_repair"]
-    details["facts"] = _facts(record)
-    if panels := panels_of(record):
-        details["panels"] = panels
-    return details
-
-
-def _facts(record: Record) -> list[str]:
-    facts = [f"{name} {seconds:.2f} s" for name, seconds in record.seconds.items()]
-    if record.has_picture:
-        facts.append(f"{record.width} × {record.height} pixels")
-    if record.pages > 1:
-        facts.append(f"page 1 of {record.pages} is shown")
-    if record.usage.input_tokens is not None or record.usage.output_tokens is not None:
-        facts.append(f"{record.usage.input_tokens or 0} tokens in, {record.usage.output_tokens or 0} out")
-    if record.cost is not None:
-        facts.append(f"${record.cost:.4f}")
-    if record.finish == "length":
-        facts.append("cut off at its longest")
-    return facts
 
 
 def script_json(plain: object) -> str:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.report.page import write_report
-from i2s_sdk.runlog.folder import RENDERINGS
-from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.report.run_progress import RunProgress, require_run_or_none_yet
+from i2s_sdk.runlog.folder import REPORT
 from i2s_sdk.runlog.storage import PathOrUrl
 
 #: The only address that is listened on.
@@ -43,34 +43,47 @@ class ServedReport:
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
-        self._made: tuple[int, ...] = ()
+        self._made: tuple[int, ...] | None = None
         self._at = 0.0
+        self._progress = [RunProgress(run) for run in self.runs]
 
     def progress(self) -> dict[str, Any]:
-        """Return how far the runs are, as JSON has it."""
-        found = []
-        for run in self.runs:
-            stored = read_run(run)
-            rendered = sum(1 for _ in stored.storage.lines(RENDERINGS))
-            done = sum(one.outcome.counts for one in stored.records.values())
-            found.append(
-                {
-                    "run": stored.manifest.options.model,
-                    "planned": len(stored.planned),
-                    "rendered": min(rendered, len(stored.planned)),
-                    "scored": done,
-                }
-            )
-        return {"runs": found, "done": all(one["scored"] == one["planned"] for one in found)}
-
-    def refresh(self) -> None:
-        """Write the report, unless it is that of what the runs hold, or was written a moment ago."""
+        """Return how far the runs are, as JSON has it; only what was appended since is read."""
         with self._lock:
-            counts = tuple(len(read_run(run).records) for run in self.runs)
-            if counts == self._made or (self._made and time.monotonic() - self._at < FRESH_SECONDS):
-                return
-            write_report(self.runs, self.folder)
-            self._made, self._at = counts, time.monotonic()
+            found = [one.now() for one in self._progress]
+        return {
+            "runs": found,
+            "ended": sum(one["ended"] for one in found),
+            "done": all(one["begun"] and one["ended"] >= one["planned"] for one in found),
+        }
+
+    def refresh(self) -> int | None:
+        """Write the report, unless it is that of what the runs hold, or was written a moment ago.
+
+        Returns:
+            How many samples it has; None if no run has begun.
+        """
+        with self._lock:
+            counts = tuple(one.now()["ended"] for one in self._progress)
+            begun = [one.run for one in self._progress if one.planned is not None]
+            if not begun:
+                return None
+            made = self._made
+            if made is None or (counts != made and time.monotonic() - self._at >= FRESH_SECONDS):
+                write_report(begun, self.folder)
+                self._made, self._at = counts, time.monotonic()
+            return sum(self._made or ())
+
+    def page(self) -> bytes | None:
+        """Return the report with the script that tells of new results; None if no run has begun."""
+        ended = self.refresh()
+        if ended is None:
+            return None
+        page = (self.folder / REPORT).read_bytes()
+        page = page.replace(b"script-src ", b"connect-src 'self'; script-src 'self' ", 1)
+        script = f'<script src="news.js" id="news" data-ended="{ended}"></script>'.encode()
+        before, body, after = page.rpartition(b"</body>")
+        return before + script + body + after
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -87,15 +100,19 @@ class _Handler(SimpleHTTPRequestHandler):
         path = self.path.partition("?")[0]
         if path == "/":
             self._send(_page("serving.html"), "text/html; charset=utf-8")
-        elif path in ("/serving.js", "/serving.css"):
+        elif path in ("/serving.js", "/serving.css", "/news.js"):
             kind = "text/javascript" if path.endswith("js") else "text/css"
             self._send(_page(path[1:]), f"{kind}; charset=utf-8")
         elif path == "/progress.json":
             self._send(json.dumps(self._report.progress()).encode(), "application/json")
         else:
-            if path == "/index.html":
-                self._report.refresh()
-            super().do_GET()
+            page = self._report.page() if path == "/index.html" else None
+            if page is not None:
+                self._send(page, "text/html; charset=utf-8", policy=None)
+            elif path == "/index.html":
+                self._send(_page("serving.html"), "text/html; charset=utf-8")
+            else:
+                super().do_GET()
 
     def do_HEAD(self) -> None:
         self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
@@ -112,11 +129,12 @@ class _Handler(SimpleHTTPRequestHandler):
         host = self.headers.get("Host", "").rpartition(":")[0]
         return host in (LOOPBACK, "localhost")
 
-    def _send(self, content: bytes, kind: str) -> None:
+    def _send(self, content: bytes, kind: str, policy: str | None = _POLICY) -> None:
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
-        self.send_header("Content-Security-Policy", _POLICY)
+        if policy is not None:  # the report has its own
+            self.send_header("Content-Security-Policy", policy)
         self.send_header("Cache-Control", "no-store")
         self.end_headers()
         self.wfile.write(content)
@@ -128,7 +146,7 @@ def serve_report(
     """Serve the report of runs on the loopback until Ctrl-C.
 
     Args:
-        runs: Folders of the runs, or URLs of such; runs may be under way.
+        runs: Folders of the runs, or URLs of such; runs may be under way, or not yet begun.
         port: Port that is listened on; 0 takes a free one.
         on_ready: Called with the address.
 
@@ -137,7 +155,7 @@ def serve_report(
         OSError: The port is taken.
     """
     for run in runs:
-        read_run(run)
+        require_run_or_none_yet(run)
     with tempfile.TemporaryDirectory(prefix="i2s-report-") as folder:
         report = ServedReport(runs, Path(folder))
         handler = functools.partial(_Handler, report=report)

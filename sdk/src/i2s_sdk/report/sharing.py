@@ -6,6 +6,9 @@ import shlex
 from collections import Counter
 from pathlib import PurePath
 
+from i2s_sdk.models.asked_with import ASKED_WITH
+from i2s_sdk.models.options import REPEAT
+from i2s_sdk.report.paths import shareable_model, without_paths
 from i2s_sdk.report.published_match import DATA_SET
 from i2s_sdk.report.view import RunView
 
@@ -20,6 +23,7 @@ def shareable_facts(view: RunView) -> dict[str, str]:
     if "merged from" in about:
         merged = about["merged from"]  # runs of earlier versions have the paths of their shards
         facts["merged from"] = f"{len(merged.split(', '))} shards" if "/" in merged else merged
+    facts = {name: without_paths(fact) for name, fact in facts.items()}
     return {"data": PurePath(about["data"]).name, **facts} if "data" in about else facts
 
 
@@ -34,7 +38,11 @@ def repeat_command(view: RunView) -> str:
     origin = about.get(DATA_SET, "")
     data = origin if origin.startswith("hf:") and ", " not in origin else PurePath(about.get("data", "")).name
     words = ["i2s-sdk", "evaluate"]
-    for flag, value in (("--data", data), ("--model", options.model), ("--profile", options.profile)):
+    for flag, value in (
+        ("--data", data),
+        ("--model", shareable_model(options.model).partition(REPEAT)[0]),
+        ("--profile", options.profile),
+    ):
         words += [flag, value] if value else []
     named = {one.task for one in view.planned}
     chosen = {
@@ -49,6 +57,7 @@ def repeat_command(view: RunView) -> str:
     for flag, number in (("--limit", options.limit), ("--seed", options.seed)):
         words += [] if number is None else [flag, str(number)]
     words += ["--shard", options.shard] if options.shard else []
+    words += shlex.split(about.get(ASKED_WITH, ""))
     return shlex.join(words)
 
 

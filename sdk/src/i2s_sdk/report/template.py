@@ -13,6 +13,8 @@ from importlib.resources import files
 
 from i2s_sdk.report import charts, figures, samples
 from i2s_sdk.report.compared import ComparedRuns
+from i2s_sdk.report.group_charts import group_charts
+from i2s_sdk.report.paths import shareable_model
 from i2s_sdk.report.pictures import Gallery
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.skill_tables import skill_tables
@@ -69,8 +71,8 @@ def render_page(
         # Our own files, and JSON and base64 that hold no markup; everything else is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        index=Markup(samples.script_json(samples.index(views, rows, gallery.entries))),  # noqa: S704
-        chunks=samples.chunks(views, rows),
+        index=Markup(samples.script_json(samples.index(views, rows, gallery.entries, compared))),  # noqa: S704
+        chunks=samples.chunks(views, rows, list(gallery.entries)),
         embedded=gallery.embedded,
         views=views,
         tasks=list(dict.fromkeys(task for view in views for task in view.summary.tasks)),
@@ -87,11 +89,13 @@ def render_page(
         beside_tables=beside,
         heading_groups=heading_groups,
         charts=charts,
+        group_charts=group_charts,
         ranked_by=ranked_by,
         main_metric=lambda task: task_spec(task).main_metric,
         usable_word=usable_word,
         figures=figures,
         shareable_facts=shareable_facts,
+        shareable_model=shareable_model,
         is_digest=is_digest,
         repeat_command=repeat_command,
         licences=licences(list(views)),
@@ -118,7 +122,7 @@ def _unavailable(views: Sequence[RunView]) -> list[tuple[str, list[str]]]:
 
 
 #: Files of the script, in the order in which they stand in it.
-_SCRIPTS = ("elements", "texts", "compare", "cards", "sample", "filters", "listing", "page")
+_SCRIPTS = ("elements", "code", "texts", "compare", "cards", "sample", "filters", "listing", "page")
 
 
 def _script() -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from i2s_sdk.report.paths import shareable_model
+from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.planned import Sample
 from i2s_sdk.runlog.reader import StoredRun
@@ -35,6 +37,7 @@ class RunView:
         whole: Returns a record with its texts, where ``records`` are without.
         planned: Its instances, in the order of the data set; empty if they are not known.
         rendered: Returns what was rendered of a sample; None if nothing is known.
+        asked: What the model was asked, by instance: each question with its name.
     """
 
     label: str
@@ -45,6 +48,7 @@ class RunView:
     whole: Callable[[Record], Record] = lambda record: record
     planned: Sequence[Sample] = ()
     rendered: Callable[[str], Rendered | None] = lambda identity: None
+    asked: Mapping[str, tuple[tuple[str, Asked], ...]] = field(default_factory=dict)
 
     @property
     def columns(self) -> dict[str, Columns]:
@@ -60,7 +64,10 @@ class RunView:
 def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
     """Return what a report shows of runs that were read."""
     names = labels(
-        [(run.manifest.options.model, run.manifest.options.profile, run.storage.name) for run in runs]
+        [
+            (shareable_model(run.manifest.options.model), run.manifest.options.profile, run.storage.name)
+            for run in runs
+        ]
     )
     return [
         RunView(
@@ -72,6 +79,7 @@ def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
             run.with_texts,
             run.planned,
             run.rendered,
+            run.asked,
         )
         for name, run in zip(names, runs, strict=True)
     ]
@@ -96,5 +104,10 @@ def checked(record: Record) -> Record:
     )
 
 
+def is_digest(text: str) -> bool:
+    """Return whether a text is the name that a picture can have."""
+    return _DIGEST.fullmatch(text) is not None
+
+
 def _digest(text: str) -> str:
-    return text if _DIGEST.fullmatch(text) else ""
+    return text if is_digest(text) else ""

@@ -14,12 +14,13 @@ from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.completion_bound import bounded_completion, too_long_reason
 from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Usage
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 
-#: Fields that only samples with several questions have.
-_OF_SEVERAL = frozenset({"question", "questions", "cached_cost"})
+#: Fields that a line has only if they say something.
+_OF_SEVERAL = frozenset({"question", "questions", "cached_cost", "asked"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Answer:
             empty where it joins none.
         cached_cost: Part of ``cost`` that was not paid now, if only some of the answers that this one joins
             were kept from earlier calls.
+        asked: What the model was asked; None for an answer that joins others, and in older runs.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Answer:
     question: str = ""
     questions: tuple[str, ...] = ()
     cached_cost: float = 0.0
+    asked: Asked | None = None
 
     @property
     def final(self) -> bool:
@@ -109,7 +112,8 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as JSON has it; without names of questions where there is only one."""
-        plain = {**asdict(self), "outcome": str(self.outcome) if self.outcome else None}
+        plain = {**asdict(replace(self, asked=None)), "outcome": str(self.outcome) if self.outcome else None}
+        plain["asked"] = self.asked.to_json() if self.asked else None
         return {name: value for name, value in plain.items() if value or name not in _OF_SEVERAL}
 
     @classmethod
@@ -125,5 +129,6 @@ class Answer:
             with_checked_fields(Failure(**values["failure"])) if values.get("failure") else None
         )
         values["questions"] = tuple(values.get("questions", ()))
+        values["asked"] = Asked.from_json(values["asked"]) if values.get("asked") else None
         values["usage"] = with_checked_fields(Usage(**values["usage"]))
         return with_checked_fields(cls(**values))

@@ -29,6 +29,7 @@ from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.calls import call_mark, unanswered_calls
 from i2s_sdk.runlog.index import JsonlIndex, key_of, read_lines
 from i2s_sdk.runlog.local import DRAFTS, LOCK
@@ -277,6 +278,23 @@ def iter_records(where: PathOrUrl | RunStorage, *, texts: bool = True) -> Iterat
         yield record if texts else without_texts(record)
 
 
+def read_asked(storage: RunStorage) -> dict[str, tuple[tuple[str, Asked], ...]]:
+    """Return what the model was asked, by instance: each question with its name, in the order asked.
+
+    Raises:
+        DataError: A line is not an answer.
+    """
+    found: dict[str, dict[str, Asked]] = {}
+    lines = storage.lines(ANSWERS)
+    for number, plain in enumerate(read_lines(lines), start=1):
+        if plain.get("asked"):
+            try:
+                found.setdefault(plain["id"], {})[plain.get("question", "")] = Asked.from_json(plain["asked"])
+            except (ValueError, KeyError, TypeError) as error:
+                raise DataError(str(lines), number, f"is not an answer: {error!r}") from None
+    return {identity: tuple(questions.items()) for identity, questions in found.items()}
+
+
 def _refuse_strangers(storage: RunStorage, *, merging: bool) -> None:
     names = storage.names()
     if merging and MERGING in names:
@@ -284,7 +302,8 @@ def _refuse_strangers(storage: RunStorage, *, merging: bool) -> None:
         return
     if MERGING in names:
         raise UsageError(f"{storage} holds a merge that was not finished; give the same i2s-sdk merge again")
-    strangers = names - _EARLY
+    images_of_questions = {PICTURES} if ANSWERS in names or stem(ANSWERS) in names else set[str]()
+    strangers = names - _EARLY - images_of_questions
     if strangers and MANIFEST not in names:
         raise UsageError(f"{storage} holds {min(strangers)!r} and no run; name a new folder with --out")
 

@@ -52,6 +52,7 @@ def joined_answer(
         question="",
         questions=tuple(one.question for one in answers),
         cached_cost=_cached_cost(final),
+        asked=None,
     )
 
 

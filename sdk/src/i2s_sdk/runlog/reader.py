@@ -9,7 +9,15 @@ from functools import cached_property
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.runlog.folder import MANIFEST, RECORDS, RENDERINGS, picture_name, read_manifest
+from i2s_sdk.runlog.asked import Asked
+from i2s_sdk.runlog.folder import (
+    MANIFEST,
+    RECORDS,
+    RENDERINGS,
+    picture_name,
+    read_asked,
+    read_manifest,
+)
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.planned import INSTANCES, Planned, parse_planned
@@ -76,6 +84,11 @@ class StoredRun:
             return Rendered.from_json(read_json(lines.read(*place)))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), 0, f"holds no rendering of {identity!r}: {error!r}") from None
+
+    @cached_property
+    def asked(self) -> Mapping[str, tuple[tuple[str, Asked], ...]]:
+        """What the model was asked, by instance: each question with its name."""
+        return read_asked(self.storage)
 
     @cached_property
     def _renderings(self) -> tuple[Lines, dict[str, tuple[int, int]]]:

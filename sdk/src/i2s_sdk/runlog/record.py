@@ -11,8 +11,8 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 from i2s_wire.render.rendering import Verdict
 
-#: Fields that a record has only if its task fills them.
-_OF_SOME_TASKS = ("parts", "detail", "cached_cost")
+#: Fields that a line has only if they say something.
+_OPTIONAL = ("parts", "detail", "cached_cost", "error_before_repair")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,8 @@ class Record:
         attempts: Calls made for it; 0 where nothing was asked.
         cached_cost: Part of ``cost`` that was not paid now, if only some of the completions of several
             questions were kept from earlier calls.
+        error_before_repair: The first error of the first render, if another render followed; its line is that
+            of the document before any repair of a document.
     """
 
     id: str
@@ -128,6 +130,7 @@ class Record:
     cached: bool = False
     attempts: int = 0
     cached_cost: float = 0.0
+    error_before_repair: FirstError | None = None
 
     @property
     def has_picture(self) -> bool:
@@ -144,7 +147,7 @@ class Record:
     def to_json(self) -> dict[str, Any]:
         """Return the record as JSON has it: enums by name, without fields that only some tasks fill."""
         plain = asdict(self)
-        for name in _OF_SOME_TASKS:
+        for name in _OPTIONAL:
             if not plain[name]:
                 del plain[name]
         plain["outcome"] = str(self.outcome)
@@ -174,7 +177,8 @@ class Record:
             name: (top, bottom) for name, (top, bottom) in dict(values.get("parts", {})).items()
         }
         values["repairs"] = tuple(with_checked_fields(RepairNote(**one)) for one in values.get("repairs", ()))
-        values["error"] = with_checked_fields(FirstError(**values["error"])) if values.get("error") else None
+        for name in ("error", "error_before_repair"):
+            values[name] = with_checked_fields(FirstError(**values[name])) if values.get(name) else None
         values["failure"] = (
             with_checked_fields(Failure(**values["failure"])) if values.get("failure") else None
         )
@@ -193,6 +197,7 @@ def without_texts(record: Record) -> Record:
         structure=None if record.structure is None else "",
         message="",
         error=None,
+        error_before_repair=None,
         repairs=(),
         undefined={},
         detail={},

@@ -37,13 +37,19 @@ class Rendered:
             scored, NO_STRUCTURE or REFUSED where it is not usable for these reasons.
         text: Of the rendering, for metrics of texts; None where it has none or none is wanted.
         truth: Text that it is compared with; None where there is none or none is wanted.
-        document: What was rendered last, as its engine counts the lines; None if it was not kept.
+        document: What was rendered last, as its engine counts the lines; None if it is the structure, or was
+            not kept since it is too long.
+        log: What the engine wrote in the last render, bounded; None if it wrote nothing.
+        target: The structure of the ground truth, which a report shows beside that of the answer; None if
+            there is none, or it is too long.
     """
 
     record: Record
     text: str | None = None
     truth: str | None = None
     document: str | None = None
+    log: str | None = None
+    target: str | None = None
 
     def record_with(self, answer: Answer) -> Record:
         """Return the record with what the model said."""
@@ -54,8 +60,9 @@ class Rendered:
         plain = {name: one for name, one in self.record.to_json().items() if name not in _OF_OTHER_STAGES}
         if self.record.outcome is Outcome.CANCELLED:
             plain["outcome"] = None
-        document = {} if self.document is None else {"document": self.document}
-        return {**plain, "text": self.text, "truth": self.truth, **document}
+        kept = {"document": self.document, "log": self.log, "target": self.target}
+        own = {name: text for name, text in kept.items() if text is not None}
+        return {**plain, "text": self.text, "truth": self.truth, **own}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Rendered:
@@ -65,7 +72,8 @@ class Rendered:
             KeyError, TypeError, ValueError: It is nothing of this kind.
         """
         record = {**plain, "outcome": plain["outcome"] or Outcome.CANCELLED}
-        texts = (plain["text"], plain["truth"], plain.get("document"))
+        kept = (plain.get(name) for name in ("document", "log", "target"))
+        texts = (plain["text"], plain["truth"], *kept)
         return with_checked_fields(cls(Record.from_json(record), *texts))
 
 

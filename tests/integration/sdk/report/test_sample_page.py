@@ -12,13 +12,16 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from i2s_sdk.report import write_report
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.asked import Asked, AskedPart
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import FirstError
+from i2s_sdk.runlog.record import FirstError, Record, RepairNote
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, until
-from run_folders import instances, keep_picture, record_of, write_run
+from run_folders import instances, keep_picture, picture, record_of, write_run
 
 pytestmark = pytest.mark.integration
 
@@ -133,6 +136,16 @@ def test_a_table_has_a_column_for_each_run_and_is_sorted_by_it(
     page.select_option("[name=view]", "table")
     heads = page.locator("table.samples th").all_inner_texts()
     assert heads == ["sample", "subset", "difficulty", "model-a", "model-b"]
+    page.get_by_role("button", name="difficulty").click()
+    levels = page.locator("table.samples tbody td:nth-child(3)").all_inner_texts()
+    assert levels == sorted(levels, key=["easy", "medium", "hard"].index)
+    assert "sort=up+difficulty" in page.url
+    page.reload()
+    page.locator("table.samples tbody tr").first.wait_for()
+    assert page.locator("table.samples th").nth(2).get_attribute("aria-sort") == "ascending"
+    page.get_by_role("button", name="sample", exact=True).click()
+    names = page.locator("table.samples tbody td:first-child").all_inner_texts()
+    assert names == sorted(names)
     page.get_by_role("button", name="model-b").click()
     assert page.locator("table.samples th").nth(4).get_attribute("aria-sort") == "ascending" or (
         page.locator("table.samples th").nth(4).get_attribute("aria-sort") == "descending"
@@ -182,3 +195,173 @@ def test_runs_stand_on_the_scale_of_their_metric(visit: Visit, run: Path, two_ru
     value = float(chart.locator("li b").first.inner_text())
     left = float(chart.locator("rect.dot").first.get_attribute("x") or 0)
     assert left + 0.4 == pytest.approx(100 * value, abs=0.06)
+
+
+def _one_sample(folder: Path, record: Record, kept: Rendered, asked: Asked | None = None) -> Path:
+    one = Planned(record.id, record.task, record.subset)
+    write_run(folder, [one], {one.id: record})
+    (folder / "renderings.jsonl").write_text(json.dumps(kept.to_json()) + "\n")
+    if asked is not None:
+        (folder / "answers.jsonl").write_text(
+            json.dumps(Answer(record.id, "x", asked=asked).to_json()) + "\n"
+        )
+    return write_report([folder]).path
+
+
+def test_the_question_is_that_of_the_run_with_its_images(visit: Visit, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    example = keep_picture(folder, picture("example"))
+    record = record_of(instances(1)[0], folder=folder)
+    parts = (
+        AskedPart("Copy this formula."),
+        AskedPart(sha256=example, file="e.png"),
+        AskedPart("\nAnswer:\nx^2"),
+    )
+    asked = Asked(parts, "Be exact.", '{"type": "object"}')
+    page = visit.open(_one_sample(folder, record, Rendered(record), asked))
+    page.locator("article h3 a").click()
+    page.locator(".questions summary").click()
+    shown = page.locator(".questions")
+    assert shown.locator("summary").inner_text() == "question"
+    assert "Be exact." in shown.inner_text()
+    assert "Copy this formula." in shown.inner_text()
+    assert shown.locator("img").count() == 1
+    assert '"type"' in shown.inner_text()
+    assert visit.said == []
+
+
+def test_the_first_cause_stands_before_repairs_and_the_log_is_shown(visit: Visit, tmp_path: Path) -> None:
+    record = replace(
+        record_of(instances(1)[0]),
+        outcome=Outcome.SCORED,
+        usable=False,
+        verdict=Verdict.COMPILE_ERROR,
+        verdict_before_repair=Verdict.COMPILE_ERROR,
+        structure="\\alpah",
+        error_before_repair=FirstError("Missing $ inserted.", "OTHER", 7),
+        repairs=(RepairNote("wrap_math", "", "Missing $ inserted."),),
+        error=FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 2),
+    )
+    kept = Rendered(record, document="a\n$\\alpah$", log="! Undefined control sequence.\nl.2")
+    page = visit.open(_one_sample(tmp_path / "run", record, kept))
+    page.locator("article h3 a").click()
+    page.locator("#sample .notes").wait_for()
+    notes = page.locator("#sample .notes li").all_inner_texts()
+    assert notes[0] == "first error Missing $ inserted. (other, line 7)"
+    assert notes[1] == "repair wrap math"
+    assert notes[2] == "error after repairs Undefined control sequence. (undefined command, line 2)"
+    page.get_by_text("log of the last render").click()
+    assert page.locator("pre.log").inner_text().startswith("! Undefined control")
+    assert visit.said == []
+
+
+def test_sites_are_compared_file_by_file_and_their_files_have_numbers(visit: Visit, tmp_path: Path) -> None:
+    def site(**files: str) -> str:
+        return json.dumps(
+            [{"filename": name.replace("_", "."), "content": own} for name, own in files.items()]
+        )
+
+    answer = site(index_html="<p class='a'>One</p> <!-- mine -->", style_css="p { color: red }\n/* x */")
+    target = site(index_html="<p class='a'>Two</p>", style_css="p{color:red}")
+    one = Planned("site", "webpage", "css")
+    record = replace(record_of(one), outcome=Outcome.SCORED, usable=True, verdict=Verdict.RENDERED)
+    record = replace(record, structure=answer, document_sha256="0" * 64, metrics={"ems": 0.5})
+    page = visit.open(_one_sample(tmp_path / "run", record, Rendered(record, target=target)))
+    page.locator("article h3 a").click()
+    page.locator("#sample .texts").first.wait_for()
+    assert page.locator("#sample .compared-file .file").all_inner_texts() == ["index.html", "style.css"]
+    assert page.locator("#sample .texts del").all_inner_texts() == ["Two"]
+    assert page.locator("#sample .texts ins").all_inner_texts() == ["One"]
+    second = page.locator(".compared-file").nth(1)
+    assert "differ only in comments or white space" in second.inner_text()
+    assert page.locator("#sample .texts .note").first.inner_text() == "<!-- mine -->"
+    page.get_by_text("document that was rendered").click()
+    assert page.locator("#sample ol.lines").count() == 2
+    assert page.locator("#sample ol.lines").nth(1).locator("li").count() == 2
+    assert visit.said == []
+
+
+@pytest.mark.parametrize(
+    ("task", "target", "answer", "removed", "added"),
+    [
+        ("latex", "a + b % sum", "a +\n  c", ["b"], ["c"]),
+        ("music", "c4 d4 % end", "c4  e4", ["d4"], ["e4"]),
+        ("chart", "if a:\n    b = 1  # x", "if a:\n        b = 1", ["\n    "], ["\n        "]),
+        ("readoc", "# A\n\ntext", "# A\ntext", ["\n\n"], ["\n"]),
+        ("sobench", '{"a": 1}', '{ "a" : 2 }', ["1"], ["2"]),
+    ],
+)
+def test_white_space_and_comments_count_as_their_language_has_them(
+    visit: Visit, tmp_path: Path, task: str, target: str, answer: str, removed: list[str], added: list[str]
+) -> None:
+    record = replace(
+        record_of(Planned("one", task, "a")), outcome=Outcome.SCORED, usable=True, structure=answer
+    )
+    record = replace(record, completion=answer, verdict=Verdict.RENDERED)
+    page = visit.open(_one_sample(tmp_path / "run", record, Rendered(record, target=target)))
+    page.locator("article h3 a").click()
+    page.locator("#sample .texts").wait_for()
+    assert page.locator("#sample .texts del").all_text_contents() == removed
+    assert page.locator("#sample .texts ins").all_text_contents() == added
+    assert visit.said == []
+
+
+def test_samples_are_filtered_by_difficulty_and_the_address_has_it(visit: Visit, one_run: Path) -> None:
+    page = visit.open(one_run)
+    page.select_option("[name=difficulty]", "medium")
+    wanted = sum(one.difficulty == "medium" for one in instances(NUMBER))
+    assert visit.count == f"{wanted} of {NUMBER} samples"
+    page.reload()
+    page.locator("article").first.wait_for()
+    assert page.locator("[name=difficulty]").input_value() == "medium"
+    assert visit.count == f"{wanted} of {NUMBER} samples"
+
+
+def test_images_of_all_runs_stand_beside_each_other_and_the_slider_is_in_the_address(
+    visit: Visit, run: Path, two_runs: Path
+) -> None:
+    both = [read_run(folder).records for folder in (run, run.parent / "b")]
+    one = next(name for name, first in both[0].items() if first.has_picture and both[1][name].has_picture)
+    page = visit.open(two_runs)
+    page.goto(f"{two_runs.resolve().as_uri()}#samples?sample={one}")
+    page.reload()
+    page.get_by_role("button", name="all runs").click()
+    captions = page.locator("#sample .beside figcaption").all_inner_texts()
+    assert [caption.split(",")[0] for caption in captions] == ["reference", "model-a", "model-b"]
+    page.get_by_role("button", name="slider").click()
+    page.locator("#sample .range input").fill("20")
+    assert "at=20" in page.url
+    page.reload()
+    page.locator("#sample .range input").wait_for()
+    assert page.locator("#sample .range input").input_value() == "20"
+    assert "20%" in (page.locator("#sample .layer").nth(1).get_attribute("style") or "")
+    assert visit.said == []
+
+
+def test_points_of_a_chart_are_reached_by_the_keyboard_and_show_it(visit: Visit, one_run: Path) -> None:
+    page = visit.open(one_run)
+    page.select_option("[name=view]", "chart")
+    page.locator("button[type=reset]").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "circle"
+    outline = page.evaluate("getComputedStyle(document.activeElement).strokeWidth")
+    assert outline == "3px"
+    page.keyboard.press("Enter")
+    page.locator("#sample h2").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_narrow_page_scrolls_in_one_direction_only_and_has_the_colours_of_its_theme(
+    browser: Browser, two_runs: Path, scheme: str
+) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
+    page.goto(two_runs.resolve().as_uri())
+    page.locator("article").first.wait_for()
+    for opens in (False, True):
+        if opens:
+            page.locator("article h3 a").first.click()
+            page.locator("#sample h2").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == {"light": "rgb(251, 250, 247)", "dark": "rgb(22, 24, 28)"}[scheme]
+    page.close()

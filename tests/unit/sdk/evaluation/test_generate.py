@@ -16,8 +16,9 @@ from i2s_sdk.evaluation.generate import GenerateStage
 from i2s_sdk.evaluation.sample import Sample
 from i2s_sdk.models import Completion, Finish, ModelAccessError, ModelFailedError, ModelRefusedError
 from i2s_sdk.models.errors import AllCallsFailedError
-from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.folder import RunFolder, read_asked
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.tasks.own_prompts import Example, OwnPrompt
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import open_task
 from tiny_formulas import write_tiny_formulas
@@ -215,3 +216,22 @@ async def test_what_cost_something_is_flushed_before_the_sample_goes_on(
         flushed.set()
     assert (await sample).answer is not None
     assert flushing.is_set() is bool(attempts)
+
+
+async def test_the_question_is_kept_with_own_prompts_and_the_images_of_examples(
+    folder: RunFolder, instance: Instance, tmp_path: Path
+) -> None:
+    assert instance.image is not None
+    shown = tmp_path / "example.png"
+    shown.write_bytes(instance.image.read_bytes() + b"\0")
+    example = Example(shown, "", "x^2")
+    own = OwnPrompt("Copy it. {question}", "Be exact.", (example,))
+    stage = replace(_stage(folder, Scripted()), prompts={"latex": own})
+    await stage(Sample(instance))
+    folder.storage.flush()
+    [(name, asked)] = read_asked(folder.storage)[instance.id]
+    assert (name, asked.system) == ("", "Be exact.")
+    assert asked.parts[0].text.startswith("Copy it. ")
+    assert asked.parts[2].text == "\nAnswer:\nx^2\n\n"
+    kept = [folder.picture(digest) for digest in asked.images]
+    assert kept == [shown.read_bytes(), instance.image.read_bytes()]

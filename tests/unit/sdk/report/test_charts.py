@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from i2s_sdk.report import samples, write_report
-from i2s_sdk.report.charts import BINS, endings, histograms
+from i2s_sdk.report.charts import BINS, endings, histograms, reaches, reference_values
+from i2s_sdk.report.compared import compare_views
+from i2s_sdk.report.group_charts import group_charts
 from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.reference_points import write_points
 from i2s_sdk.stats.results import summarize_run
 from run_folders import instances, make_run, options, record_of, write_run
 
@@ -61,3 +68,68 @@ def test_a_gallery_too_large_to_open_is_cut_and_says_so(
     assert "The gallery holds the first" not in write_report([run]).path.read_text()
     monkeypatch.setattr(samples, "MOST", 5)
     assert "The gallery holds the first 5 of 9 samples" in write_report([run]).path.read_text()
+
+
+def _points(run: Path, values: dict[str, float]) -> None:
+    records = [
+        replace(record_of(one), outcome=Outcome.SCORED, usable=True, metrics={}) for one in instances(80)
+    ]
+    lines = {
+        name: [replace(one, metrics={"ems": value, "ssim": value / 2}) for one in records]
+        for name, value in values.items()
+    }
+    write_points(read_run(run).storage, lines)
+
+
+def test_floor_and_ceiling_stand_in_every_chart(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", 80, pictures=False)
+    _points(run, {"baseline/blank": 0.2, "baseline/constant": 0.4, "oracle": 0.9})
+    views = views_of([read_run(run)])
+    compared = compare_views(views)
+    assert reference_values(compared, "latex", "ems") == (pytest.approx(0.4), pytest.approx(0.9))
+    chart = reaches(compared, "latex")
+    assert chart is not None
+    assert {(row.floor, row.ceiling) for row in chart.rows} == {(40.0, 90.0)}
+    found = {one.metric: one for one in histograms(views[0], "latex", compared)}
+    assert (found["ems"].floor, found["ems"].ceiling) == (40.0, 90.0)
+    assert (found["ssim"].floor, found["ssim"].ceiling) == (20.0, 45.0)
+    by = {one.by: one for one in group_charts(views, "latex")}
+    assert [row.label for row in by["subset"].rows] == ["equation", "table", "wild"]
+    assert [row.label for row in by["difficulty"].rows] == ["easy", "medium", "hard"]
+    assert {(row.floor, row.ceiling) for chart in by.values() for row in chart.rows} == {(40.0, 90.0)}
+    page = write_report([run]).path.read_text()
+    assert '"ems":[0.4,0.9]' in page
+    assert page.count('class="floor"') > page.count('class="histogram"') > 0
+
+
+def test_a_group_has_the_mean_of_its_samples(tmp_path: Path) -> None:
+    run = read_run(make_run(tmp_path / "run", 80, pictures=False))
+    (view,) = views_of([run])
+    chart = next(one for one in group_charts([view], "latex") if one.by == "subset")
+    own = [one.metrics["ems"] or 0 for one in view.records if one.subset == "table" and one.outcome.counts]
+    row = next(one for one in chart.rows if one.label == "table")
+    assert float(row.value) == pytest.approx(sum(own) / len(own), abs=6e-4)
+    assert row.floor is None
+
+
+def test_colours_of_text_and_of_charts_have_contrast() -> None:
+    style = Path(str(files("i2s_sdk.report").joinpath("templates", "page.css"))).read_text()
+    pairs = dict(re.findall(r"--(\w+): light-dark\((#\w{6}, #\w{6})\)", style))
+    colours = {name: pair.split(", ") for name, pair in pairs.items()}
+    for theme in (0, 1):
+        for ground in ("ground", "card"):
+            for name in ("ink", "faint", "good", "bad", "ours", "mark", "violet"):
+                ratio = _contrast(colours[name][theme], colours[ground][theme])
+                assert ratio >= 4.5, f"--{name} on --{ground}, theme {theme}: {ratio:.2f}"
+
+
+def _contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours by WCAG 2.2."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)

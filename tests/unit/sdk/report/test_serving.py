@@ -5,13 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
 
 from i2s_sdk.errors import UsageError
-from i2s_sdk.report import serving
+from i2s_sdk.report import run_progress, serving
+from i2s_sdk.runlog.outcome import Outcome
 from run_folders import instances, make_run, record_of, write_run
 
 
@@ -82,3 +84,50 @@ def test_only_the_loopback_is_listened_on(port: int) -> None:
 def test_a_folder_that_is_no_run_is_refused_before_anything_is_served(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not the folder of a run"):
         serving.serve_report([tmp_path])
+
+
+def test_a_run_that_has_not_begun_is_waited_for(tmp_path: Path) -> None:
+    report = serving.ServedReport([tmp_path / "later"], tmp_path / "report")
+    assert report.page() is None
+    found = report.progress()
+    assert (found["done"], found["runs"][0]["begun"], found["runs"][0]["run"]) == (False, False, "later")
+    make_run(tmp_path / "later", 3)
+    assert report.page() is not None
+    assert report.progress()["runs"][0]["planned"] == 3
+
+
+def test_progress_ends_if_only_failed_samples_remain_and_reads_no_line_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = instances(3)
+    failed = [
+        replace(record_of(one), outcome=Outcome.RENDER_FAILURE, usable=False, verdict=None) for one in planned
+    ]
+    folder = write_run(tmp_path / "run", planned, {planned[0].id: failed[0]})
+    read: list[bytes] = []
+
+    def parse(line: bytes) -> object:
+        read.append(line)
+        return json.loads(line)
+
+    monkeypatch.setattr(run_progress, "read_json", parse)
+    report = serving.ServedReport([folder], tmp_path / "report")
+    assert report.progress()["done"] is False
+    with (folder / "records.jsonl").open("a") as file:
+        for one in failed[1:]:
+            file.write(json.dumps(one.to_json()) + "\n")
+        file.write('{"id": "torn')
+    for _ in range(3):
+        found = report.progress()
+    assert found["done"] is True
+    assert found["runs"][0]["scored"] == 0
+    assert len(read) == 3
+
+
+def test_the_served_report_may_ask_this_server_and_run_its_own_scripts_alone(port: int) -> None:
+    page = ask(port, "/index.html")[1].decode()
+    policy = page.partition("Content-Security-Policy")[2].partition(">")[0]
+    assert "connect-src 'self'; script-src 'self' " in policy
+    assert "unsafe" not in policy
+    assert 'src="news.js" id="news" data-ended="10"' in page
+    assert ask(port, "/news.js")[0] == 200

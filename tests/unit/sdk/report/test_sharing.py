@@ -6,11 +6,18 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from i2s_sdk.models.asked_with import ASKED_WITH, asked_with
+from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.report import write_report
+from i2s_sdk.report.paths import shareable_model, without_paths
+from i2s_sdk.report.sample_texts import shareable_texts
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned, parse_planned, planned_lines
 from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.runlog.record import Failure
+from i2s_sdk.settings import Settings
 from run_folders import instances, options, record_of, write_run
 
 
@@ -59,3 +66,47 @@ def test_instances_without_licence_are_written_as_before() -> None:
 def test_digests_are_folded_away() -> None:
     assert is_digest("ab" * 32)
     assert not is_digest("2026-11-24T00:00:00+00:00")
+
+
+def test_names_of_models_and_messages_name_no_folder() -> None:
+    line = "command:/nowhere/somebody/bin/model --weights /nowhere/somebody/w.pt {image}"
+    assert shareable_model(line) == "command:model --weights w.pt '{image}'"
+    assert shareable_model("replay:/nowhere/somebody/a.jsonl") == "replay:a.jsonl"
+    assert shareable_model("openai/some/name") == "openai/some/name"
+    said = "/nowhere/somebody/bin/model: No such file; see https://example.org/a/b and src/a/b.py, 1/2"
+    assert without_paths(said) == ("…/model: No such file; see https://example.org/a/b and src/a/b.py, 1/2")
+
+
+def test_a_path_in_the_name_of_a_model_and_in_a_failure_is_not_in_the_report(tmp_path: Path) -> None:
+    one = instances(1)[0]
+    failure = Failure("ModelFailedError", "/nowhere/somebody/bin/model ended with 1")
+    record = replace(record_of(one), outcome=Outcome.MODEL_FAILURE, failure=failure)
+    given = options(model="command:/nowhere/somebody/bin/model {image}")
+    run = write_run(tmp_path / "run", [one], {one.id: record}, given)
+    assert "somebody" not in Path(str(write_report([run]).path)).read_text()
+    assert shareable_texts({"a": [failure.message]}) == {"a": ["…/model ended with 1"]}
+
+
+def test_the_options_of_the_model_are_in_the_command(tmp_path: Path) -> None:
+    asked = ModelOptions(
+        base_url="http://name:secret@127.0.0.1:8000/v1",
+        temperature=0.7,
+        top_p=0.9,
+        seed=3,
+        stop=("a b",),
+        reasoning_effort="low",
+        extra_body={"min_p": 0.1},
+        max_tokens=99,
+        repeats=4,
+    )
+    settings = replace(Settings(), prompts=tmp_path / "own.toml", sobench_mode="structured")
+    said = asked_with(asked, settings)
+    assert said == (
+        "--base-url http://127.0.0.1:8000/v1 --temperature 0.7 --max-tokens 99 --top-p 0.9 --model-seed 3 "
+        "--stop 'a b' --reasoning-effort low --extra-body '{\"min_p\": 0.1}' --repeats 4 "
+        "--prompts own.toml --set sobench_mode=structured"
+    )
+    one = view(tmp_path / "run", {ASKED_WITH: said}, model="openai/m (repeat 2)")
+    assert "--model openai/m --profile" in repeat_command(one)
+    assert repeat_command(one).endswith(said)
+    assert asked_with(None, Settings()) == asked_with(ModelOptions(), Settings()) == ""

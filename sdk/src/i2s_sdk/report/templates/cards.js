@@ -20,15 +20,17 @@ const notes = (ending, detail) => {
   const list = make("ul", "notes");
   const say = (title, text, className) =>
     list.append(make("li", className || "", make("b", "", title), ` ${text}`));
-  if (detail.error) {
-    const line = detail.error.line ? `, line ${detail.error.line}` : "";
-    say("first error", `${detail.error.message} (${words(detail.error.kind)}${line})`, "bad");
-  } else if (detail.message && !usable(ending)) {
-    say("message", detail.message, "bad");
+  const located = (error) => `${error.message} (${words(error.kind)}${error.line ? `, line ${error.line}` : ""})`;
+  const repairs = detail.repairs || [];
+  const cause = detail.error_before_repair || (repairs.length === 0 ? detail.error : null);
+  if (cause) say("first error", located(cause), "bad");
+  else if (detail.message && !usable(ending) && repairs.length === 0) say("message", detail.message, "bad");
+  for (const one of repairs) {
+    const after = one.error && !(cause && cause.message === one.error) ? `, after: ${one.error}` : "";
+    say("repair", words(one.kind) + (one.detail ? `: ${one.detail}` : "") + after);
   }
-  for (const one of detail.repairs || []) {
-    say("repair", words(one.kind) + (one.detail ? `: ${one.detail}` : "") + (one.error ? `, after: ${one.error}` : ""));
-  }
+  if (repairs.length > 0 && detail.error) say("error after repairs", located(detail.error), "bad");
+  else if (repairs.length > 0) say("after repairs", usable(ending) ? state(ending) : detail.message || state(ending), tone(ending));
   if (detail.failure) say("failure", `${detail.failure.kind}: ${detail.failure.message}`, "ours");
   for (const [name, reason] of Object.entries(detail.undefined || {})) say(name, `not defined: ${reason}`);
   if (detail.assets) say("assets", detail.assets.join(", "));
@@ -117,7 +119,7 @@ const panel = (sample, one) => {
     return figure(one.title, "", () => marked(sample, one.marks, false), sample.reference < 0 && "no picture", () => open(sample));
   }
   if (one.kind === "tree") return make("div", "panel", make("h4", "", one.title), ...tree(one));
-  return make("div", "panel", make("h4", "", one.title), coloured(one.text, GRAMMARS[one.language] || []));
+  return make("div", "panel", make("h4", "", one.title), coloured(one.text, one.language));
 };
 const fill = async (place, sample, run) => {
   try {

@@ -3,6 +3,7 @@
 const MODES = [
   ["side", "side by side"], ["slider", "slider"], ["onion", "onion skin"], ["blink", "blink"], ["difference", "difference"],
 ];
+if (several) MODES.push(["all", "all runs"]);
 const ZOOMS = ["fit", "1", "2", "4", "8"];
 const BLINK = 700; // milliseconds
 
@@ -35,9 +36,21 @@ const range = (label, value, change) => {
   input.addEventListener("input", () => change(input.value / 100));
   return make("label", "range", label, input);
 };
-const pannable = (element) => {
+const pannable = (element, state, change) => {
   const place = make("div", "pan", element);
   place.tabIndex = 0;
+  place.setAttribute("role", "group");
+  place.setAttribute("aria-label", "image, moved with the arrow keys");
+  const [left, top] = state.pan.split(",").map(Number);
+  if (state.pan) requestAnimationFrame(() => place.scrollTo(left, top));
+  let waiting = 0;
+  place.addEventListener("scroll", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      const pan = `${Math.round(place.scrollLeft)},${Math.round(place.scrollTop)}`;
+      if (place.isConnected) change({ quiet: { pan: pan === "0,0" ? "" : pan } });
+    }, 150);
+  });
   let from = null;
   place.addEventListener("pointerdown", (event) => {
     from = [event.clientX + place.scrollLeft, event.clientY + place.scrollTop];
@@ -53,25 +66,27 @@ const pannable = (element) => {
 };
 
 let blinking = null;
-const overlaid = (sample, place, mode, zoom, label) => {
+const overlaid = (sample, place, mode, state, label, change) => {
+  const share = state.at / 100;
+  const at = (apply) => (own) => { apply(own); change({ quiet: { at: Math.round(100 * own) } }); };
   const { reference, rendering, all } = sizes(sample, place);
-  const stack = frame(all, zoom);
+  const stack = frame(all, state.zoom);
   const below = layer(sample.reference, reference, all, "reference");
   const above = layer(place, rendering, all, "rendering");
   stack.append(below, above);
   if (mode === "slider") {
-    const cut = (share) => { above.style.clipPath = `inset(0 0 0 ${percent(share)})`; };
-    cut(0.5);
-    return [pannable(stack), range(`left: reference, right: ${label}`, 0.5, cut)];
+    const cut = (own) => { above.style.clipPath = `inset(0 0 0 ${percent(own)})`; };
+    cut(share);
+    return [pannable(stack, state, change), range(`left: reference, right: ${label}`, share, at(cut))];
   }
   if (mode === "onion") {
-    const fade = (share) => { above.style.opacity = String(share); };
-    fade(0.5);
-    return [pannable(stack), range(`from reference to ${label}`, 0.5, fade)];
+    const fade = (own) => { above.style.opacity = String(own); };
+    fade(share);
+    return [pannable(stack, state, change), range(`from reference to ${label}`, share, at(fade))];
   }
   if (mode === "difference") {
     stack.classList.add("blend");
-    return [pannable(stack), make("p", "note", "White is where both are equal.")];
+    return [pannable(stack, state, change), make("p", "note", "White is where both are equal.")];
   }
   const caption = make("button", "", "");
   caption.type = "button";
@@ -84,7 +99,7 @@ const overlaid = (sample, place, mode, zoom, label) => {
   caption.addEventListener("click", () => { clearInterval(blinking); turn(); });
   turn();
   if (!window.matchMedia("(prefers-reduced-motion: reduce)").matches) blinking = setInterval(turn, BLINK);
-  return [pannable(stack), caption];
+  return [pannable(stack, state, change), caption];
 };
 
 // Returns the images of a sample in the ways that `state` says; `change` is called with what the reader chose.
@@ -94,7 +109,7 @@ const comparison = (sample, state, change) => {
   const ending = sample.runs[state.run];
   const place = ending === null ? -1 : ending[2];
   const both = sample.reference >= 0 && place >= 0;
-  const mode = both ? state.mode : "side";
+  const mode = both || state.mode === "all" ? state.mode : "side";
   const tools = make("div", "tools");
   const buttons = (entries, current, name) => {
     const group = make("div", "group");
@@ -110,22 +125,28 @@ const comparison = (sample, state, change) => {
     return group;
   };
   if (several) tools.append(buttons(data.runs.map((label, at) => [at, label]), state.run, "run"));
-  if (both) tools.append(buttons(MODES, mode, "mode"));
+  if (both || several) tools.append(buttons(both ? MODES : MODES.filter(([name]) => name === "side" || name === "all"), mode, "mode"));
   tools.append(buttons(ZOOMS.map((zoom) => [zoom, zoom === "fit" ? "fit" : `${zoom}×`]), state.zoom, "zoom"));
   element.append(tools);
-  if (mode !== "side") {
-    element.append(...overlaid(sample, place, mode, state.zoom, data.runs[state.run]));
+  if (mode !== "side" && mode !== "all") {
+    element.append(...overlaid(sample, place, mode, state, data.runs[state.run], change));
     return element;
   }
   const alone = (which, size, name) => {
     const picture = frame(size, state.zoom);
     picture.append(layer(which, size, size, name));
-    return make("figure", "", make("figcaption", "", `${name}, ${size[0]} × ${size[1]} pixels`), pannable(picture));
+    return make("figure", "", make("figcaption", "", `${name}, ${size[0]} × ${size[1]} pixels`), pannable(picture, state, change));
   };
   const pair = make("div", "beside");
   if (sample.reference >= 0) pair.append(alone(sample.reference, data.pictures[sample.reference].slice(2), "reference"));
-  if (place >= 0) pair.append(alone(place, data.pictures[place].slice(2), data.runs[state.run]));
-  else if (data.tasks[sample.task].renders) pair.append(make("p", "missing", state_of(sample, state.run)));
+  const shown = mode === "all" ? data.runs.map((_, run) => run) : [state.run];
+  for (const run of shown) {
+    const own = sample.runs[run] === null ? -1 : sample.runs[run][2];
+    if (own >= 0) pair.append(alone(own, data.pictures[own].slice(2), data.runs[run]));
+    else if (data.tasks[sample.task].renders) {
+      pair.append(make("figure", "", make("figcaption", "", data.runs[run]), make("p", "missing", state_of(sample, run))));
+    }
+  }
   element.append(pair);
   return element;
 };

@@ -10,6 +10,7 @@ const options = (select, entries) => {
 const distinct = (values) => [...new Set(values)];
 const titled = (first, names) => [["", first], ...names.map((name) => [name, words(name)])];
 const ORDERS = [["set", "as in the data set"], ["low", "lowest first"], ["high", "highest first"]];
+const LEVELS = ["easy", "medium", "hard"];
 const AGAINST = [["gain", "largest gain first"], ["loss", "largest loss first"]];
 
 const offer = () => {
@@ -18,6 +19,9 @@ const offer = () => {
   const own = samples.filter((one) => !task || one.task === task);
   options(field.other, [["", "no other run"], ...data.runs.map((name, at) => [String(at), name]).filter((_, at) => at !== run)]);
   options(field.subset, [["", "all"], ...distinct(own.map((one) => one.subset)).map((name) => [name, name])]);
+  const levels = distinct(own.map((one) => one.difficulty)).filter(Boolean);
+  levels.sort((a, b) => LEVELS.indexOf(a) - LEVELS.indexOf(b) || (a < b ? -1 : 1));
+  options(field.difficulty, titled("all", levels));
   const endings = distinct(samples.map((one) => one.runs[run]).filter(Boolean).map(
     ended));
   options(field.outcome, [["", "all"], ["+usable", "usable"], ["-usable", "not usable"],
@@ -46,6 +50,7 @@ const chosen = (run, other) => {
     return (sample.runs[run] !== null || (other !== null && sample.runs[other] !== null)) &&
       (!field.task.value || sample.task === field.task.value) &&
       (!field.subset.value || sample.subset === field.subset.value) &&
+      (!field.difficulty.value || sample.difficulty === field.difficulty.value) &&
       ends(sample.runs[run], field.outcome.value) &&
       (least === null || (typeof own === "number" && own >= least)) &&
       (most === null || (typeof own === "number" && own <= most)) &&

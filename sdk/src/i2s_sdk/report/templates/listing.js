@@ -25,7 +25,10 @@ const row = (sample) => {
   });
   return make("tr", "", make("td", "", linked(sample)), make("td", "", sample.subset), make("td", "", sample.difficulty), ...cells);
 };
-// Returns a table without rows; `sort` is [run, whether the lowest is first], or null.
+// Columns beside those of runs, by the field of a sample.
+const COLUMNS = ["id", "subset", "difficulty"];
+
+// Returns a table without rows; `sort` is [run or column, whether the lowest is first], or null.
 const tableOf = (sort, change) => {
   const head = (title, run) => {
     const cell = make("th", "");
@@ -37,13 +40,19 @@ const tableOf = (sort, change) => {
     cell.append(button);
     return cell;
   };
-  const heads = [make("th", "", "sample"), make("th", "", "subset"), make("th", "", "difficulty"), ...data.runs.map(head)];
+  const heads = [head("sample", "id"), head("subset", "subset"), head("difficulty", "difficulty"), ...data.runs.map(head)];
   const body = make("tbody");
   return [make("div", "wide", make("table", "samples", make("thead", "", make("tr", "", ...heads)), body)), body];
 };
 const sorted = (list, sort) => {
   if (sort === null) return list;
   const [run, up] = sort;
+  if (COLUMNS.includes(run)) {
+    const place = (own) => (run === "difficulty" && LEVELS.includes(own) ? String(LEVELS.indexOf(own)) : own);
+    const keys = new Map(list.map((sample) => [sample, place(sample[run])]));
+    const words_ = new Intl.Collator("en", { numeric: true });
+    return [...list].sort((a, b) => (up ? 1 : -1) * words_.compare(keys.get(a), keys.get(b)) || a.at - b.at);
+  }
   const name = field.metric.value;
   const keyed = list.map((sample) => [value(sample, run, name), sample]);
   const present = keyed.filter(([key]) => typeof key === "number");
@@ -80,6 +89,13 @@ const scatter = (list, run) => {
     drawing("text", { x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, across),
     drawing("text", { x: 14, y: height / 2, "text-anchor": "middle", transform: `rotate(-90 14 ${height / 2})` }, up),
   );
+  const tasks = distinct(points.map(([, , sample]) => sample.task));
+  const marks = tasks.length === 1 ? data.points[tasks[0]] : {};
+  for (const [at_, kind] of ["floor", "ceiling"].entries()) {
+    const [one, other] = [across, up].map((name) => (marks[name] ? marks[name][at_] : null));
+    if (typeof one === "number") svg.append(drawing("path", { class: kind, d: `M${x(one)} 10V${height - below}` }, drawing("title", {}, `${kind} of ${across}: ${number(one)}`)));
+    if (typeof other === "number") svg.append(drawing("path", { class: kind, d: `M${left} ${y(other)}H${width - 24}` }, drawing("title", {}, `${kind} of ${up}: ${number(other)}`)));
+  }
   for (const [one, other, sample] of points) {
     const title = drawing("title", {}, `${sample.id}: ${across} ${number(one)}, ${up} ${number(other)}`);
     const point = drawing("circle", { cx: x(one), cy: y(other), r: 5, tabindex: 0, role: "link" }, title);
@@ -87,5 +103,5 @@ const scatter = (list, run) => {
     point.addEventListener("keydown", (event) => event.key === "Enter" && open(sample, run));
     svg.append(point);
   }
-  return [svg, make("p", "note", `${points.length} samples of ${data.runs[run]} that have both metrics; a point opens its sample.`)];
+  return [svg, make("p", "note", `${points.length} samples of ${data.runs[run]} that have both metrics; a point opens its sample. Of one task, dashed lines are the floor and solid ones the ceiling of a metric.`)];
 };

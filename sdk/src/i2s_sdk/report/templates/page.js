@@ -1,7 +1,7 @@
 // What the page shows is in its address: filters, order, view, sample, and how its images are compared.
 
-const DEFAULTS = { mode: "side", zoom: "fit", run: 0 };
-const FIELDS = ["run", "other", "task", "subset", "outcome", "metric", "least", "most", "order", "find", "view", "height"];
+const DEFAULTS = { mode: "side", zoom: "fit", run: 0, at: 50, pan: "" };
+const FIELDS = ["run", "other", "task", "subset", "difficulty", "outcome", "metric", "least", "most", "order", "find", "view", "height"];
 const first = {}; // values of the fields of an address that says nothing
 
 let list = []; // samples that the filters leave, in order
@@ -19,12 +19,14 @@ const text = (name) => {
 const addressOf = () => {
   const wanted = new URLSearchParams();
   for (const name of FIELDS) if (text(name) !== first[name]) wanted.set(name, text(name));
-  if (sort !== null) wanted.set("sort", `${sort[1] ? "up" : "down"} ${data.runs[sort[0]]}`);
+  if (sort !== null) wanted.set("sort", `${sort[1] ? "up" : "down"} ${COLUMNS.includes(sort[0]) ? sort[0] : data.runs[sort[0]]}`);
   if (opened !== null) {
     wanted.set("sample", opened.key);
     if (shape.run !== 0) wanted.set("shows", data.runs[shape.run]);
     if (shape.mode !== DEFAULTS.mode) wanted.set("compare", shape.mode);
     if (shape.zoom !== DEFAULTS.zoom) wanted.set("zoom", shape.zoom);
+    if (shape.at !== DEFAULTS.at) wanted.set("at", String(shape.at));
+    if (shape.pan !== DEFAULTS.pan) wanted.set("pan", shape.pan);
   }
   return `#samples${wanted.size ? `?${wanted}` : ""}`;
 };
@@ -78,6 +80,12 @@ const open = (sample, run = Number(field.run.value), mode = shape.mode) => {
   document.getElementById("samples").scrollIntoView();
 };
 const change = (wanted) => {
+  if (wanted.quiet) { // the page shows it already
+    shape = { ...shape, ...wanted.quiet };
+    remember(false);
+    return;
+  }
+  if (wanted.step || wanted.zoom || wanted.run !== undefined) shape = { ...shape, pan: DEFAULTS.pan };
   if (wanted.sample === null) opened = null;
   else if (wanted.step) opened = list[list.indexOf(opened) + wanted.step] || opened;
   else shape = { ...shape, ...wanted };
@@ -95,12 +103,15 @@ const read = () => {
   };
   FIELDS.forEach(put);
   const [way, ...label] = (wanted.get("sort") || "").split(" ");
-  sort = way ? [runAt(label.join(" ")), way === "up"] : null;
+  const column = label.join(" ");
+  sort = way ? [COLUMNS.includes(column) ? column : runAt(column), way === "up"] : null;
   opened = byKey.get(wanted.get("sample")) || null;
   shape = {
     run: wanted.has("shows") ? runAt(wanted.get("shows")) : 0,
     mode: MODES.some(([name]) => name === wanted.get("compare")) ? wanted.get("compare") : DEFAULTS.mode,
     zoom: ZOOMS.includes(wanted.get("zoom")) ? wanted.get("zoom") : DEFAULTS.zoom,
+    at: /^\d{1,3}$/.test(wanted.get("at") || "") ? Math.min(100, Number(wanted.get("at"))) : DEFAULTS.at,
+    pan: /^\d{1,6},\d{1,6}$/.test(wanted.get("pan") || "") ? wanted.get("pan") : DEFAULTS.pan,
   };
   show();
   if (query) document.getElementById("samples").scrollIntoView();

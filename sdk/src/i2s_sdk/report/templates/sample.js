@@ -30,19 +30,61 @@ const values = (sample) => {
     make("td", "", name), ...data.runs.map((_, run) => make("td", "", number(value(sample, run, name))))));
   return make("div", "wide", make("table", "", make("thead", "", head), make("tbody", "", ...rows)));
 };
+const numberedFiles = (sample, text, line) => {
+  const files = filesOf(sample.task, text);
+  return files.flatMap(([name, content, language]) => [
+    ...(name ? [make("p", "file", name)] : []), numbered(content, files.length === 1 ? line : 0, language),
+  ]);
+};
 const texts = (sample, ending, detail) => {
   const found = [];
-  if (detail.truth && (detail.structure || detail.completion)) {
-    found.push(make("h4", "", "target and answer"), differing(detail.truth, detail.structure || detail.completion));
-  } else if (detail.structure) found.push(make("h4", "", "answer"), ...structure(sample.task, detail.structure));
-  if (detail.document) {
+  const answer = detail.structure || (detail.structure === 0 || !data.tasks[sample.task].site ? detail.completion : "");
+  const target = detail.target || (data.tasks[sample.task].site ? "" : detail.truth);
+  if (target && answer) found.push(make("h4", "", "target and answer"), ...differing(sample.task, target, answer));
+  else if (answer) found.push(make("h4", "", "answer"), ...structure(sample.task, answer));
+  const source = detail.document === 0 ? answer : detail.document;
+  if (source) {
     const line = detail.error ? detail.error.line : 0;
-    const shown = make("details", "", make("summary", "", "document that was rendered"), numbered(detail.document, line));
+    const title = "document that was rendered";
+    const shown = line > 0 ? make("details", "", make("summary", "", title), ...numberedFiles(sample, source, line))
+      : folded(title, () => numberedFiles(sample, source, line));
     shown.open = line > 0;
     found.push(shown);
   }
+  if (detail.dropped) found.push(make("p", "note", detail.dropped));
+  if (detail.log) found.push(folded("log of the last render, excerpt", () => [make("pre", "log", detail.log)]));
   if (detail.completion) found.push(folded("completion, verbatim", () => [make("pre", "", detail.completion)]));
   return found;
+};
+
+// ---- what the model was asked: [name, system text, texts and images in order, JSON Schema] of each question
+
+const askedPart = (sample, part) => {
+  if (typeof part === "string") return make("pre", "", part);
+  if (Array.isArray(part)) return make("p", "note", `${part[0]} (not in the run)`);
+  if (part === sample.reference) return make("p", "note", "the reference image");
+  return make("figure", "asked-image", make("figcaption", "", "image"), still(part, "image of the question", false));
+};
+const askedQuestion = (sample, [name, system, list, schema]) => make("div", "asked",
+  name && make("h5", "", name),
+  ...(system ? [make("p", "where", "system text"), make("pre", "", system), make("p", "where", "message")] : []),
+  ...list.map((part) => askedPart(sample, part)),
+  ...(schema ? [make("p", "where", "JSON Schema of the answer"), coloured(schema, "json")] : []));
+const questions = async (place, sample) => {
+  const groups = new Map(); // runs by what they asked
+  for (const [run, ending] of sample.runs.entries()) {
+    const detail = ending === null ? null : await details(sample, run);
+    if (detail === null) continue;
+    const key = JSON.stringify(detail.asked || null);
+    groups.set(key, [...(groups.get(key) || []), run]);
+  }
+  for (const [key, runs_] of groups) {
+    const asked = JSON.parse(key);
+    const whose = groups.size > 1 ? `: ${runs_.map((run) => data.runs[run]).join(", ")}` : "";
+    const prompt = data.tasks[sample.task].prompt;
+    if (asked) place.append(folded(`question${whose}`, () => asked.map((one) => askedQuestion(sample, one))));
+    else if (prompt) place.append(folded(`prompt of the task; the run keeps no question${whose}`, () => [make("pre", "", prompt)]));
+  }
 };
 const runPart = async (place, sample, run) => {
   const ending = sample.runs[run];
@@ -76,14 +118,15 @@ const drawSample = (sample, state_, at, count, change) => {
     parts.append(part);
     runPart(part, sample, run);
   });
-  const question = data.tasks[sample.task].prompt;
+  const question = make("div", "questions");
+  questions(question, sample);
   const licence = data.origins[sample.at] === undefined ? -1 : data.origins[sample.at];
   sampleView.replaceChildren(
     bar, make("h2", "", sample.id), make("p", "where", about),
     ...(data.tasks[sample.task].renders || sample.reference >= 0 ? [comparison(sample, state_, change)] : []),
     values(sample),
     ...(licence >= 0 ? [make("p", "note", data.licences[licence])] : []),
-    ...(question ? [folded("question", () => [make("pre", "", question)])] : []),
+    question,
     parts,
   );
 };
