@@ -113,7 +113,8 @@ def _milliseconds(call: Callable[[], object], rounds: int) -> float:
 def _scikit(prediction: GreyArray, reference: GreyArray) -> float:
     from skimage.metrics import structural_similarity as theirs
 
-    return (float(theirs(prediction, reference, data_range=255)) + 1) / 2
+    value = theirs(prediction, reference, data_range=255)  # type: ignore[no-untyped-call] # scikit-image has no types
+    return (float(value) + 1) / 2
 
 
 def _arrays(prediction: RgbArray, reference: RgbArray) -> float:

@@ -359,7 +359,7 @@ async def test_anthropic_is_sent_top_p_where_a_question_has_no_temperature(
 def test_openai_itself_is_sent_no_field_that_its_protocol_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     question = ReadQuestion("a", ("text",), sampling=SAMPLING)
-    request = OpenAIChat("gpt-4o-mini", ModelOptions(cache=None))._request(question)
+    request = OpenAIChat("gpt-4o-mini", ModelOptions(cache=None)).request(question)
     assert _sampled(request) == {"temperature": 0.7, "top_p": 0.8}
     assert "extra_body" not in request
 

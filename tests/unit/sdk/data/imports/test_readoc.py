@@ -12,7 +12,7 @@ from i2s_sdk.data.imports.kind import Imported, ImportRequest
 from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.limits import DOCUMENT_BYTES
+from i2s_wire.bounds import DOCUMENT_BYTES
 
 PDF = b"%PDF-1.5\n% the rest is not read here\n"
 
