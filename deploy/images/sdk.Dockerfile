@@ -1,14 +1,16 @@
 # The command i2s-sdk with the bundled examples, for jobs.
+#
+#   DATASETS   none: reads folders; hub: also data sets of hf: and Parquet files
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
 ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
-COPY build/images/wheels/sdk /wheels
+ARG DATASETS=none
+COPY build/images/wheels/sdk-${DATASETS} /wheels
 COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_sdk-* /wheels/ours/
-COPY requirements/sdk.txt /
 # Of the services that botocore describes, runs in object stores use S3 and what signs in to it.
-RUN install-locked /sdk.txt \
+RUN install-locked /wheels/*.txt \
     && cd /opt/i2s/venv/lib/python3*/site-packages/botocore/data \
     && find . -mindepth 1 -type d ! -path './s3*' ! -path './sts*' ! -path './sso*' ! -path './signin*' -prune -exec rm -rf {} +
 
