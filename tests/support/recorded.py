@@ -58,8 +58,8 @@ SAME = 1e-9
 def lost(before: Any, now: Any, at: str = "") -> Iterator[str]:
     """Yield what a JSON document has lost: keys that are gone, and values of another type or other values.
 
-    Keys may be gained. Numbers and texts have to be equal, real numbers to ``SAME``; leave out what may differ
-    beforehand, or compare the shapes of both.
+    Keys may be gained. Numbers and texts have to be equal, real numbers to ``SAME``; leave out what may
+    differ beforehand, or compare the shapes of both.
     """
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         for key, one in before.items():
