@@ -33,7 +33,7 @@ def measure(samples: int, large: int, where: Path | None) -> dict[str, Any]:
     """Return all figures.
 
     Args:
-        samples: That are evaluated.
+        samples: Number of samples that are evaluated.
         large: Samples of the run that is opened and reported.
         where: Folder for the temporary files; None takes the one of the system.
     """

@@ -44,14 +44,14 @@ def main(run: str) -> None:
     del stored
     began = time.process_time()
     timed("report, which reads and computes again", lambda: write_report([folder]))
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "samples": samples,
         "cpu_s": time.process_time() - began,
         "peak_mib": _peak(),
         "page_mib": sum(one.stat().st_size for one in folder.glob("*.html")) / 2**20,
         "steps": steps,
     }
-    print(json.dumps(told))
+    print(json.dumps(facts))
 
 
 def _plan_what_was_enlarged(folder: Path) -> None:

@@ -65,7 +65,7 @@ class Options:
         data: Folders of data sets beside the bundled examples.
         samples: Samples of each task; 0 takes all.
         chromium: The browser of the procedure.
-        bars: What is required.
+        bars: The values that are required.
     """
 
     data: tuple[Path, ...]

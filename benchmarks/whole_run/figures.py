@@ -109,7 +109,7 @@ class Held:
     """A bar and what was measured.
 
     Attributes:
-        name: What is required.
+        name: Name of the value that is required.
         value: What was measured; None if it could not be measured here.
         bar: The least or the greatest value that is allowed.
         is_least: Whether the bar is the least value.

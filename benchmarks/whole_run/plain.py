@@ -25,8 +25,8 @@ class Beside:
     """A sample as both ways have it.
 
     Attributes:
-        id: Of the sample.
-        task: Of the sample.
+        id: Id of the sample.
+        task: Name of its task.
         procedure: Values of the procedure by metric, for the image that ``ours`` belong to.
         ours: Values of this project by metric, profile ``helm``.
         difference: Greatest mean difference of a channel of both renderings, in levels of 255; None if only

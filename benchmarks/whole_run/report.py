@@ -52,7 +52,7 @@ class Report:
         helm: The second model in profile ``helm``, whose values are compared with those of the procedure.
         page_differences: Mean differences of the web pages of both ways, in levels of 255, by sample.
         faults: What must be equal and is not.
-        bars: What is required.
+        bars: The values that are required.
     """
 
     machine: Mapping[str, str]
