@@ -113,7 +113,8 @@ class CalledModel:
             ModelAccessError: There was no answer.
         """
         if self._options.preflight and getattr(self._single, "preflight", False):
-            await preflight(self._single, self._options, with_image=with_image)
+            answer = await preflight(self._single, self._options, with_image=with_image)
+            self._options.budget.spend(self._cost(answer), answer.tokens_in, answer.tokens_out)
 
     async def close(self) -> None:
         """Give back connections and processes."""

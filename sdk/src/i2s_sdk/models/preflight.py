@@ -10,7 +10,7 @@ from PIL import Image
 
 from i2s_sdk.models.errors import ModelAccessError, ModelFailedError
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Provider
+from i2s_sdk.models.provider import Answer, Provider
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.retrying import RetryingProvider
 
@@ -21,13 +21,16 @@ _SIDE = 64
 _FAILURES = 3
 
 
-async def preflight(provider: Provider, options: ModelOptions, *, with_image: bool) -> None:
-    """Ask a provider a small question. What it says does not matter, and is not kept.
+async def preflight(provider: Provider, options: ModelOptions, *, with_image: bool) -> Answer:
+    """Ask a provider a small question. What it says does not matter; the caller counts its cost.
 
     Args:
         provider: Is asked by a single call.
         options: Of the calls.
         with_image: Whether a small white image is shown as well.
+
+    Returns:
+        What came back, whose tokens count in the budget.
 
     Raises:
         ModelAccessError: There was no answer, for whatever reason.
@@ -41,7 +44,7 @@ async def preflight(provider: Provider, options: ModelOptions, *, with_image: bo
             f"{error.message}. This was a small question before the run, and nothing was begun; "
             "--no-preflight leaves it out"
         ) from None
-    options.budget.spend(None, asked.answer.tokens_in, asked.answer.tokens_out)
+    return asked.answer
 
 
 def _image() -> ReadImage:

@@ -95,7 +95,7 @@ def test_a_task_alone_whose_renderer_is_not_installed_is_told_what_to_install(
     def nowhere(service: str) -> Path:
         raise CommandMissingError(f"install the package i2s-{service}")
 
-    monkeypatch.setattr("i2s_sdk.stack.child.find_program", nowhere)
+    monkeypatch.setattr("i2s_sdk.stack.command.find_program", nowhere)
     with pytest.raises(CommandMissingError, match="install the package i2s-render-html"):
         evaluate(data, out=tmp_path / "run", tasks=["webpage"], settings=running)
     assert not (tmp_path / "run" / "manifest.json").exists()

@@ -276,6 +276,7 @@ def test_sites_are_compared_file_by_file_and_their_files_have_numbers(visit: Vis
     assert "differ only in comments or white space" in second.inner_text()
     assert page.locator("#sample .texts .note").first.inner_text() == "<!-- mine -->"
     page.get_by_text("document that was rendered").click()
+    page.locator("#sample ol.lines").first.wait_for()
     assert page.locator("#sample ol.lines").count() == 2
     assert page.locator("#sample ol.lines").nth(1).locator("li").count() == 2
     assert visit.said == []

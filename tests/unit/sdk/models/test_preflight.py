@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,4 +78,16 @@ async def test_it_counts_in_the_budget() -> None:
     budget = Budget(tokens=86)
     await _model(Provider(), budget=budget).preflight(with_image=False)
     with pytest.raises(ModelError, match="86 tokens is spent"):
+        budget.require()
+
+
+async def test_its_price_counts_in_a_budget_of_dollars(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[servers."http://127.0.0.1:1/v1"]\n"openai/tiny" = { in = 1000000.0, out = 0.0 }\n')
+    budget = Budget(cost=80.0)
+    model = _model(Provider(), budget=budget, prices=prices)
+    await model.preflight(with_image=False)
+    budget.require()
+    await model.preflight(with_image=False)
+    with pytest.raises(ModelError, match="80 USD is spent"):
         budget.require()
