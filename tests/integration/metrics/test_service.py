@@ -36,14 +36,33 @@ def request_of(image):
 
 @pytest.fixture
 def slow(request_of):
-    """About a second of work."""
+    """Some tenths of a second of work."""
     return request_of("images/page_blank.png", metrics=["ssim", "ems", "pixel"])
+
+
+@pytest.fixture(scope="module")
+def slower():
+    """Some seconds of work, which no call with a deadline of tenths of a second lives to see."""
+    return noise_request(4_000)
 
 
 def encoded(picture):
     data = io.BytesIO()
     picture.save(data, "PNG")
     return data.getvalue()
+
+
+def noise_request(side):
+    """A comparison of two black and white noises of side × side pixels."""
+    noise = [Image.effect_noise((side, side), 200).point(lambda one: one > 127, "1") for _ in range(2)]
+    reference, prediction = map(encoded, noise)
+    assert max(len(reference), len(prediction)) < PICTURE_BYTES
+    return pb.ScoreRequest(
+        id="1",
+        reference=pb.Image(data=reference),
+        prediction=pb.Image(data=prediction),
+        metrics=["ssim", "ems", "pixel"],
+    )
 
 
 def bomb(width, height):
@@ -206,27 +225,27 @@ async def test_a_stream_fails_items_and_not_itself(serve, request_of):
     assert answers["good"].response.results[0].value < 1
 
 
-async def test_a_killed_worker_is_unavailable_and_the_next_call_gets_the_value(serve, slow):
+async def test_a_killed_worker_is_unavailable_and_the_next_call_gets_the_value(serve, slower):
     async with serve("--slots", "1") as service:
-        expected = (await service.stub.Score(slow)).results[0].value
+        expected = (await service.stub.Score(slower)).results[0].value
         (worker,) = service.workers()
         spent = cpu_seconds(worker)
-        call = service.stub.Score(slow)
+        call = service.stub.Score(slower)
         call_ended = asyncio.ensure_future(refused(call))
         await until(lambda: cpu_seconds(worker) > spent)
         os.kill(worker, signal.SIGKILL)
         code, _ = await call_ended
         assert code == grpc.StatusCode.UNAVAILABLE
-        assert (await service.stub.Score(slow)).results[0].value == expected
+        assert (await service.stub.Score(slower)).results[0].value == expected
         assert service.workers().isdisjoint({worker})
 
 
 @pytest.mark.parametrize("way", ["cancel", "deadline"])
-async def test_a_call_given_up_leaves_no_work_behind(serve, slow, way):
+async def test_a_call_given_up_leaves_no_work_behind(serve, slower, way):
     async with serve("--slots", "1") as service:
         (worker,) = service.workers()
         spent = cpu_seconds(worker)
-        call = service.stub.Score(slow, timeout=0.3 if way == "deadline" else None)
+        call = service.stub.Score(slower, timeout=0.3 if way == "deadline" else None)
         waiting = asyncio.ensure_future(asyncio.wait({asyncio.ensure_future(call.code())}))
         await until(lambda: not Path(f"/proc/{worker}").exists() or cpu_seconds(worker) > spent)
         if way == "cancel":
@@ -235,14 +254,14 @@ async def test_a_call_given_up_leaves_no_work_behind(serve, slow, way):
         await waiting
         expected = grpc.StatusCode.CANCELLED if way == "cancel" else grpc.StatusCode.DEADLINE_EXCEEDED
         assert await call.code() == expected
-        assert (await service.stub.Score(slow)).results[0].value > 0.9
+        assert (await service.stub.Score(slower)).results[0].WhichOneof("outcome") == "value"
 
 
-async def test_a_comparison_that_takes_too_long_is_ended(serve, slow):
-    async with serve("--slots", "1", "--limit-wall-seconds", "5", "--limit-cpu-seconds", "5") as service:
-        assert (await service.stub.Score(slow)).results
+async def test_a_comparison_that_takes_too_long_is_ended(serve, slower):
+    async with serve("--slots", "1", "--limit-wall-seconds", "60", "--limit-cpu-seconds", "60") as service:
+        assert (await service.stub.Score(slower)).results
     async with serve("--slots", "1", "--limit-wall-seconds", "0.2", "--limit-cpu-seconds", "0.2") as service:
-        code, details = await refused(service.stub.Score(slow))
+        code, details = await refused(service.stub.Score(slower))
         assert code == grpc.StatusCode.DEADLINE_EXCEEDED
         assert "--limit-wall-seconds" in details
 
@@ -260,16 +279,7 @@ async def test_a_machine_that_keeps_a_comparison_waiting_does_not_end_it(serve, 
 
 
 async def test_the_largest_picture_that_a_renderer_delivers_has_a_value_long_before_the_limit(serve):
-    side = math.isqrt(PICTURE_PIXELS)
-    noise = [Image.effect_noise((side, side), 200).point(lambda one: one > 127, "1") for _ in range(2)]
-    reference, prediction = map(encoded, noise)
-    assert max(len(reference), len(prediction)) < PICTURE_BYTES
-    request = pb.ScoreRequest(
-        id="1",
-        reference=pb.Image(data=reference),
-        prediction=pb.Image(data=prediction),
-        metrics=["ssim", "ems", "pixel"],
-    )
+    request = noise_request(math.isqrt(PICTURE_PIXELS))
     async with serve("--slots", "1", "--limit-wall-seconds", "30") as service:  # a quarter of the default
         response = await service.stub.Score(request)
         assert [result.WhichOneof("outcome") for result in response.results] == ["value"] * 3
@@ -296,8 +306,8 @@ async def test_workers_end_with_a_service_that_is_killed(serve):
         await until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
 
 
-async def test_all_slots_compute_at_once(serve, slow):
+async def test_all_slots_compute_at_once(serve, slower):
     async with serve("--slots", "2", "--queue", "8") as service:
-        answers = await asyncio.gather(*(service.stub.Score(slow) for _ in range(6)))
+        answers = await asyncio.gather(*(service.stub.Score(slower) for _ in range(6)))
         assert len({answer.results[0].value for answer in answers}) == 1
         assert all(cpu_seconds(worker) > 0.5 for worker in service.workers())

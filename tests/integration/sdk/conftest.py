@@ -21,6 +21,14 @@ def _without_weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
     return {**os.environ, **nowhere}
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_caches_of_evaluations(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Renderings and scores that an earlier session has kept would hide what the services do now."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("I2S_EVALUATION_CACHES", str(tmp_path_factory.mktemp("evaluation-caches")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """Settings that name a renderer and a metric service that run."""
