@@ -65,10 +65,13 @@ async def open_stack(workers: int, logs: Path) -> AsyncIterator[Stack]:
     os.sched_setaffinity(0, allowed[:workers])
     children: list[Child] = []
     meters: dict[str, Meter] = {}
+    no_weights = logs / "no-weights"  # LPIPS and CIS are left out, whatever this machine has
+    no_weights.mkdir(parents=True, exist_ok=True)
     try:
         for name in SERVICES:
             command = service_command(name)
-            command = replace(command, arguments=(*command.arguments, "--slots", str(workers)))
+            own = ("--weights-dir", str(no_weights), "--hub-dir", str(no_weights)) if name == METRICS else ()
+            command = replace(command, arguments=(*command.arguments, "--slots", str(workers), *own))
             child = Child(command, logs)
             meters[name] = open_meter(name)
             children.append(child)

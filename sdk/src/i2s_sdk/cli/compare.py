@@ -24,29 +24,40 @@ if TYPE_CHECKING:
     metavar="D",
     help="Say how many instances it takes to find this difference.  [default: the observed one]",
 )
+@click.option(
+    "--across-rules",
+    is_flag=True,
+    help="Compare values that follow different rules as well, for instance to see what a new engine changes.",
+)
 @json_option
-def command(first: str, second: str, difference: float | None, as_json: bool) -> None:
+def command(first: str, second: str, difference: float | None, across_rules: bool, as_json: bool) -> None:
     """Compare two runs over the instances that both have scored.
 
     Of each metric the difference (the second run minus the first) is printed with its 95 % interval, by the
     bootstrap over pairs, and the p-value of the paired permutation test. "needed" is how many instances it
     takes to find the difference in 80 % of all cases, at a level of 5 %.
 
+    Tasks whose values follow different rules (profile, version of the main metric, digest of the engine) are
+    not compared, and a note says why. The exit code is 1 if nothing can be compared.
+
     \b
     Examples:
       i2s-sdk compare runs/before runs/after
       i2s-sdk compare runs/before runs/after --difference 0.02
+      i2s-sdk compare runs/before runs/after --across-rules
       i2s-sdk compare runs/before runs/after --json
     """  # noqa: D301 - \b is for click
     from i2s_sdk.report.analyses import compare_two
 
-    found = compare_two(first, second, difference=difference)
+    found = compare_two(first, second, difference=difference, across_rules=across_rules)
     if as_json:
         say(json.dumps(found.to_json(), indent=2))
-        return
-    _print(found.versus)
-    for note in found.notes:
-        say(f"note: {note}", err=True)
+    else:
+        _print(found.versus)
+        for note in found.notes:
+            say(f"note: {note}", err=True)
+    if not found.versus.comparisons:
+        raise click.exceptions.Exit(1)
 
 
 _NUMBERS = ("first", "second", "difference", "95 % interval", "p", "better, worse, equal", "n", "needed")
@@ -56,7 +67,7 @@ def _print(found: Versus) -> None:
     from i2s_sdk.report import figures
 
     if not found.comparisons:
-        say("The runs have no scored instance in common.")
+        say("The runs have no scored instance in common whose values follow the same rules.")
         return
     rows = [
         (

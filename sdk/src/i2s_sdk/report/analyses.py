@@ -42,8 +42,13 @@ class TwoRuns:
         return {**self.versus.to_json(), "notes": list(self.notes)}
 
 
-def compare_two(first: PathOrUrl, second: PathOrUrl, *, difference: float | None = None) -> TwoRuns:
+def compare_two(
+    first: PathOrUrl, second: PathOrUrl, *, difference: float | None = None, across_rules: bool = False
+) -> TwoRuns:
     """Compare two runs over the instances that both have scored.
+
+    A task is left out if its values follow different rules: another profile, another version of its main
+    metric, or another digest of its engine. A note says why.
 
     >>> compare_two("runs/before", "runs/after")  # doctest: +SKIP
 
@@ -51,6 +56,8 @@ def compare_two(first: PathOrUrl, second: PathOrUrl, *, difference: float | None
         first: Folder of a run, or its URL.
         second: The same of the other run.
         difference: Difference that ``Comparison.needed`` instances find; None takes the observed one.
+        across_rules: Whether values that follow different rules are compared as well, for instance to see
+            what a new engine changes.
 
     Raises:
         UsageError: A folder is no run, or the difference is not above 0.
@@ -59,7 +66,8 @@ def compare_two(first: PathOrUrl, second: PathOrUrl, *, difference: float | None
     if difference is not None and not difference > 0:
         raise UsageError(f"difference {difference} is not above 0")
     views = views_of([read_run(one) for one in (first, second)])
-    versus, compared = versus_of(views, 0, 1, difference), compare_views(views)
+    versus = versus_of(views, 0, 1, difference, across_rules=across_rules)
+    compared = compare_views(views)
     return TwoRuns(versus, compared.notes(list(compared.by_task)))
 
 

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from i2s_sdk.report.view import RunView
+from i2s_sdk.stats.comparability import same_rules, same_version
 from i2s_sdk.stats.compare import Comparison, compare
 
 #: Runs of which every two are compared; of more, the first is compared with each other one.
@@ -41,21 +42,30 @@ def compare_runs(views: Sequence[RunView]) -> list[Versus]:
 
 
 def versus_of(
-    views: Sequence[RunView], first_at: int, second_at: int, difference: float | None = None
+    views: Sequence[RunView],
+    first_at: int,
+    second_at: int,
+    difference: float | None = None,
+    *,
+    across_rules: bool = False,
 ) -> Versus:
-    """Return the comparison of two runs.
+    """Return the comparison of two runs, in the tasks and metrics whose values follow the same rules.
 
     Args:
         views: The runs of the report.
         first_at: Place of the first run among them.
         second_at: Place of the second run.
         difference: See ``i2s_sdk.stats.compare.compare``.
+        across_rules: Whether values that follow different rules are compared as well.
     """
     first, second = views[first_at], views[second_at]
+    rules = first.manifest.options, second.manifest.options
     shared = {
         task: columns.both(second.columns[task])
         for task, columns in first.columns.items()
-        if task in second.columns
+        if task in second.columns and (across_rules or same_rules(*rules, task))
     }
     mine, theirs = ({one.id: one for one in view.records} for view in (first, second))
-    return Versus(first.label, second.label, first_at, second_at, compare(mine, theirs, shared, difference))
+    found = compare(mine, theirs, shared, difference)
+    found = [one for one in found if across_rules or same_version(*rules, one.metric)]
+    return Versus(first.label, second.label, first_at, second_at, found)

@@ -106,6 +106,12 @@ def same_rules(one: Options, other: Options, task: str) -> bool:
     return not _refusal(runs, task)
 
 
+def same_version(one: Options, other: Options, metric: str) -> bool:
+    """Return whether two runs have a metric in one version; a run that does not have it has any version."""
+    versions = {options.metrics.get(metric, "") for options in (one, other)} - {""}
+    return len(versions) < 2
+
+
 def _refusal(runs: Sequence[ComparedRun], task: str) -> str:
     """Return the first reason why values of a task follow different rules; empty if they follow the same."""
     profiles = _groups((run.label, run.options.profile) for run in runs)

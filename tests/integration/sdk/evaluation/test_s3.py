@@ -137,7 +137,12 @@ def test_what_is_wrong_with_a_bucket_is_one_line(bucket: dict[str, str], tmp_pat
     words = ["generate", "--data", str(data.folder), "--out"]
     for url, changes, code, said in (
         ("s3://no-such-bucket/run", {}, 2, "s3://no-such-bucket/run: writing lock.json failed: "),
-        ("s3://bucket/run", {"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:9"}, 1, "tried for 1 s; the same command"),
+        (
+            "s3://bucket/run",
+            {"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:9"},
+            1,
+            "tried for 1 s; the same command",
+        ),
     ):
         answer = subprocess.run(
             _command(*words, url), env=environment | changes, capture_output=True, text=True, check=False

@@ -33,9 +33,32 @@ def test_a_run_against_itself_has_no_p_value(runs: list[Path]) -> None:
     assert {one.p_value for one in compare_two(runs[0], runs[0]).versus.comparisons} == {None}
 
 
-def test_what_keeps_runs_from_being_compared_is_noted(tmp_path: Path, runs: list[Path]) -> None:
+def test_runs_of_different_rules_are_not_compared_unless_that_is_wanted(
+    tmp_path: Path, runs: list[Path]
+) -> None:
     other = make_run(tmp_path / "helm", 60, pictures=False, model="other", profile="helm")
-    assert any("different profiles" in note for note in compare_two(runs[0], other).notes)
+    found = compare_two(runs[0], other)
+    assert any("different profiles" in note for note in found.notes)
+    assert not found.versus.comparisons
+    wanted = compare_two(runs[0], other, across_rules=True)
+    assert {one.task for one in wanted.versus.comparisons} == {"latex", "webpage", "music"}
+    assert wanted.notes == found.notes
+
+    words = ["compare", str(runs[0]), str(other)]
+    refused = CliRunner().invoke(group, words)
+    assert (refused.exit_code, "different profiles" in refused.stderr) == (1, True)
+    assert "follow the same rules" in refused.stdout
+    assert CliRunner().invoke(group, [*words, "--across-rules"]).exit_code == 0
+
+
+def test_a_metric_in_two_versions_is_left_out_alone(tmp_path: Path, runs: list[Path]) -> None:
+    manifest = json.loads((runs[1] / "manifest.json").read_text())
+    assert manifest["options"]["metrics"]["ssim"]
+    manifest["options"]["metrics"]["ssim"] += "x"
+    (runs[1] / "manifest.json").write_text(json.dumps(manifest))
+    found = {one.metric for one in compare_two(*runs).versus.comparisons if one.task == "latex"}
+    assert "ems" in found
+    assert "ssim" not in found
 
 
 def test_a_difference_is_above_0(runs: list[Path]) -> None:
