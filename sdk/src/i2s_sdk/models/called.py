@@ -114,7 +114,7 @@ class CalledModel:
         """
         if self._options.preflight and getattr(self._single, "preflight", False):
             answer = await preflight(self._single, self._options, with_image=with_image)
-            self._options.budget.spend(self._cost(answer), answer.tokens_in, answer.tokens_out)
+            self._spend(answer)
 
     async def close(self) -> None:
         """Give back connections and processes."""
@@ -131,7 +131,7 @@ class CalledModel:
             name = await self._journaled(question, key)
             asked = await self._retrying.ask(question)
             answer = bounded_answer(asked.answer, self._most_characters)
-            self._options.budget.spend(self._cost(answer), answer.tokens_in, answer.tokens_out)
+            self._spend(answer)
             call = Call(name, asked.attempts, asked.seconds)
             if answer.finish is not Finish.TOO_LONG:  # with a larger bound it may be usable
                 await asyncio.to_thread(self._cache.put, key, answer, call)
@@ -156,6 +156,10 @@ class CalledModel:
         if call and journal and journal.is_last(question.id, call.name, question.name):
             return self._completion_of(kept.answer, call)
         return self._completion_of(kept.answer, None)
+
+    def _spend(self, answer: Answer) -> None:
+        """Count in the budget what an answer has cost."""
+        self._options.budget.spend(self._cost(answer), answer.tokens_in, answer.tokens_out)
 
     def _cost(self, answer: Answer) -> float | None:
         return self._prices.cost(self.provider, answer.tokens_in, answer.tokens_out)

@@ -255,6 +255,18 @@ def test_the_first_cause_stands_before_repairs_and_the_log_is_shown(visit: Visit
     assert visit.said == []
 
 
+def test_a_pooled_metric_shows_its_numerator_and_denominator(visit: Visit, tmp_path: Path) -> None:
+    record = replace(
+        record_of(Planned("one", "readoc", "a")), outcome=Outcome.SCORED, usable=True, structure="text"
+    )
+    record = replace(record, parts={"table_teds": (2.5, 4.0)})
+    page = visit.open(_one_sample(tmp_path / "run", record, Rendered(record)))
+    page.locator("article h3 a").click()
+    page.locator("#sample .pooled").wait_for()
+    assert page.locator("#sample .pooled tr").nth(1).inner_text().split() == ["table_teds", "2.5", "4"]
+    assert visit.said == []
+
+
 def test_sites_are_compared_file_by_file_and_their_files_have_numbers(visit: Visit, tmp_path: Path) -> None:
     def site(**files: str) -> str:
         return json.dumps(

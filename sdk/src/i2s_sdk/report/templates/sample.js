@@ -86,12 +86,17 @@ const questions = async (place, sample) => {
     else if (prompt) place.append(folded(`prompt of the task; the run keeps no question${whose}`, () => [make("pre", "", prompt)]));
   }
 };
+// A metric that is pooled over samples is a sum of numerators over a sum of denominators; these are the sample's.
+const pooled = (parts) => make("table", "pooled",
+  make("tr", "", ...["pooled metric", "numerator", "denominator"].map((title) => make("th", "", title))),
+  ...Object.entries(parts).map(([name, [top, bottom]]) =>
+    make("tr", "", make("th", "", name), make("td", "", `${top}`), make("td", "", `${bottom}`))));
 const runPart = async (place, sample, run) => {
   const ending = sample.runs[run];
   if (ending === null) return;
   try {
     const detail = await details(sample, run);
-    place.append(notes(ending, detail), ...(detail.panels || []).map((one) => panel(sample, one)), ...texts(sample, ending, detail));
+    place.append(notes(ending, detail), ...(detail.parts ? [pooled(detail.parts)] : []), ...(detail.panels || []).map((one) => panel(sample, one)), ...texts(sample, ending, detail));
   } catch (error) {
     place.append(make("p", "bad", `The details cannot be shown: ${error}`));
   }
