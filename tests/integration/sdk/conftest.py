@@ -31,15 +31,24 @@ def _own_caches_of_evaluations(tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    """Settings that name a renderer and a metric service that run."""
-    with kept_services(tmp_path_factory.mktemp("logs"), dict(os.environ)) as settings:
+    """Settings that name a renderer and a metric service that run.
+
+    The metric service has no weights of networks, so that each pair takes no time.
+    """
+    with kept_services(tmp_path_factory.mktemp("logs"), _without_weights(tmp_path_factory)) as settings:
         yield settings
 
 
 @pytest.fixture(scope="session")
-def running_without_networks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    """The same with a metric service that has no weights of networks, so that each pair takes no time."""
-    with kept_services(tmp_path_factory.mktemp("logs"), _without_weights(tmp_path_factory)) as settings:
+def running_without_networks(running: Settings) -> Settings:
+    """The same, for tests that take long or count their calls with networks."""
+    return running
+
+
+@pytest.fixture(scope="session")
+def running_as_installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """The same with the networks whose weights this machine has."""
+    with kept_services(tmp_path_factory.mktemp("logs"), dict(os.environ)) as settings:
         yield settings
 
 
@@ -63,6 +72,12 @@ def _variables(settings: Settings) -> dict[str, str]:
 def endpoints(running: Settings) -> dict[str, str]:
     """The same as environment variables."""
     return _variables(running)
+
+
+@pytest.fixture(scope="session")
+def endpoints_as_installed(running_as_installed: Settings) -> dict[str, str]:
+    """The services with the networks whose weights this machine has, as environment variables."""
+    return _variables(running_as_installed)
 
 
 @pytest.fixture(scope="session")
