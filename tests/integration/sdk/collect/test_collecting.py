@@ -30,20 +30,21 @@ WINDOW = ("--from", "2026-10-01", "--until", "2026-10-31")
 
 
 class Killing:
-    """A source that kills whoever asks, at every tenth request.
+    """A source that kills whoever asks, at each of so many requests.
 
     Attributes:
         source: That answers.
+        every: Requests between two kills.
         victim: The process that is killed; None for nobody.
     """
 
-    def __init__(self, source: FakeSource) -> None:
-        self.source, self.asked = source, 0
+    def __init__(self, source: FakeSource, every: int) -> None:
+        self.source, self.every, self.asked = source, every, 0
         self.victim: subprocess.Popen[str] | None = None
 
     def answer(self, request: FakeRequest) -> FakeAnswer:
         self.asked += 1
-        if self.victim is not None and self.asked % 10 == 0:
+        if self.victim is not None and self.asked % self.every == 0:
             self.victim.send_signal(signal.SIGKILL)
         return self.source.answer(request)
 
@@ -194,8 +195,13 @@ def made_again_from_recipes(
     assert check(folder / "again").faults == ()
 
 
+@pytest.mark.parametrize(
+    "every",
+    [25, pytest.param(10, marks=pytest.mark.nightly(instead="the same with a kill at every 25th request"))],
+)
 @pytest.mark.parametrize(("source", "fake", "expected"), SOURCES)
-def test_killed_at_every_tenth_request_it_ends_with_the_same_bytes(
+def test_killed_again_and_again_it_ends_with_the_same_bytes(
+    every: int,
     source: str,
     fake: Callable[[], FakeSource],
     expected: set[str],
@@ -206,7 +212,7 @@ def test_killed_at_every_tenth_request_it_ends_with_the_same_bytes(
     with fake_server(fake()) as server:
         summary = collected(source, tmp_path / "quiet", server, settings, cache)
     assert expected & {one["reason"] for found in summary["dropped"].values() for one in found}
-    killing = Killing(fake())
+    killing = Killing(fake(), every)
     with fake_server(killing) as server:
         kills = 0
         while True:
