@@ -61,7 +61,7 @@ test-mutants:  ## say which one-line changes to retries, resuming and accounting
 	@.venv/bin/python tests/mutants/run.py $(ARGS)
 
 images:  ## build the container images of the services and the SDK
-	@scripts/bootstrap containers
+	@scripts/bootstrap images
 	@deploy/images/build $(ARGS)
 
 test-containers:  ## build the images, bring the system up by Compose, and test it

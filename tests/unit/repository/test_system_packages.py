@@ -295,9 +295,15 @@ def test_every_check_is_one_that_bootstrap_knows(root: Path, tmp_path: Path, dis
     assert {line[2] for line in needs(root, tmp_path, distribution)} <= known
 
 
-def needs(root: Path, folder: Path, distribution: str) -> list[list[str]]:
+@pytest.mark.parametrize("distribution", OS_RELEASES)
+def test_images_are_built_without_engines_and_browsers(root: Path, tmp_path: Path, distribution: str) -> None:
+    wanted = {line[1] for line in needs(root, tmp_path, distribution, "images") if line[0] == "apt"}
+    assert wanted - {"python3"} == {"python3-venv", "docker.io", "debootstrap"}
+
+
+def needs(root: Path, folder: Path, distribution: str, chosen: str = "containers") -> list[list[str]]:
     path = folder / "os-release"
     path.write_text(OS_RELEASES[distribution])
-    command = [str(root / "scripts/packages"), "containers", str(path)]
+    command = [str(root / "scripts/packages"), chosen, str(path)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True, env=dict(os.environ)).stdout
     return [line.split(maxsplit=4) for line in printed.splitlines()]
