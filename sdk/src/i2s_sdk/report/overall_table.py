@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from i2s_sdk.report.compared import ComparedRuns
-from i2s_sdk.report.published import PublishedTable, published_table
+from i2s_sdk.report.published import published_table
 from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
 from i2s_sdk.report.table_titles import (
     FAILED_COUNT_ZERO,
@@ -18,6 +18,7 @@ from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.leaderboard import ranked_by, ranking_columns, task_mean, win_rate_columns
 from i2s_sdk.stats.winrate import Column, mean_win_rates
 from i2s_sdk.tasks.benchmark import Benchmark
+from i2s_sdk.tasks.published import PublishedTable
 from i2s_sdk.tasks.registry import SPECS
 
 _WIN_RATE, _SKILL, _PRINTED = "Mean win rate", "Mean skill", "Win rate as printed"

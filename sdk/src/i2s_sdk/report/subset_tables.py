@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from i2s_sdk.report import figures
 from i2s_sdk.report.compared import ComparedRuns
-from i2s_sdk.report.published import PublishedTable, published_table
+from i2s_sdk.report.published import published_table
 from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
 from i2s_sdk.report.table_titles import mismatch_notes, profile_note
 from i2s_sdk.stats.aggregate import Group
+from i2s_sdk.tasks.published import PublishedTable
 from i2s_sdk.tasks.registry import task_spec
 
 

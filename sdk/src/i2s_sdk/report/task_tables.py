@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from i2s_sdk.report.compared import ComparedRuns
-from i2s_sdk.report.published import PublishedTable, published_table
+from i2s_sdk.report.published import published_table
 from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
 from i2s_sdk.report.table_titles import (
     FAILED_COUNT_ZERO,
@@ -17,6 +17,7 @@ from i2s_sdk.report.table_titles import (
 )
 from i2s_sdk.stats.aggregate import RENDERED, Group, Summary
 from i2s_sdk.stats.leaderboard import task_mean
+from i2s_sdk.tasks.published import PublishedTable
 from i2s_sdk.tasks.registry import SPECS
 
 

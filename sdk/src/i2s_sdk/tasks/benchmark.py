@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from i2s_sdk.tasks.published import PublishedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,7 @@ class Benchmark:
         main_metrics: By the name of the task.
         has_mean: Whether it has one number, the unweighted mean of the main metrics of its tasks.
         published_table: Name of the published table over all tasks; empty if there is none.
+        published: Published tables of more than one task, by name.
     """
 
     name: str
@@ -23,3 +26,4 @@ class Benchmark:
     main_metrics: Mapping[str, str]
     has_mean: bool = True
     published_table: str = ""
+    published: Mapping[str, PublishedTable] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_sdk.tasks.chart.spec import CHART
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
+from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.readoc.spec import READOC
 from i2s_sdk.tasks.registered import RegisteredTasks
 from i2s_sdk.tasks.scimage.spec import SCIMAGE
@@ -46,6 +47,7 @@ IMAGE2STRUCT = Benchmark(
     {one.name: one.main_metric for one in (LATEX, WEBPAGE, MUSIC)},
     has_mean=False,
     published_table="2",
+    published=published_tables("i2s_sdk.tasks"),
 )
 
 #: Tasks that were published together. Every other task stands alone.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Average
+from i2s_sdk.tasks.published import PublishedTable
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.rubric import Rubric
 from i2s_sdk.tasks.schemas import Schema
@@ -37,8 +38,7 @@ class TaskSpec:
     Attributes:
         name: As instances call it.
         title: The name of the task in tables.
-        published_table: Number of the paper's table that has its metrics, or the name of a table of another
-            benchmark (``report/published.json``); empty where there is none.
+        published_table: Number or name of the published table that has its metrics; empty if there is none.
         subset_tables: Names of published tables of single subsets, by subset. A task with such tables has a
             table for each subset, published or not, and none over all its subsets.
         main_metric: That models are ranked by.
@@ -62,8 +62,9 @@ class TaskSpec:
             nothing; ``dataset validate`` and imports ask for it.
         view: Returns what a report shows of a sample beside its texts; None for nothing.
         rubric: Rubric by which judge models score its images; None if there is none.
-        human_table: Name of the published table of scores that people gave to systems
-            (``report/published.json``), which is shown beside runs and never ranked with them.
+        human_table: Name of the published table of scores that people gave to systems, which is shown beside
+            runs and never ranked with them.
+        published: Published tables by name, those of the file published.json in the folder of the task.
         blank: Returns an answer that shows nothing, rendered as large as a picture of a size; the size is
             None if the instance has no picture. A white rendering is not usable, so what is drawn differs
             from white by one.
@@ -94,6 +95,7 @@ class TaskSpec:
     subset_tables: Mapping[str, str] = field(default_factory=dict)
     rubric: Rubric | None = None
     human_table: str = ""
+    published: Mapping[str, PublishedTable] = field(default_factory=dict)
     blank: Callable[[Size | None], str] = no_blank
     constant: str = ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_sdk.report.published import published_source, published_table
+from i2s_sdk.report.published import published_table
 from i2s_sdk.stats.winrate import Column, mean_win_rates
 from i2s_sdk.tasks.registry import SPECS
 
@@ -63,7 +63,7 @@ def test_printed_win_rates_are_those_of_the_printed_values_but_for_ties_of_round
 
 
 def test_the_source_is_named() -> None:
-    assert "arXiv:2410.22456" in published_source()
+    assert "arXiv:2410.22456" in published_table("2").source
 
 
 def test_the_tables_of_visualwebbench_have_the_columns_of_its_tasks() -> None:
@@ -85,3 +85,14 @@ def test_the_means_of_visualwebbench_are_those_of_its_seven_columns() -> None:
     assert "arXiv:2404.05955" in table.source
     assert table.label == ""
     assert published_table("A2").label == "Table A2"
+
+
+def test_tables_of_a_task_are_in_its_folder() -> None:
+    for spec in SPECS.values():
+        named = {spec.published_table, spec.human_table, *spec.subset_tables.values()} - {""}
+        assert named <= spec.published.keys(), spec.name
+
+
+def test_a_table_that_nobody_has_is_not_found() -> None:
+    with pytest.raises(KeyError, match="A9"):
+        published_table("A9")

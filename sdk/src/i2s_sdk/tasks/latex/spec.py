@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.latex.task import LatexTask
+from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
 from i2s_sdk.tasks.spec import Size, TaskSpec, text_fault
@@ -32,6 +33,7 @@ LATEX = TaskSpec(
     name="latex",
     title="Image2LaTeX",
     published_table="A2",
+    published=published_tables("i2s_sdk.tasks.latex"),
     main_metric="ems",
     hub_name="latex",
     subsets=("equation", "table", "plot", "algorithm"),

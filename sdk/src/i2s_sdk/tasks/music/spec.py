@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.music.task import MusicTask
+from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
 from i2s_sdk.tasks.spec import Size, TaskSpec, text_fault
@@ -26,6 +27,7 @@ MUSIC = TaskSpec(
     name="music",
     title="Image2Music",
     published_table="A4",
+    published=published_tables("i2s_sdk.tasks.music"),
     main_metric="ems",
     hub_name="musicsheet",
     subsets=("music",),

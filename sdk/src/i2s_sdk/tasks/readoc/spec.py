@@ -6,6 +6,7 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.pdf import pdf_fault
 from i2s_sdk.scoring.scorer import Average
+from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.readoc.scorer import COLUMNS
 from i2s_sdk.tasks.readoc.task import DOCUMENT, ReadocTask
@@ -28,6 +29,7 @@ READOC = TaskSpec(
     name="readoc",
     title="READOC",
     published_table="",
+    published=published_tables("i2s_sdk.tasks.readoc"),
     main_metric="average",
     hub_name="",
     subsets=("arxiv", "github", "zenodo"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import Schema, fields
 from i2s_sdk.tasks.scimage.document import OUTPUTS
@@ -39,6 +40,7 @@ SCIMAGE = TaskSpec(
     name="scimage",
     title="ScImage",
     published_table="",
+    published=published_tables("i2s_sdk.tasks.scimage"),
     main_metric="compiled",
     hub_name="",
     subsets=tuple(f"{language}-{output}" for language in PROMPTS for output in OUTPUTS),

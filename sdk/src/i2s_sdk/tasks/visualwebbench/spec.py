@@ -6,6 +6,7 @@ from functools import partial
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.benchmark import Benchmark
+from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.visualwebbench.inputs import inputs_schema, instance_fault, target_schema
@@ -43,6 +44,7 @@ def _spec(kind: Kind) -> TaskSpec:
         name=kind.name,
         title=kind.title,
         published_table="visualwebbench grounding" if kind.raw else "visualwebbench",
+        published=published_tables("i2s_sdk.tasks.visualwebbench"),
         main_metric=kind.main_metric,
         hub_name="",
         subsets=(),
@@ -70,4 +72,5 @@ VISUALWEBBENCH_MEAN = Benchmark(
     "VisualWebBench",
     {one.name: one.main_metric for one in KINDS if one.name in SEVEN},
     published_table="visualwebbench",
+    published=published_tables("i2s_sdk.tasks.visualwebbench"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.site_files import INDEXES
+from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
 from i2s_sdk.tasks.spec import Size, TaskSpec
@@ -49,6 +50,7 @@ WEBPAGE = TaskSpec(
     name="webpage",
     title="Image2Webpage",
     published_table="A3",
+    published=published_tables("i2s_sdk.tasks.webpage"),
     main_metric="ems",
     hub_name="webpage",
     subsets=("css", "html", "javascript"),
