@@ -10,7 +10,17 @@ completions, tokens, or the messages of errors, which may quote them.
 
 from i2s_wire.tracing.exporting import EXPORTER_VARIABLE, exported_traces
 from i2s_wire.tracing.propagation import RemoteParent, trace_metadata
-from i2s_wire.tracing.spans import AttributeValue, Kind, Span, begin_trace, current_span, record, span, within
+from i2s_wire.tracing.spans import (
+    AttributeValue,
+    Kind,
+    Span,
+    begin,
+    begin_trace,
+    current_span,
+    record,
+    span,
+    within,
+)
 
 __all__ = [
     "EXPORTER_VARIABLE",
@@ -18,6 +28,7 @@ __all__ = [
     "Kind",
     "RemoteParent",
     "Span",
+    "begin",
     "begin_trace",
     "current_span",
     "exported_traces",

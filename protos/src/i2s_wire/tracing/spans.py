@@ -67,6 +67,14 @@ class Span:
             self.inner.set_status(Status(StatusCode.ERROR))
             self.inner.set_attribute("error.type", kind)
 
+    @property
+    def identifiers(self) -> tuple[str, str] | None:
+        """Identifiers of trace and span, lower-case hexadecimal; None where none is recorded."""
+        if not self.is_recording or self.inner is None:
+            return None
+        context = self.inner.get_span_context()
+        return f"{context.trace_id:032x}", f"{context.span_id:016x}"
+
     def end(self) -> None:
         """End it; a second time does nothing."""
         if self.is_recording:
@@ -105,26 +113,35 @@ def span(
         kind: Which side of a call it is on.
         parent: The caller's span, of the server side; None makes it a child of the current span.
     """
-    if not _loaded() or (kind is Kind.INTERNAL and not current_span().is_recording):
-        yield _NO_SPAN
-        return
-    from opentelemetry import trace
-
-    inner = _tracer().start_span(
-        name,
-        context=None if parent is None else parent.context(),
-        kind=trace.SpanKind[kind.value],
-        attributes=_given(attributes),
-    )
-    begun = Span(inner)
+    begun = begin(name, attributes, kind=kind, parent=parent)
     try:
-        with trace.use_span(inner, record_exception=False, set_status_on_exception=False):
+        with within(begun):
             yield begun
     except BaseException as error:
         begun.fail(type(error).__name__)
         raise
     finally:
         begun.end()
+
+
+def begin(
+    name: str,
+    attributes: Mapping[str, AttributeValue | None] | None = None,
+    *,
+    kind: Kind = Kind.INTERNAL,
+    parent: Parent | None = None,
+) -> Span:
+    """Begin a span, to be ended by the caller; the arguments are those of ``span``."""
+    if not _loaded() or (kind is Kind.INTERNAL and not current_span().is_recording):
+        return _NO_SPAN
+    from opentelemetry import trace
+
+    context = None if parent is None else parent.context()
+    return Span(
+        _tracer().start_span(
+            name, context=context, kind=trace.SpanKind[kind.value], attributes=_given(attributes)
+        )
+    )
 
 
 def begin_trace(name: str, attributes: Mapping[str, AttributeValue | None] | None = None) -> Span:
