@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from i2s_wire.installation import install_command
-
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
@@ -58,6 +56,8 @@ def exported_traces(
     try:
         provider = _provider(service, package, names, environ)
     except ImportError:
+        from i2s_wire.installation import install_command
+
         warn(f"{refused}: OpenTelemetry is not installed; {install_command('i2s-protos[telemetry]')}")
     except Exception as error:  # of an exporter, whoever has written it
         warn(f"{refused}: {error}")
