@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -109,7 +109,7 @@ class Collector(pb_grpc.TraceServiceServicer):
     def __init__(self) -> None:
         self.endpoint = ""
         self._spans: list[RecordedSpan] = []
-        self._came = threading.Condition()
+        self._came = threading.Condition(threading.RLock())
 
     def Export(self, request: pb.ExportTraceServiceRequest, context) -> pb.ExportTraceServiceResponse:  # noqa: N802
         with self._came:
@@ -127,9 +127,13 @@ class Collector(pb_grpc.TraceServiceServicer):
         def found() -> list[RecordedSpan]:
             return [span for span in self._spans if span.name == name]
 
+        self.wait_until(lambda: len(found()) >= number, seconds)
+        return found()
+
+    def wait_until(self, holds: Callable[[], bool], seconds: float = 60) -> None:
+        """Return once something holds of what has come."""
         with self._came:
-            assert self._came.wait_for(lambda: len(found()) >= number, seconds), found()
-            return found()
+            assert self._came.wait_for(holds, seconds), [one.name for one in self._spans]
 
     @property
     def variables(self) -> dict[str, str]:
