@@ -17,8 +17,16 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+
+class _Provider(TracerProvider):
+    """A provider that leaves forked children alone: some tests count the threads of theirs."""
+
+    def _handle_fork(self) -> None:
+        pass
+
+
 #: OpenTelemetry has one provider for a process.
-_PROVIDER = TracerProvider(shutdown_on_exit=False)
+_PROVIDER = _Provider(shutdown_on_exit=False)
 
 
 @dataclass(frozen=True)

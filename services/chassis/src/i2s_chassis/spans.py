@@ -7,7 +7,7 @@
         ├── queue                           waits for a slot
         ├── cell                            a cell is made
         ├── worker                          waits for a warm process
-        └── compile, rasterize, crop …      the stages of the engine
+        └── compile, raster, crop …         the stages of the engine
 """
 
 from __future__ import annotations
