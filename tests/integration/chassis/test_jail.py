@@ -34,6 +34,19 @@ async def test_files_go_in_and_results_come_out(jail: Jail) -> None:
         assert await cell.fetch("out.txt") == b"HELLO"
 
 
+async def test_open_cells_are_counted_whatever_ends_them(jail: Jail) -> None:
+    async with jail.cell(DEFAULT_LIMITS), jail.cell(DEFAULT_LIMITS) as second:
+        assert jail.open_cells == 2
+        running = asyncio.create_task(second.run(["sleep", "600"]))
+        await asyncio.sleep(0)
+        running.cancel()
+    assert jail.open_cells == 0
+    with pytest.raises(CellError):
+        async with jail.cell(DEFAULT_LIMITS, {"../out": b""}):
+            raise AssertionError
+    assert jail.open_cells == 0
+
+
 async def test_a_second_program_finds_what_the_first_has_left(jail: Jail) -> None:
     async with jail.cell(DEFAULT_LIMITS) as cell:
         await cell.run(["sh", "-c", "echo one > a"])

@@ -1,6 +1,8 @@
 from prometheus_client import generate_latest
 
-from i2s_chassis.errors import Status
+from i2s_chassis.errors import Refusal, Status
+from i2s_chassis.sharing.calls import Flow
+from i2s_chassis.sharing.current import coming_from
 from i2s_chassis.telemetry import Telemetry
 
 
@@ -15,10 +17,22 @@ def test_every_series_carries_the_service_and_its_label():
     telemetry.warm("format", 2)
     telemetry.call("Render", Status.INVALID_ARGUMENT)
     telemetry.item(Status.OK)
+    with coming_from(Flow("caller:lab")):
+        telemetry.job("crashed", 0.1)
+        telemetry.refusal(Refusal.QUOTA)
+    telemetry.serving(True)
+    telemetry.cells(lambda: 5)
     telemetry.load(slots=4, running=3, queue=9, waiting=1)
     text = generate_latest(telemetry.registry).decode()
     for series in (
         'i2s_job_seconds_bucket{le="0.35",service="render-latex",verdict="rendered"} 1.0',
+        'i2s_jobs_total{caller="anonymous",service="render-latex",verdict="rendered"} 1.0',
+        'i2s_jobs_total{caller="caller:lab",service="render-latex",verdict="crashed"} 1.0',
+        'i2s_refusals_total{caller="caller:lab",reason="quota",service="render-latex"} 1.0',
+        'i2s_serving{service="render-latex"} 1.0',
+        'i2s_cells{service="render-latex"} 5.0',
+        'i2s_memory_bytes{service="render-latex"} ',
+        'i2s_cpu_seconds_total{service="render-latex"} ',
         'i2s_stage_seconds_sum{service="render-latex",stage="compile"} 0.1',
         'i2s_queue_wait_seconds_count{service="render-latex"} 1.0',
         'i2s_recycles_total{reason="jobs",service="render-latex"} 1.0',
@@ -33,6 +47,21 @@ def test_every_series_carries_the_service_and_its_label():
         'i2s_queue_waiting{service="render-latex"} 1.0',
     ):
         assert series in text, series
+
+
+def test_callers_make_a_bounded_number_of_series():
+    telemetry = Telemetry("render-latex")
+    for number in range(1000):
+        with coming_from(Flow(f"cert:CN={number}")):
+            telemetry.job("rendered", 0.1)
+        with coming_from(Flow(f"peer:10.0.{number // 256}.{number % 256}")):
+            telemetry.job("rendered", 0.1)
+    lines = [
+        line for line in generate_latest(telemetry.registry).decode().splitlines() if "jobs_total{" in line
+    ]
+    assert len(lines) == 102
+    assert sum(float(line.rpartition(" ")[2]) for line in lines) == 2000
+    assert 'i2s_jobs_total{caller="others",service="render-latex",verdict="rendered"} 900.0' in lines
 
 
 def test_two_services_in_one_process_do_not_share_series():

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 KUBERNETES = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes"
-OF_JOBS = ("tls-client", "volume", "dns-node-local", "dns-openshift")
+OF_JOBS = ("tls-client", "tracing-client", "volume", "dns-node-local", "dns-openshift")
 COMPONENTS = tuple(
     sorted(
         path.parent.name
@@ -32,10 +32,11 @@ VARIANTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **{name: (("base",), (name,)) for name in COMPONENTS},
     **{name: ((f"large-run/{name}",), ()) for name in JOBS},
     **{f"{name}-tls": ((f"large-run/{name}",), ("tls-client",)) for name in JOBS},
+    **{f"{name}-tracing": ((f"large-run/{name}",), ("tracing-client",)) for name in JOBS},
     **{f"{name}-volume": ((f"large-run/{name}",), ("volume",)) for name in JOBS},
-    **{f"{name}-{dns}": ((f"large-run/{name}",), (dns,)) for name in JOBS for dns in OF_JOBS[2:]},
+    **{f"{name}-{dns}": ((f"large-run/{name}",), (dns,)) for name in JOBS for dns in OF_JOBS[3:]},
     "reader": (("large-run/reader",), ()),
-    "together": (("base",), ("tls", "monitoring", "keda", "gpu", "userns")),
+    "together": (("base",), ("tls", "monitoring", "tracing", "keda", "gpu", "userns")),
 }
 
 Object = dict[str, Any]

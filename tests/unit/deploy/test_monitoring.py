@@ -11,13 +11,13 @@ import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from i2s_chassis.errors import Status
+from i2s_chassis.errors import Refusal, Status
 from i2s_chassis.telemetry import Telemetry
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 #: From Prometheus itself, and what it adds to every series.
-OF_PROMETHEUS = {"up": set()}
+OF_PROMETHEUS = {"up": set(), "ALERTS": {"alertname", "alertstate", "severity"}}
 ADDED = {"namespace", "pod", "service", "le"}
 
 
@@ -35,6 +35,10 @@ def exported() -> dict[str, set[str]]:
     telemetry.load(slots=1, running=0, queue=1, waiting=0)
     telemetry.call("Render", Status.OK)
     telemetry.item(Status.OK)
+    telemetry.rerun()
+    telemetry.refusal(Refusal.QUEUE)
+    telemetry.serving(True)
+    telemetry.cells(lambda: 0)
     found: dict[str, set[str]] = {}
     for family in text_string_to_metric_families(generate_latest(telemetry.registry).decode()):
         for sample in family.samples:
@@ -43,20 +47,21 @@ def exported() -> dict[str, set[str]]:
 
 
 def selectors(query: str):
-    """Names and labels of a query's selectors, and labels that it groups by; the query parses."""
+    """A query's selectors, each a name and its labels, and the labels that it groups by; the query parses."""
     plain = query.replace("$__rate_interval", "5m").replace("$namespace", "ns").replace("$service", "any")
-    names, labels = [], set()
+    found, labels = [], set()
 
     def walk(node):
         match node:
             case promql_parser.VectorSelector():
-                names.append(node.name)
-                labels.update(one.name for one in node.matchers.matchers)
+                found.append((node.name, {one.name for one in node.matchers.matchers}))
             case promql_parser.MatrixSelector():
                 walk(node.vector_selector)
             case promql_parser.BinaryExpr():
                 walk(node.lhs)
                 walk(node.rhs)
+                if node.modifier and node.modifier.matching:
+                    labels.update(node.modifier.matching.labels)
             case promql_parser.Call():
                 for argument in node.args:
                     walk(argument)
@@ -71,7 +76,7 @@ def selectors(query: str):
                 raise AssertionError(f"{type(node)} in {query}")
 
     walk(promql_parser.parse(plain))
-    return names, labels
+    return found, labels
 
 
 def dashboard(rendered):
@@ -88,7 +93,7 @@ def queries(render):
     panels = dashboard(render("monitoring"))["panels"]
     scaled = render("keda").of("ScaledObject").values()
     return [
-        *(target["expr"] for panel in panels for target in panel["targets"]),
+        *(target["expr"] for panel in panels for target in panel.get("targets", ())),
         *(rule["expr"] for rule in alerts(render("monitoring"))),
         *(trigger["metadata"]["query"] for one in scaled for trigger in one["spec"]["triggers"]),
     ]
@@ -99,15 +104,16 @@ def test_every_series_that_is_asked_for_exists_with_its_labels(queries, exported
     known = {**exported, **OF_PROMETHEUS}
     assert len(queries) > 20
     for query in queries:
-        names, labels = selectors(query)
-        assert names
-        assert set(names) <= known.keys(), query
-        there = set.union(*(known[name] for name in names)) | ADDED
-        assert labels <= there, query
+        found, grouped = selectors(query)
+        assert found
+        for name, labels in found:
+            assert name in known, query
+            assert labels <= known[name] | ADDED, query
+        assert grouped <= set.union(*(known[name] for name, _ in found)) | ADDED, query
 
 
 def test_every_series_of_ours_is_shown_or_watched(queries, exported):
-    asked = {name for query in queries for name in selectors(query)[0]}
+    asked = {name for query in queries for name, _ in selectors(query)[0]}
     families = {re.sub(r"_(bucket|sum|count|total|created)$", "", name) for name in exported}
     shown = {re.sub(r"_(bucket|sum|count|total)$", "", name) for name in asked}
     assert {one for one in families if one.startswith("i2s_")} - shown == {"i2s_queue"}
@@ -123,13 +129,37 @@ def test_verdicts_statuses_and_reasons_are_real(queries):
 
     verdicts = {name.removeprefix("VERDICT_").lower() for name in pb.Verdict.keys()}  # noqa: SIM118
     real = {
-        "verdict": verdicts,
+        "verdict": verdicts | {"scored"},
         "status": {one.name for one in Status},
-        "reason": {"jobs", "died", "failed", "cancelled"},
+        "reason": {"jobs", "died", "failed", "cancelled", *Refusal},
     }
     for query in queries:
         for label, values in re.findall(r'(verdict|status|reason)(?:=~|!=|=)"([^"]*)"', query):
             assert set(values.split("|")) <= real[label], query
+
+
+def test_the_first_row_says_what_an_operator_asks_first(render):
+    panels = dashboard(render("monitoring"))["panels"]
+    assert panels[0]["type"] == "row"
+    second = next(at for at, panel in enumerate(panels[1:], start=1) if panel["type"] == "row")
+    first = panels[1:second]
+    assert max(panel["gridPos"]["y"] + panel["gridPos"]["h"] for panel in first) <= 12  # without scrolling
+    asked = {
+        name for panel in first for target in panel["targets"] for name, _ in selectors(target["expr"])[0]
+    }
+    assert asked == {
+        "i2s_serving",
+        "ALERTS",
+        "i2s_calls_total",
+        "i2s_stream_items_total",
+        "i2s_queue_wait_seconds_bucket",
+        "i2s_memory_bytes",
+        "i2s_memory_limit_bytes",
+        "i2s_cpu_seconds_total",
+        "i2s_cpu_limit",
+    }
+    faults = next(panel for panel in first if panel["title"] == "Our own faults")
+    assert 'status=~"UNAVAILABLE|INTERNAL|UNKNOWN"' in faults["targets"][0]["expr"]
 
 
 def test_the_monitor_finds_the_port_and_keeps_our_label(render):
@@ -147,7 +177,20 @@ def test_panels_have_ids_places_and_sources_of_their_own(render):
     assert len({panel["id"] for panel in panels}) == len(panels)
     places = {(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}
     assert len(places) == len(panels)
-    assert all(panel["datasource"]["uid"] == "${datasource}" for panel in panels)
+    shown = [panel for panel in panels if panel["type"] != "row"]
+    assert all(panel["datasource"]["uid"] == "${datasource}" for panel in shown)
+    assert all(panel["description"] for panel in shown if panel["type"] != "timeseries")
+
+
+def test_no_panel_lies_over_another(render):
+    taken = set()
+    for panel in dashboard(render("monitoring"))["panels"]:
+        place = panel["gridPos"]
+        across = range(place["x"], place["x"] + place["w"])
+        cells = {(x, y) for x in across for y in range(place["y"], place["y"] + place["h"])}
+        assert place["x"] + place["w"] <= 24
+        assert not taken & cells, panel["title"]
+        taken |= cells
 
 
 def test_every_alert_leads_to_what_to_do(render):

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
+from urllib.parse import urlsplit
 
 import pytest
+
+#: Variants whose services export traces.
+TRACED = {"tracing", "together"}
+
+
+def namespace(name):
+    return {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": name}}}
 
 
 def selects(policy, labels):
@@ -27,7 +35,24 @@ def test_nothing_leaves_a_service(variant):
     for name, labels in labels_of(variant, "Deployment").items():
         policies = [one for one in variant.of("NetworkPolicy").values() if selects(one, labels)]
         assert any("Egress" in one["spec"]["policyTypes"] for one in policies), name
-        assert not any(one["spec"].get("egress") for one in policies), name
+        out = [one["metadata"]["name"] for one in policies if one["spec"].get("egress")]
+        assert out == (["traces"] if variant.name in TRACED else []), name
+
+
+def test_traces_go_to_the_collector_alone(render):
+    """What the component tracing opens, and that it is one endpoint for services and clients."""
+    services, clients = render("tracing"), render("evaluate-tracing")
+    names, collector = services.of("NetworkPolicy")["traces"]["spec"]["egress"]
+    assert names["to"] == [namespace("kube-system")]
+    assert [port["port"] for port in names["ports"]] == [53, 53]
+    assert collector == {"to": [namespace("monitoring")], "ports": [{"protocol": "TCP", "port": 4317}]}
+    assert collector in clients.of("NetworkPolicy")["clients"]["spec"]["egress"]
+    for rendered in (services, clients):
+        for name, container in rendered.containers():
+            variables = {one["name"]: one.get("value") for one in container["env"]}
+            assert variables["OTEL_TRACES_EXPORTER"] == "otlp", name
+            endpoint = urlsplit(variables["OTEL_EXPORTER_OTLP_ENDPOINT"])
+            assert (endpoint.hostname, endpoint.port) == ("otel-collector.monitoring.svc", 4317), name
 
 
 def test_only_clients_and_prometheus_come_in(base):

@@ -9,6 +9,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import opentelemetry.environment_variables
+import opentelemetry.sdk.environment_variables
 import pytest
 
 from i2s_chassis.address import Address
@@ -34,7 +36,11 @@ OF = {
     )
 }
 #: Variables that our programs read, but not as settings of ours.
-ORDINARY = {"HOME", "XDG_CACHE_HOME"}
+OF_OPENTELEMETRY = {
+    *vars(opentelemetry.environment_variables),
+    *vars(opentelemetry.sdk.environment_variables),
+}
+ORDINARY = {"HOME", "XDG_CACHE_HOME", "POD_NAME", *OF_OPENTELEMETRY}
 
 
 def pod(rendered, service):
@@ -139,7 +145,9 @@ def test_keda_aims_at_the_same(service, render):
 def test_variables_of_pods_are_settings(variant):
     known = {leaf.variable: leaf for settings in OF.values() for leaf in settings.leaves()}
     for name, one in variant.of("Deployment").items():
-        for variable in one["spec"]["template"]["spec"]["containers"][0]["env"]:
+        variables = one["spec"]["template"]["spec"]["containers"][0]["env"]
+        assert len({variable["name"] for variable in variables}) == len(variables)
+        for variable in variables:
             if variable["name"] not in ORDINARY:
                 assert variable["name"] in known, name
                 assert variable["name"].startswith(f"I2S_{name.replace('-', '_').upper()}_")

@@ -1,8 +1,11 @@
 """What is said of a job."""
 
+from dataclasses import replace
+
 import pytest
 
 from i2s_chassis.jail import Cause, Excerpt, Usage
+from i2s_render_html.engine import _build_stage
 from i2s_render_html.jekyll import BuildCause, BuildError, BuiltSite
 from i2s_render_html.model import PAGE_LIMITS
 from i2s_render_html.verdict import no_page, of_build, of_end, of_page, too_many_pixels
@@ -35,6 +38,13 @@ def test_every_build_that_failed_has_a_verdict(cause):
     else:
         assert judgement.verdict not in (Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS)
         assert judgement.message == "Jekyll: bad tag"
+
+
+def test_the_stage_of_a_build_ends_with_the_build_and_not_with_the_page():
+    site = replace(built(BuildCause.BUILT), ended_ns=5)
+    (stage,) = _build_stage(site)
+    assert (stage.name, stage.ended_ns) == ("build", 5)
+    assert _build_stage(None) == ()
 
 
 def test_a_missing_page_is_named():

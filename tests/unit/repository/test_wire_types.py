@@ -16,8 +16,6 @@ APART = {
     "i2s_chassis.jail.model.Excerpt",
     # Every limit is always in force there; on the wire 0 means the default.
     "i2s_chassis.job_limits.Limits",
-    # What it used is in the words of the jail.
-    "i2s_chassis.renderer.model.Stage",
     # Nothing is left to a default there.
     "i2s_chassis.renderer.model.ResolvedPageOptions",
     # These have two or three fields of the same names, and another meaning.

@@ -23,6 +23,7 @@ from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import I2SError, UnknownNameError
 from i2s_sdk.ownership import ownership
 from i2s_sdk.visible import VisibleFormatter
+from i2s_wire.tracing import exported_traces
 
 FAULT, USAGE, BELOW_COVERAGE, IN_USE, INTERRUPTED = 1, 2, 3, 4, 130
 
@@ -149,7 +150,13 @@ def main() -> None:
     """Run the command line of this process."""
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # its remarks on lost connections are not for people
     signal.signal(signal.SIGTERM, interrupt)
-    sys.exit(run(sys.argv[1:]))
+    with exported_traces("i2s-sdk", "i2s-sdk", _warn):
+        code = run(sys.argv[1:])
+    sys.exit(code)
+
+
+def _warn(line: str) -> None:
+    say(f"warning: {line}", err=True)
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

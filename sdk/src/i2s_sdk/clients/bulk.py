@@ -21,6 +21,7 @@ import grpc
 import grpc.aio
 
 from i2s_sdk.clients.retry import RetryPolicy, deserves_another_attempt
+from i2s_sdk.clients.spans import call_span
 from i2s_sdk.clients.status import error_of, stream_error
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError, UsageError
 
@@ -95,6 +96,7 @@ class StreamClient(Generic[Q, A]):
         retry: Which failures are tried again, and for how long.
         deadline: Seconds for one attempt of an item.
         window: The most items under way or not yet taken.
+        service: Full name, for traces.
     """
 
     def __init__(
@@ -106,10 +108,12 @@ class StreamClient(Generic[Q, A]):
         retry: RetryPolicy,
         deadline: float,
         window: int,
+        service: str,
     ) -> None:
         if window < 1:
             raise UsageError(f"window {window}: must be at least 1")
         self._method, self._address, self._open_talk = method, address, open_talk
+        self._service = service
         self._retry, self._deadline = retry, deadline
         self._window = asyncio.Semaphore(window)
         self._open: dict[str, _Item[Q]] = {}
@@ -166,14 +170,15 @@ class StreamClient(Generic[Q, A]):
             self._done.put_nowait(None)
 
     async def _call(self, first: _Item[Q]) -> None:
-        talk = self._open_talk()
-        writer = asyncio.create_task(self._write(talk, first))
-        try:
-            error = await self._read(talk)
-        finally:
-            talk.cancel()
-            writer.cancel()
-            await asyncio.gather(writer, return_exceptions=True)
+        with call_span(self._service, self._method, self._address):
+            talk = self._open_talk()
+            writer = asyncio.create_task(self._write(talk, first))
+            try:
+                error = await self._read(talk)
+            finally:
+                talk.cancel()
+                writer.cancel()
+                await asyncio.gather(writer, return_exceptions=True)
         for item in [one for one in self._open.values() if one.sent]:
             self._failed(item, error)
 

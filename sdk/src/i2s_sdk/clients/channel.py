@@ -13,9 +13,11 @@ import grpc.aio
 
 from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.clients.retry import RetryPolicy
+from i2s_sdk.clients.spans import call_span, note_failed_attempt
 from i2s_sdk.clients.status import error_of
 from i2s_sdk.errors import DeadlineError, ServiceError, SettingsError
 from i2s_sdk.token import Token
+from i2s_wire.tracing import trace_metadata
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -36,7 +38,13 @@ A = TypeVar("A")
 
 
 class Connection:
-    """A channel of ``grpc``. The channel is made at the first call; safe to share between threads."""
+    """A channel of ``grpc``. The channel is made at the first call; safe to share between threads.
+
+    Attributes:
+        wire_name: Full name of the service, such as "i2s.render.v1.RenderService".
+    """
+
+    wire_name: ClassVar[str]
 
     def __init__(
         self,
@@ -69,14 +77,17 @@ class Connection:
         Raises:
             ServiceError: How the last attempt ended.
         """
-        clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
-        for attempt in self.retry.attempts():
-            with attempt:
-                clock.attempts += 1
-                try:
-                    return method(message, timeout=clock.remaining(), metadata=metadata)
-                except grpc.RpcError as error:
-                    raise clock.stamp(error_of(error, self.address, name)) from error
+        with call_span(self.wire_name, name, self.address) as traced:
+            clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
+            for attempt in self.retry.attempts():
+                with attempt:
+                    clock.attempts += 1
+                    try:
+                        return method(message, timeout=clock.remaining(), metadata=metadata)
+                    except grpc.RpcError as error:
+                        failure = clock.stamp(error_of(error, self.address, name))
+                        note_failed_attempt(traced, failure)
+                        raise failure from error
         raise AssertionError("the attempts end with an answer or an error")
 
     def close(self) -> None:
@@ -128,14 +139,17 @@ class AsyncConnection:
         deadline: float | None = None,
     ) -> A:
         """Make a call, again where that may help; see ``Connection.call``."""
-        clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
-        async for attempt in self.retry.async_attempts():
-            with attempt:
-                clock.attempts += 1
-                try:
-                    return await method(message, timeout=clock.remaining(), metadata=metadata)
-                except grpc.RpcError as error:
-                    raise clock.stamp(error_of(error, self.address, name)) from error
+        with call_span(self.wire_name, name, self.address) as traced:
+            clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
+            async for attempt in self.retry.async_attempts():
+                with attempt:
+                    clock.attempts += 1
+                    try:
+                        return await method(message, timeout=clock.remaining(), metadata=metadata)
+                    except grpc.RpcError as error:
+                        failure = clock.stamp(error_of(error, self.address, name))
+                        note_failed_attempt(traced, failure)
+                        raise failure from error
         raise AssertionError("the attempts end with an answer or an error")
 
     async def wait_ready(self, seconds: float) -> None:
@@ -186,10 +200,10 @@ class _Clock:
 def call_metadata(token: Token | None) -> tuple[tuple[str, str], ...]:
     """Return the metadata of one call, the same in all its attempts.
 
-    A service that sends a call away knows it by its name when it comes back.
+    A service that sends a call away knows it by its name when it comes back. In a trace it goes on with that.
     """
-    name = ("x-request-id", secrets.token_hex(8))
-    return (name,) if token is None else (name, ("authorization", token.authorization))
+    known = (("x-request-id", secrets.token_hex(8)), *trace_metadata())
+    return known if token is None else (*known, ("authorization", token.authorization))
 
 
 def keeps_secrets(address: str, credentials: grpc.ChannelCredentials | None) -> bool:

@@ -110,6 +110,7 @@ class AsyncMetricsClient(AsyncConnection):
             retry=self.retry,
             deadline=deadline or self.deadline,
             window=window,
+            service=SERVICE,
         )
         async for result in bulk.results(source()):
             yield result
@@ -139,6 +140,8 @@ class MetricsClient(Connection):
         credentials: Of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
+
+    wire_name = SERVICE
 
     def score(
         self,

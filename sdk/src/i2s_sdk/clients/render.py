@@ -195,6 +195,7 @@ class AsyncRenderClient(AsyncConnection):
             retry=self.retry,
             deadline=deadline or self.deadline,
             window=window,
+            service=SERVICE,
         )
         async for result in bulk.results(source()):
             yield result
@@ -224,6 +225,8 @@ class RenderClient(Connection):
         credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
+
+    wire_name = SERVICE
 
     def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
         """Render one source of any kind; see ``AsyncRenderClient.render``."""

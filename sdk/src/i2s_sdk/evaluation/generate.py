@@ -26,6 +26,7 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.tasks.own_prompts import OwnPrompt
 from i2s_sdk.tasks.question import Question, require_names
 from i2s_sdk.tasks.task import DocumentTask, Task
+from i2s_wire.tracing import span
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,8 @@ class GenerateStage:
         watch = Watch()
         error: ModelError | None = None
         try:
-            completion = await self.model.complete(instance, question)
+            with span("model", {"gen_ai.request.model": self.model.name, "i2s.question": question.name}):
+                completion = await self.model.complete(instance, question)
             answer = Answer.of(instance.id, completion, watch.seconds, self.completion_characters)
         except ModelError as raised:
             answer = Answer.without(instance.id, raised, watch.seconds)

@@ -20,6 +20,7 @@ from i2s_sdk.evaluation.progress import OnProgress, Progress, noted_waits
 from i2s_sdk.evaluation.render import RenderStage
 from i2s_sdk.evaluation.run_metrics import run_metrics
 from i2s_sdk.evaluation.sample import Sample
+from i2s_sdk.evaluation.sample_traces import SampleTraces
 from i2s_sdk.evaluation.score import ScoreStage
 from i2s_sdk.evaluation.steps import read_steps, score_steps, scoring_services
 from i2s_sdk.instances.instance import Instance
@@ -232,18 +233,22 @@ class Runner:
         tally = _Tally(self)
         tally.tell("")
 
+        traces = SampleTraces(self.folder.path, self.plan.model, str(self.plan.profile))
+
         def done(sample: Sample) -> None:
+            traces.ended(sample)
             if sample.record is not None:
                 self.folder.append(sample.record)
                 tally.finished += 1
                 tally.tell(sample.instance.id)
 
         source: Iterator[Sample] = (Sample(one) for one in remaining)
-        stages = [tally.counted(works[name]()) for name in self.stages]
+        stages = [traces.traced(name, tally.counted(works[name]())) for name in self.stages]
         try:
             with marked_calls(self.model, self.folder.calls), noted_waits(self.model, tally.note):
                 await run_pipeline(source, stages, lambda sample: sample.ended, done)
         finally:
+            traces.close()
             await workers.close()
 
     def _begun(

@@ -21,6 +21,7 @@ from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, ScoresUnusable, 
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.score import MetricFailureKind, MetricResult
+from i2s_wire.tracing import current_span, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ class ScoreStep:
         complete = await Conversions(self.workers, self.convert).completed(scorer, sample)
         if isinstance(complete, NotUsable):
             return complete
-        return await self.workers.score(scorer, complete)
+        with span("scorer", {"i2s.scorer": scorer.name}):
+            return await self.workers.score(scorer, complete)
 
     async def _compared(
         self, reference: bytes, prediction: bytes, identity: str
@@ -103,6 +105,7 @@ class ScoreStep:
         known: dict[str, MetricResult] = {}
         if self.cache is not None:
             known = await asyncio.to_thread(self.cache.known, pair, self.image_metrics)
+            current_span().set({"i2s.cached_metrics": len(known)})
         missing = tuple(name for name in self.image_metrics if name not in known)
         if missing:
             score = await self.comparer.score(

@@ -14,6 +14,8 @@ from i2s_sdk.service_table import OWN_SERVICES
 from i2s_wire.installation import services_command
 
 _KEPT = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "USER", "LOGNAME", "XDG_CACHE_HOME"})
+_KEPT_PREFIXES = ("LC_", "OTEL_")
+_OUR_NAME = "OTEL_SERVICE_NAME"
 _OURS = (
     *("LISTEN", "ANNOUNCE", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "ACCESS_FILE"),
     *("INSECURE", "INSECURE_MONITORING", "CONFIG"),
@@ -90,8 +92,9 @@ def find_program(service: str) -> Path:
 def child_environment(service: str, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a service.
 
-    It has what a program needs to find its files, and the settings that are addressed to this service
-    (``I2S_RENDER_LATEX_…``) save those that the stack decides. Keys of model providers and everything else
+    It has what a program needs to find its files, what OpenTelemetry reads (``OTEL_…``) save the name of this
+    process, and the settings that are addressed to this service (``I2S_RENDER_LATEX_…``) save those that the
+    stack decides. Keys of model providers and everything else
     stay here.
     """
     own = f"{variable_name(service)}_"
@@ -99,5 +102,7 @@ def child_environment(service: str, environ: Mapping[str, str]) -> dict[str, str
     return {
         name: value
         for name, value in environ.items()
-        if name in _KEPT or name.startswith("LC_") or (name.startswith(own) and name not in decided)
+        if name in _KEPT
+        or (name.startswith(_KEPT_PREFIXES) and name != _OUR_NAME)
+        or (name.startswith(own) and name not in decided)
     }

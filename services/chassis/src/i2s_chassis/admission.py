@@ -18,12 +18,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from i2s_chassis.audit import current_entry
-from i2s_chassis.errors import DeadlineExceededError, ResourceExhaustedError
+from i2s_chassis.errors import DeadlineExceededError, Refusal, ResourceExhaustedError
 from i2s_chassis.quota import Account, Accounts, Quota
 from i2s_chassis.sharing.calls import Flow, Waiting
 from i2s_chassis.sharing.current import current_flow
 from i2s_chassis.sharing.queue import FairQueue
 from i2s_chassis.sharing.refusals import Pushback
+from i2s_chassis.spans import span
 from i2s_chassis.telemetry import Telemetry
 
 # A call that was sent away comes back before its turn and waits the rest in the queue, so that no slot
@@ -160,7 +161,8 @@ class Admission:
         account.spend("bytes", size, arrival)
         has_run = False
         try:
-            await self._turn(job, remaining)
+            with span("queue"):
+                await self._turn(job, remaining)
             ticket = Ticket(self._clock() - arrival, self._clock)
             has_run = True
             self._telemetry.queue_wait(ticket.queue_seconds)
@@ -213,13 +215,16 @@ class Admission:
     def _check_quota(self, account: Account, now: float) -> None:
         if used_up := account.overdrawn(now):
             name, seconds = used_up
-            raise ResourceExhaustedError(f"your quota of {name} is used up; come back later", _ms(seconds))
+            raise ResourceExhaustedError(
+                f"your quota of {name} is used up; come back later", _ms(seconds), refusal=Refusal.QUOTA
+            )
         if not account.has_place(self.slots):
             quota = account.quota
             raise ResourceExhaustedError(
                 f"your quota of {quota.slots or self.slots} slots and {quota.queued} places in the queue is "
                 "used up; come back later",
                 _ms(self._policy.job_seconds),
+                refusal=Refusal.QUOTA,
             )
 
     def _send_away(self, job: Waiting, now: float) -> ResourceExhaustedError:
@@ -227,6 +232,7 @@ class Admission:
         return ResourceExhaustedError(
             f"all {self.slots} slots and {self.queue} places in the queue are taken; come back later",
             _ms(self._policy.send_away(job, now, part)),
+            refusal=Refusal.QUEUE,
         )
 
     def _leave(self) -> None:

@@ -13,6 +13,7 @@ from i2s_chassis.admission import StreamPlace, Ticket
 from i2s_chassis.audit import audited
 from i2s_chassis.errors import CallError, InternalError, Status, UnavailableError, new_error_id
 from i2s_chassis.service import Chassis
+from i2s_chassis.spans import end_call, span
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -107,13 +108,15 @@ class _Stream(Generic[Q, R]):
         item.add_done_callback(ended)
 
     async def _run(self, request: Q, place: StreamPlace) -> None:
-        with audited() as entry:
+        telemetry = self._chassis.telemetry
+        with audited() as entry, span("item") as traced:
             began, status = time.monotonic(), Status.CANCELLED
             try:
                 response, status = await self._outcome(request, place)
             finally:
                 entry.log("item", status, time.monotonic() - began)
-        self._chassis.telemetry.item(status)
+                end_call(traced, status, telemetry.caller())
+        telemetry.item(status)
         self._done.put_nowait(response)
 
     async def _outcome(self, request: Q, place: StreamPlace) -> tuple[R, Status]:

@@ -14,6 +14,8 @@ _IPV6_PREFIX = 64
 # Names of grpc's authentication context, the most specific first.
 _CERTIFICATE_NAMES = ("x509_subject", "x509_common_name", "x509_subject_alternative_name")
 
+_LISTED, _CERTIFIED = "caller:", "cert:"
+
 _listed_name: contextvars.ContextVar[str | None] = contextvars.ContextVar("listed_name", default=None)
 
 
@@ -38,13 +40,18 @@ def caller_of(context: CallContext) -> str:
     if name := _listed_name.get():
         return listed_identity(name)
     if names := certificate_names(context):
-        return f"cert:{names[0]}"
+        return f"{_CERTIFIED}{names[0]}"
     return f"peer:{peer_host(context.peer())}"
 
 
 def listed_identity(name: str) -> str:
     """Return the identity of a caller that the access file lists under a name."""
-    return f"caller:{name}"
+    return f"{_LISTED}{name}"
+
+
+def is_identified(caller: str) -> bool:
+    """Return whether an identity is that of a name or certificate, not of an address or of nobody."""
+    return caller.startswith((_LISTED, _CERTIFIED))
 
 
 def certificate_names(context: CallContext) -> list[str]:

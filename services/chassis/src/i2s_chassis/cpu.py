@@ -15,11 +15,12 @@ def usable_cpus(cgroup: Path = Path("/sys/fs/cgroup")) -> int:
     cgroup v2, ``cpu.cfs_quota_us`` and ``cpu.cfs_period_us`` of v1.
     """
     usable = len(os.sched_getaffinity(0))
-    quota = _quota(cgroup)
+    quota = cpu_quota(cgroup)
     return max(1, min(usable, math.ceil(quota))) if quota else usable
 
 
-def _quota(cgroup: Path) -> float | None:
+def cpu_quota(cgroup: Path = Path("/sys/fs/cgroup")) -> float | None:
+    """Return the processors that the control group may keep busy, such as 0.5; None where it has no quota."""
     try:
         if (v2 := cgroup / "cpu.max").is_file():
             quota, period = v2.read_text().split()

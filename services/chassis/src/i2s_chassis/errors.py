@@ -44,6 +44,19 @@ class Status(enum.IntEnum):
     UNAUTHENTICATED = 16
 
 
+class Refusal(enum.StrEnum):
+    """Why a call was refused before anything of it was begun, as metrics count it."""
+
+    QUEUE = "queue"  # all slots and places in the queue are taken
+    QUOTA = "quota"  # the caller has used up what is its own
+    BYTES = "bytes"  # the requests that run or wait are too large together
+    STARTING = "starting"
+    UNHEALTHY = "unhealthy"
+    DRAINING = "draining"
+    CREDENTIALS = "credentials"  # none, or unknown ones
+    PERMISSION = "permission"  # good ones that do not suffice
+
+
 class ChassisError(Exception):
     """Root of the tree.
 
@@ -70,13 +83,14 @@ class CallError(ChassisError):
     Attributes:
         status: The gRPC status.
         retry_after_ms: When to come back, where that helps; else 0.
+        refusal: Why nothing was begun; None if the work was begun, or the request itself is at fault.
     """
 
     status: ClassVar[Status] = Status.UNKNOWN
 
-    def __init__(self, message: str, retry_after_ms: int = 0) -> None:
+    def __init__(self, message: str, retry_after_ms: int = 0, *, refusal: Refusal | None = None) -> None:
         super().__init__(message)
-        self.retry_after_ms = retry_after_ms
+        self.retry_after_ms, self.refusal = retry_after_ms, refusal
 
 
 class InvalidArgumentError(CallError):
@@ -98,11 +112,17 @@ class UnauthenticatedError(CallError):
 
     status = Status.UNAUTHENTICATED
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message, refusal=Refusal.CREDENTIALS)
+
 
 class PermissionDeniedError(CallError):
     """Credentials that may not do this."""
 
     status = Status.PERMISSION_DENIED
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, refusal=Refusal.PERMISSION)
 
 
 class NotFoundError(CallError):

@@ -26,6 +26,7 @@ from i2s_chassis.errors import (
     CallError,
     InternalError,
     InvalidArgumentError,
+    Refusal,
     ResourceExhaustedError,
     Status,
     UnavailableError,
@@ -35,7 +36,9 @@ from i2s_chassis.logs import log_context
 from i2s_chassis.origin import Metadata, Origins, read_metadata
 from i2s_chassis.quota import Accounts
 from i2s_chassis.sharing.current import coming_from, current_flow
+from i2s_chassis.spans import call_span, end_call
 from i2s_chassis.telemetry import Telemetry
+from i2s_wire.tracing import Span
 
 # The messages of a call are whatever its proto says; nothing here looks into them.
 Message = Any
@@ -57,6 +60,13 @@ class Phase(enum.Enum):
     SERVING = ""
     UNHEALTHY = "the service cannot work now; its log says why"
     DRAINING = "the service is draining; ask another one"
+
+
+_REFUSALS = {
+    Phase.STARTING: Refusal.STARTING,
+    Phase.UNHEALTHY: Refusal.UNHEALTHY,
+    Phase.DRAINING: Refusal.DRAINING,
+}
 
 
 class Gate(grpc.GenericRpcHandler):
@@ -112,7 +122,7 @@ class Gate(grpc.GenericRpcHandler):
         if not method.startswith(self._prefixes):
             return None
         if self.phase is not Phase.SERVING:
-            unavailable = UnavailableError(self.phase.value)
+            unavailable = UnavailableError(self.phase.value, refusal=_REFUSALS[self.phase])
             return grpc.stream_stream_rpc_method_handler(self._refuse(method, unavailable))
         metadata = read_metadata(method, handler_call_details.invocation_metadata or ())
         if refusal := self._origins.refusal(metadata):
@@ -146,6 +156,8 @@ class Gate(grpc.GenericRpcHandler):
     ) -> Callable[..., Awaitable[None]]:
         async def refuse(_: AsyncIterable[bytes], context: Context) -> None:
             self._telemetry.call(_short(method), error.status)
+            if error.refusal is not None:
+                self._telemetry.refusal(error.refusal)
             if metadata is not None:
                 with log_context(**metadata.fields, caller=caller_of(context)):
                     Entry().log("call", error.status, 0.0)
@@ -182,6 +194,7 @@ class Gate(grpc.GenericRpcHandler):
                 f"requests of {self._held_bytes} bytes run or wait and {self._max_held_bytes} are allowed; "
                 "come back later",
                 _HELD_PUSHBACK_MS,
+                refusal=Refusal.BYTES,
             )
         self._held_bytes += len(raw)
         current_entry().request_bytes = len(raw)
@@ -205,7 +218,9 @@ class Gate(grpc.GenericRpcHandler):
         self._calls.add(task)
         start, status = time.monotonic(), Status.OK
         with contextlib.ExitStack() as stack:
-            stack.enter_context(log_context(**metadata.fields, caller=caller_of(context)))
+            call = stack.enter_context(call_span(method, metadata.parent))
+            fields = {**metadata.fields, **_identifiers(call), "caller": caller_of(context)}
+            stack.enter_context(log_context(**fields))
             entry = stack.enter_context(audited())
             try:
                 stack.enter_context(self._origins.identified(metadata, context))
@@ -221,6 +236,8 @@ class Gate(grpc.GenericRpcHandler):
                 )
             except CallError as error:
                 status = error.status
+                if error.refusal is not None:
+                    self._telemetry.refusal(error.refusal)
                 await _abort(context, error)
             except grpc.aio.BaseError:  # the connection went away while an answer was written
                 status = Status.CANCELLED
@@ -233,6 +250,7 @@ class Gate(grpc.GenericRpcHandler):
             finally:
                 self._calls.discard(task)
                 self._telemetry.call(_short(method), status)
+                end_call(call, status, self._telemetry.caller())
                 entry.log("call", status, time.monotonic() - start)
 
 
@@ -268,6 +286,12 @@ def _lookalike(raw: bytes) -> str:
 def _why_cancelled(context: Context) -> Status:
     remaining = cast(float | None, context.time_remaining())
     return Status.DEADLINE_EXCEEDED if remaining is not None and remaining <= 0 else Status.CANCELLED
+
+
+def _identifiers(call: Span) -> dict[str, str]:
+    """Return the identifiers of a span for the log; those of the caller's stay where none is recorded."""
+    found = call.identifiers
+    return {} if found is None else {"trace_id": found[0], "span_id": found[1]}
 
 
 def _short(method: str) -> str:

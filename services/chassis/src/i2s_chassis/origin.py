@@ -15,6 +15,7 @@ from i2s_chassis.logs import LogValue, log_context
 from i2s_chassis.sharing.calls import Flow
 from i2s_chassis.sharing.current import coming_from
 from i2s_chassis.trace import parse_traceparent
+from i2s_wire.tracing import RemoteParent
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/-]{1,128}")
 
@@ -26,12 +27,14 @@ class Metadata:
     Attributes:
         request_id: Its name for the call, the same in all attempts; empty if it gave none.
         authorization: Its credentials; None if it gave none.
+        parent: Its span, where it sent one.
         fields: What log lines of the call carry.
     """
 
     request_id: str
     authorization: str | None = field(repr=False)
     fields: Mapping[str, LogValue]
+    parent: RemoteParent = field(default_factory=RemoteParent)
 
 
 def read_metadata(method: str, items: Iterable[tuple[str, str | bytes]]) -> Metadata:
@@ -45,7 +48,7 @@ def read_metadata(method: str, items: Iterable[tuple[str, str | bytes]]) -> Meta
     }
     if trace := parse_traceparent(texts.get("traceparent", "")):
         fields |= {"trace_id": trace.trace_id, "span_id": trace.span_id}
-    return Metadata(request_id, texts.get("authorization"), fields)
+    return Metadata(request_id, texts.get("authorization"), fields, RemoteParent.of(texts))
 
 
 class Origins:

@@ -19,6 +19,7 @@ from i2s_chassis.privileges import Standing
 from i2s_chassis.quota import Accounts
 from i2s_chassis.service import Chassis, Service
 from i2s_chassis.settings import ServiceSettings
+from i2s_chassis.spans import exporting
 from i2s_chassis.telemetry import Telemetry
 from i2s_chassis.work_folder import remove_stale
 
@@ -53,7 +54,8 @@ def run_service(
         jail: The jail, which was started with more privileges; closed at the end.
         removed: Folders of killed services that were removed before; for the log.
     """
-    return asyncio.run(serve(service, settings, standing, jail, removed))
+    with exporting(service.name):
+        return asyncio.run(serve(service, settings, standing, jail, removed))
 
 
 async def serve(
@@ -81,7 +83,7 @@ async def serve(
     accounts = Accounts(settings.quota, time.monotonic, access.quota_of if access else None)
     origins = Origins(access, certificates=settings.tls_client_ca is not None)
     gate = Gate(service.wire_names, telemetry, settings.max_held_bytes, origins, accounts)
-    health = Health(service.wire_names)
+    health = Health(service.wire_names, telemetry.serving)
     await health.set(False)
     draining, at_once, monitor_lost = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
@@ -98,6 +100,7 @@ async def serve(
         async with AsyncExitStack() as stack:
             if jail is not None:
                 stack.push_async_callback(jail.close)
+                telemetry.cells(lambda: jail.open_cells)
             stop = _stopper(draining, gate)
             stack.enter_context(_stop_signals(stop, draining, at_once))
             if jail is not None:

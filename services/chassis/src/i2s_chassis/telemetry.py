@@ -1,14 +1,20 @@
 """What a service counts and measures, for Prometheus.
 
-Label values come from small closed sets (verdicts, reasons, kinds), never from a caller.
+Label values come from small closed sets (verdicts, reasons, kinds). A caller has no influence on them but by
+the name under which the operator lists it, and ``caller_labels`` bounds the number of these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.process_collector import ProcessCollector
 
-from i2s_chassis.errors import Status
+from i2s_chassis.caller_labels import CallerLabels
+from i2s_chassis.errors import Refusal, Status
+from i2s_chassis.resources import ResourceCollector
+from i2s_chassis.sharing.current import current_flow
 
 # Seconds; from a cached answer to the greatest wall-clock limit.
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 20, 40, 80, 160, 360)
@@ -24,10 +30,16 @@ class Telemetry:
     def __init__(self, service: str, registry: CollectorRegistry | None = None) -> None:
         self.registry = CollectorRegistry() if registry is None else registry
         self._service = service
+        self._callers = CallerLabels()
         ProcessCollector(registry=self.registry)
+        self.registry.register(ResourceCollector(service))
         self._queue_wait = self._histogram("queue_wait_seconds", "Time that a job waited for its slot.")
         self._stage = self._histogram("stage_seconds", "Wall time of one stage of a job.", "stage")
         self._job = self._histogram("job_seconds", "Wall time of a whole job in its slot.", "verdict")
+        self._jobs = self._counter("jobs", "Jobs ended with a verdict, by caller.", "verdict", "caller")
+        self._refusals = self._counter("refusals", "Calls refused before they began.", "reason", "caller")
+        self._serving = self._gauge("serving", "1 while the service says that it serves, else 0.")
+        self._cells = self._gauge("cells", "Open cells of the jail, those of warm processes included.")
         self._slots = self._gauge("slots", "Jobs that may run at the same time.")
         self._running = self._gauge("slots_in_use", "Jobs that run now.")
         self._queue = self._gauge("queue", "Jobs that may wait at the same time.")
@@ -41,8 +53,25 @@ class Telemetry:
         self._self_tests = self._counter("self_test_failures", "Self-tests that failed at start.", "test")
 
     def job(self, verdict: str, seconds: float) -> None:
-        """Record a finished job and the time it held its slot."""
+        """Record a job of the current caller that has finished, and the time it held its slot."""
         self._job.labels(self._service, verdict).observe(seconds)
+        self._jobs.labels(self._service, verdict, self.caller()).inc()
+
+    def caller(self) -> str:
+        """Return the label of the caller whose call this task works on."""
+        return self._callers.label(current_flow().caller)
+
+    def refusal(self, reason: Refusal) -> None:
+        """Record that a call of the current caller was refused before it began."""
+        self._refusals.labels(self._service, reason, self.caller()).inc()
+
+    def serving(self, serving: bool) -> None:
+        """Set whether the service says that it serves."""
+        self._serving.labels(self._service).set(serving)
+
+    def cells(self, number: Callable[[], int]) -> None:
+        """Have the number of open cells asked for at each scrape."""
+        self._cells.labels(self._service).set_function(number)
 
     def stage(self, name: str, seconds: float) -> None:
         """Record one stage of a job."""

@@ -22,6 +22,7 @@ from i2s_chassis.renderer.model import Stage
 from i2s_chassis.renderer.record import record_job
 from i2s_chassis.renderer.surely import run_surely, sandbox_required
 from i2s_chassis.service import Chassis, Register
+from i2s_chassis.spans import current_span
 from i2s_documents.convert import Converter
 from i2s_documents.draw import Drawer
 from i2s_documents.installation import Installation
@@ -148,6 +149,10 @@ class DocumentsServicer(DocumentsServiceServicer):
         self, ticket: Ticket, verdict: Verdict, stages: list[Stage], raw: RawConversions | RawPages
     ) -> None:
         name = verdict.name.lower()
+        installed = self._installation
+        engine = installed.converter if isinstance(raw, RawConversions) else installed.rasteriser
+        digests = {"i2s.source.sha256": current_entry().source_sha256, "i2s.engine.digest": engine.digest}
+        current_span().set(digests)
         record_job(self._chassis.telemetry, ticket, verdict=name, stages=stages, events=raw.events)
         number = len(raw.converted) if isinstance(raw, RawConversions) else len(raw.pages)
         _log.info("done", extra={"fields": {"verdict": name, "parts": number}})

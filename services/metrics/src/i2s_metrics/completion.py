@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Protocol
 
+from i2s_chassis.spans import span
 from i2s_metrics import registry
 from i2s_metrics.functional.errors import UndefinedError
 from i2s_metrics.metrics.base import Metric
@@ -32,7 +34,10 @@ async def complete(job: Job, draft: Draft, networks: Comparer) -> JobResult:
         CallError: The networks did not answer: no score is made of the rest.
     """
     wanting = [outcome for outcome in draft.outcomes if isinstance(outcome, Inputs)]
-    asked = await asyncio.gather(*(networks.compare(inputs) for inputs in wanting), return_exceptions=True)
+    with span("networks") if wanting else contextlib.nullcontext():
+        asked = await asyncio.gather(
+            *(networks.compare(inputs) for inputs in wanting), return_exceptions=True
+        )
     answers = [_raised(answer) for answer in asked]
     given = iter(answers)
     outcomes = tuple(

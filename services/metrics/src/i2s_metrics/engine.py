@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from i2s_chassis.errors import DeadlineExceededError, UnavailableError
 from i2s_chassis.jail.own_process import Confinement
 from i2s_chassis.pool import Supervisor
+from i2s_chassis.spans import span
 from i2s_chassis.telemetry import Telemetry
 from i2s_metrics.completion import Comparer, complete
 from i2s_metrics.forking import WorkerLostError
@@ -83,7 +84,8 @@ class Engine:
         try:
             async with self._pool.lease() as lease:
                 worker = lease.worker
-                return await within(self._wall_seconds, worker.pid, worker.draft(job))
+                with span("compare"):
+                    return await within(self._wall_seconds, worker.pid, worker.draft(job))
         except TimeoutError:
             raise DeadlineExceededError(
                 f"the comparison took longer than {self._wall_seconds:g} s, not counting the time for which "

@@ -18,6 +18,7 @@ from i2s_chassis.bulk import answer_stream
 from i2s_chassis.errors import CallError
 from i2s_chassis.logs import log_context
 from i2s_chassis.service import Chassis
+from i2s_chassis.spans import current_span
 from i2s_metrics.engine import Engine
 from i2s_metrics.model import Job
 from i2s_metrics.networks.keeper import Networks
@@ -100,6 +101,7 @@ class MetricsServicer(MetricsServiceServicer):
         with log_context(id=request_id):
             score = await self._engine.score(job)
         entry.verdict = "scored"
+        current_span().set({"i2s.source.sha256": entry.source_sha256, "i2s.verdict": entry.verdict})
         self._chassis.telemetry.job("scored", ticket.seconds())
         return score_to_wire(request_id, job, score, time.perf_counter() - started)
 

@@ -234,7 +234,9 @@ def _with_page(shown: Shown, built: BuiltSite | None, events: tuple[PolicyEvent,
 
 
 def _build_stage(built: BuiltSite | None) -> tuple[Stage, ...]:
-    return () if built is None else (Stage("build", built.usage, "warm" if built.warm else "cold"),)
+    if built is None:
+        return ()
+    return (Stage("build", built.usage, "warm" if built.warm else "cold", built.ended_ns),)
 
 
 def _error(judgement: Judgement, built: BuiltSite | None) -> SourceError | None:

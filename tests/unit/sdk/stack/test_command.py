@@ -26,6 +26,11 @@ def test_a_service_gets_what_is_addressed_to_it_and_nothing_secret() -> None:
     assert kept == {"PATH": "/bin", "LC_ALL": "C", "I2S_RENDER_LATEX_SLOTS": "3"}
 
 
+def test_a_service_exports_its_traces_where_this_process_does_and_under_its_own_name() -> None:
+    ours = {"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4317"}
+    assert child_environment("metrics", {**ours, "OTEL_SERVICE_NAME": "my-evaluation"}) == ours
+
+
 def test_what_the_stack_decides_is_not_taken_from_the_environment() -> None:
     environ = {"I2S_METRICS_LISTEN": "0.0.0.0:1", "I2S_METRICS_TLS_CERT": "x", "I2S_METRICS_ANNOUNCE": "y"}
     assert child_environment("metrics", environ) == {}

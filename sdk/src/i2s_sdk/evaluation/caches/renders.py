@@ -15,6 +15,7 @@ from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.request import RenderRequest
 from i2s_wire.render.serialized import rendering_bytes, rendering_from_bytes, request_bytes
+from i2s_wire.tracing import current_span
 
 #: Verdicts that another machine, or this one at another time, may not repeat.
 MACHINE_VERDICTS = frozenset(
@@ -61,6 +62,7 @@ class CachedRenderer:
         """Return the answer to a request, kept or new; see ``Renderer.render``."""
         key, kept = await asyncio.to_thread(self._kept, request)
         if kept is not None:
+            current_span().add_event("taken from the cache")
             return kept
         rendering = await self.renderer.render(request)
         if self._may_be_kept(rendering):

@@ -24,6 +24,7 @@ from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.jail.settings import JailSettings
 from i2s_chassis.jail.substitutes import Substitute
 from i2s_chassis.job_limits import Limits
+from i2s_chassis.spans import span
 from i2s_chassis.work_folder import WorkFolder, remove_stale
 
 _TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)
@@ -38,6 +39,7 @@ class Jail:
     Attributes:
         isolation: The tier in force and what it is made of here.
         folder: Where the work folders of cells are made; holds nothing else.
+        open_cells: Cells that are open now.
     """
 
     def __init__(self, settings: JailSettings, work_folder: WorkFolder) -> None:
@@ -46,6 +48,7 @@ class Jail:
         self._settings = settings
         self._work_folder = work_folder
         self.folder = _folder_of_cells(work_folder)
+        self.open_cells = 0
         self._names = itertools.count(1)
         self._spawner = Spawner(self._terms(None))
         self._survey = self._spawner.survey(settings.bwrap)
@@ -229,12 +232,15 @@ class Jail:
         if not set(channels) <= CHANNEL_NUMBERS:
             raise ValueError(f"channels have the numbers 0 to 9, not {sorted(channels)}")
         plan = self._plan(limits, readable, tuple(channels), nesting=nesting)
-        cell = await self._open(plan, tuple(channels.values()))
+        with span("cell", {"i2s.tier": plan.tier.name.lower()}):
+            cell = await self._open(plan, tuple(channels.values()))
+        self.open_cells += 1
         try:
             for name, content in (files or {}).items():
                 await cell.write(name, content)
             yield cell
         finally:
+            self.open_cells -= 1
             await _to_the_end(cell.close())
             if cell.uid is not None and plan.tier is Tier.CONTAINER and os.getpid() == 1:
                 by_user.reap(cell.uid)  # what has left its parents was left to the first process of all

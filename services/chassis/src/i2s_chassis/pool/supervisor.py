@@ -7,6 +7,7 @@ ones, a lease, or the task that closes it.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -16,6 +17,7 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from i2s_chassis.errors import UnavailableError
+from i2s_chassis.spans import span
 
 W = TypeVar("W")
 
@@ -146,7 +148,8 @@ class Supervisor(Generic[W]):
         Raises:
             UnavailableError: Closed, or preparing fails again and again.
         """
-        held = await self._take()
+        with span("worker"):
+            held = await self._take()
         held.jobs += 1
         lease = Lease(held.worker)
         try:
@@ -241,6 +244,7 @@ class Supervisor(Generic[W]):
 
 
 def _own(tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> None:
-    task = asyncio.create_task(work)
+    """Start work in the background, which belongs to no call even where a call is the occasion."""
+    task = asyncio.create_task(work, context=contextvars.Context())
     tasks.add(task)
     task.add_done_callback(tasks.discard)

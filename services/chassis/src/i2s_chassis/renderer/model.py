@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from i2s_chassis.jail import Excerpt, PolicyEvent, Usage
@@ -32,11 +33,19 @@ class ResolvedPageOptions(PageOptions):
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step that was made, what it used, and a word on how ("format", "zygote", "cold" or nothing)."""
+    """One step that was made.
+
+    Attributes:
+        name: Such as "compile".
+        usage: What it used.
+        detail: A word on how ("format", "zygote", "cold") or nothing.
+        ended_ns: When it ended, in nanoseconds since the epoch: by default when this is made.
+    """
 
     name: str
     usage: Usage = _NO_USAGE
     detail: str = ""
+    ended_ns: int = field(default_factory=time.time_ns, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from i2s_chassis.renderer.surely import run_surely
 from i2s_chassis.renderer.verdict import within_limits
 from i2s_chassis.service import Chassis, Register
 from i2s_chassis.settings import ServiceSettings
+from i2s_chassis.spans import current_span
 from i2s_wire.render import to_wire
 from i2s_wire.render.rendering import Engine, Rendering, Verdict
 
@@ -187,12 +188,14 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         current_entry().source_sha256 = digest = self.source_sha256(job)
         with log_context(source_sha256=digest):
             raw = within_limits(await self._render_surely(job), limits)
+            engine = self.engine_of(job)
+            current_span().set({"i2s.source.sha256": digest, "i2s.engine.digest": engine.digest})
             answer = answer_of(
                 raw,
                 ticket.queue_seconds,
                 limits=limits,
                 isolation=self.isolation,
-                engine=self.engine_of(job),
+                engine=engine,
             )
             message = to_wire.rendering(self.complete(answer, raw), request.id)
             self._record(raw, ticket)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.jail import CellError
+from i2s_chassis.spans import current_span
 
 if TYPE_CHECKING:
     from i2s_chassis.telemetry import Telemetry
@@ -42,6 +43,7 @@ async def run_surely(
             "a process was lost; the job is run once more", extra={"fields": {"reason": reason[:500]}}
         )
         telemetry.rerun()
+        current_span().add_event("rerun")
         return await run()
 
 

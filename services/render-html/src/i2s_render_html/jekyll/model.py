@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from i2s_chassis.jail import Excerpt, PolicyEvent, Usage
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
@@ -53,6 +54,7 @@ class BuiltSite:
         warm: Whether a prepared process did it.
         warnings: What GitHub Pages would have built otherwise, a sentence each: plugins and themes that
             are not installed.
+        ended_ns: When the build ended, in nanoseconds since the epoch.
     """
 
     cause: BuildCause
@@ -63,6 +65,7 @@ class BuiltSite:
     events: tuple[PolicyEvent, ...] = ()
     warm: bool = True
     warnings: tuple[str, ...] = ()
+    ended_ns: int = field(default_factory=time.time_ns, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
