@@ -12,7 +12,7 @@ import pytest
 
 from ordinary_user import run_as_ordinary_user
 
-pytestmark = [pytest.mark.security, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.security, pytest.mark.timeout(600)]
 
 _SOURCES = ("protos", "services/chassis", "services/render-latex", "services/metrics", "sdk")
 
@@ -21,20 +21,15 @@ _SOURCES = ("protos", "services/chassis", "services/render-latex", "services/met
 @pytest.mark.parametrize(
     "attacks",
     [
-        # Those that need the sandbox most, which keeps the suite short.
-        pytest.param(["test_latex_attacks.py", "-k", "host or file or finds or limit"], id="pdflatex"),
-        pytest.param(["test_latex_engine_attacks.py", "-k", "namespace and (host or limit)"], id="engines"),
-        pytest.param(
-            ["test_latex_attacks.py", "test_latex_engine_attacks.py"],
-            id="all",
-            marks=pytest.mark.nightly(instead="the attacks on files, the host and the limits"),
-        ),
+        # In the other tier those that need the sandbox most, which keeps the suite short.
+        ["tests/security/test_latex_attacks.py", "-k", "namespace or host or file or finds or limit"],
+        ["tests/security/test_latex_engine_attacks.py", "-k", "host or limit"],
     ],
+    ids=["pdflatex", "engines"],
 )
 def test_the_attacks_are_held_for_an_ordinary_user(attacks: list[str]) -> None:
     done = run_as_ordinary_user(
-        *("-m", "pytest", "-q", "-p", "no:cacheprovider"),
-        *(f"tests/security/{word}" if word.endswith(".py") else word for word in attacks),
+        *("-m", "pytest", "-q", "-p", "no:cacheprovider", *attacks),
         sources=_SOURCES,
         modules=["pytest", "grpc", "pydantic_core", "i2s_render_latex"],
     )

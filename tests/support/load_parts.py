@@ -21,7 +21,7 @@ _JAIL = SECURITY / "jail" / "test_jail.py"
 #: Folders of which each file is a part of its own.
 _BY_FILE = ("render_html",)
 #: Files of which every test is made in one tier.
-_BY_TIER = ("render_python/test_python_attacks.py",)
+_BY_TIER = ("render_python/test_as_ordinary_user.py", "render_python/test_python_attacks.py")
 _TIERS = ("landlock", "namespace")
 
 TASKS = ("latex", "webpage", "music")

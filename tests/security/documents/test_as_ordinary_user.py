@@ -14,17 +14,10 @@ _SOURCES = ("protos", "services/chassis", "services/documents")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests run as an ordinary user already")
-@pytest.mark.parametrize(
-    "tier",
-    [
-        "namespace",
-        pytest.param("landlock", marks=pytest.mark.nightly(instead="the same attacks as root in this tier")),
-    ],
-)
-def test_the_attacks_are_held_for_an_ordinary_user(tier: str) -> None:
+def test_the_attacks_are_held_for_an_ordinary_user() -> None:
     files = ("tests/security/documents/test_fragments.py", "tests/security/documents/test_pages.py")
     done = run_as_ordinary_user(
-        *("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", tier, *files),
+        *("-m", "pytest", "-q", "-p", "no:cacheprovider", *files),
         sources=_SOURCES,
         modules=["pytest", "grpc", "pydantic_core", "pypdf", "i2s_documents"],
     )

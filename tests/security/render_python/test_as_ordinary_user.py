@@ -14,18 +14,7 @@ _SOURCES = ("protos", "services/chassis", "services/render-python")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests run as an ordinary user already")
-@pytest.mark.parametrize(
-    "tier",
-    [
-        "namespace",
-        pytest.param(
-            "landlock",
-            marks=pytest.mark.nightly(
-                instead="the same attacks as root in this tier, and those on containers"
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("tier", ["landlock", "namespace"])
 def test_the_attacks_are_held_for_an_ordinary_user(tier: str) -> None:
     attacks = "tests/security/render_python/test_python_attacks.py"
     done = run_as_ordinary_user(
