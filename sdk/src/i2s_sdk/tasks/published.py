@@ -59,7 +59,7 @@ def published_tables(package: str) -> Mapping[str, PublishedTable]:
     """Return the tables of the file published.json of a package, by name; nothing if it has no such file.
 
     Args:
-        package: That of a task, such as "i2s_sdk.tasks.latex".
+        package: Full name of the package of a task.
     """
     file = files(package).joinpath("published.json")
     if not file.is_file():
