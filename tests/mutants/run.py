@@ -14,6 +14,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,21 +69,21 @@ def verdict_on(mutant: Mutant, copy: Path) -> str:
         code = run_tests(mutant.tests, copy)
     finally:
         path.write_text(text)
-    verdicts = {0: MISSED, 1: FOUND, -signal.SIGALRM: HANGS}
+    verdicts = {0: MISSED, 1: FOUND, -signal.SIGKILL: HANGS}
     if code not in verdicts:
         raise ValueError(f"the tests ended with {code}")
     return verdicts[code]
 
 
-def run_tests(tests: tuple[str, ...], copy: Path) -> int:
+def run_tests(tests: tuple[str, ...], copy: Path, seconds: float = SECONDS) -> int:
     """Run tests in a process of their own, the copy of the code in the place of ours; returns the exit code.
 
     The process is forked from this one, in which everything that takes long to import is loaded, but nothing
-    of ours. The code is that of the signal, below 0, if the tests did not end in time.
+    of ours. It is killed if the tests do not end in time, and the code is then that of the signal, below 0.
     """
     child = os.fork()
     if child == 0:
-        signal.alarm(SECONDS)
+        os.setsid()
         searched = [str(copy / package) for package in PACKAGES]
         sys.path[:0] = searched
         os.environ |= {"PYTHONPATH": os.pathsep.join(searched), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -90,7 +91,13 @@ def run_tests(tests: tuple[str, ...], copy: Path) -> int:
             os.dup2(nothing.fileno(), 1)
             os.dup2(nothing.fileno(), 2)
         os._exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]))
-    _, status = os.waitpid(child, 0)
+    # By this process: an alarm of the child's own is overwritten by the time limits of its tests.
+    watch = threading.Timer(seconds, os.killpg, (child, signal.SIGKILL))
+    watch.start()
+    try:
+        _, status = os.waitpid(child, 0)
+    finally:
+        watch.cancel()
     return os.waitstatus_to_exitcode(status)
 
 
@@ -105,7 +112,8 @@ def main(names: list[str]) -> int:
         for package in PACKAGES:
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / package, copy / package, ignore=ignored)
-        if (code := run_tests(tuple(sorted({test for one in mutants for test in one.tests})), copy)) != 0:
+        every = tuple(sorted({test for one in mutants for test in one.tests}))
+        if (code := run_tests(every, copy, SECONDS * len(every))) != 0:
             print(f"the tests fail without any change: pytest ended with {code}")
             return 1
         for mutant in mutants:

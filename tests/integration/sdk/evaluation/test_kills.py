@@ -80,7 +80,10 @@ _HASTY = {"I2S_STORE_SECONDS": "0.05", "I2S_STORE_LINES": "7", "I2S_LEASE_SECOND
     ("kind", "samples", "kills"),
     [
         ("folder", 60, 5),
-        ("store", 60, 5),
+        pytest.param(
+            *("store", 60, 5),
+            marks=pytest.mark.nightly(instead="the same in a folder, and a killed run in a bucket (test_s3)"),
+        ),
         pytest.param(
             *("folder", 300, 10),
             marks=pytest.mark.nightly(instead="the same with 60 samples and 5 kills"),
