@@ -158,13 +158,14 @@ class ReferencePoints:
 def instances_of(name: str, plan: Plan) -> list[Instance]:
     """Return the instances of a plan that a reference point can answer, without those of wild subsets.
 
-    Tasks whose main metric is no mean over samples have no skill, and are left out.
+    Tasks whose main metric is neither a mean nor a share of samples are left out; runs of these models that
+    are compared with others are their reference points.
 
     Args:
         name: One of MODELS.
         plan: Plan of a run.
     """
-    tasks = {task for task, own in plan.tasks.items() if _has_skill(own)}
+    tasks = {task for task, own in plan.tasks.items() if _has_points(own)}
     lenders = Counter((one.task, one.subset) for one in plan.whole if _has_truth(one))
 
     def can_answer(one: Instance) -> bool:
@@ -187,9 +188,9 @@ def instances_of(name: str, plan: Plan) -> list[Instance]:
     ]
 
 
-def _has_skill(task: Task) -> bool:
+def _has_points(task: Task) -> bool:
     main = task_spec(task.name).main_metric
-    return any(one.name == main and one.aggregate is Aggregate.MEAN for one in metrics_of(task))
+    return any(one.name == main and one.aggregate is not Aggregate.POOLED for one in metrics_of(task))
 
 
 def _has_truth(one: Instance) -> bool:

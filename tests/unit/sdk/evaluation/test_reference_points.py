@@ -60,6 +60,13 @@ def test_tasks_without_skill_have_none(folder: str) -> None:
     assert not ReferencePoints(plan, Settings(), say_nothing).there_are_any
 
 
+def test_choices_have_a_baseline_that_draws_one() -> None:
+    plan = plan_of("visualwebbench")
+    drawn = instances_of("baseline/chance", plan)
+    assert {one.task for one in drawn} >= {"element_ground", "action_ground"}
+    assert all(one.inputs["options"] for one in drawn)
+
+
 class Locked:
     """A model whose key is wrong."""
 
