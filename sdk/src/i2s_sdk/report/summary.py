@@ -82,10 +82,10 @@ def print_skills(
         stream.write(visible_line(line) + "\n")
         of_task = (by_subset or {}).get(task, {})
         for subset, found in of_task.items() if len(of_task) > 1 else ():
-            stream.write(visible_line(f"  {subset}: {_skill_of_subset(found)}") + "\n")
+            stream.write(visible_line(f"  {subset}: {_skill_of_subset(metric, found)}") + "\n")
 
 
-def _skill_of_subset(found: Skill | None) -> str:
+def _skill_of_subset(metric: str, found: Skill | None) -> str:
     if found is None:
         return "no floor, since no baseline that looks at nothing was evaluated on it"
     between = figures.interval(found.skill)
@@ -93,7 +93,7 @@ def _skill_of_subset(found: Skill | None) -> str:
     if found.skill.value is None:
         skill = "no skill, since the ceiling is no higher than the floor"
     ends = f"floor {figures.value(found.floor)} ({found.floor_model}), ceiling {figures.value(found.ceiling)}"
-    return f"{skill}, {figures.value(found.value)}, {ends}; n={found.skill.n}"
+    return f"{skill}, {metric} {figures.value(found.value)}, {ends}; n={found.skill.n}"
 
 
 def _about_means(summary: Summary) -> str:

@@ -137,7 +137,7 @@ def skill_data(run: ScoredRun, points: Sequence[ScoredRun], column: SkillColumn)
     if run.model in (*FLOORS, ORACLE):
         return None
     own = _rows(run, column)
-    theirs = {one.label: _rows(one, column) for one in points}
+    theirs = {one.label: _rows(one, column, run.records) for one in points}
     floors = [one for one in points if one.model in FLOORS and theirs[one.label]]
     whole = [one for one in floors if own.keys() <= theirs[one.label].keys()]
     floors = whole or floors
@@ -208,11 +208,19 @@ def _largest(row: Row) -> Row:
     return tuple(None if one is None else (LARGEST * one[1], one[1]) for one in row)
 
 
-def _rows(run: ScoredRun, column: SkillColumn) -> dict[tuple[str, str], Row]:
-    """Return what samples of a run add to a column, by instance and SHA-256 of its reference."""
-    found: dict[tuple[str, str], Row] = {}
+def _rows(run: ScoredRun, column: SkillColumn, data: Mapping[str, Record] | None = None) -> dict[str, Row]:
+    """Return what samples of a run add to a column, by instance.
+
+    Args:
+        run: The run.
+        column: The column.
+        data: Samples of another run; instances with other data than there are left out.
+    """
+    found: dict[str, Row] = {}
     for name, record in run.records.items():
+        if data is not None and not (name in data and record.has_data_of(data[name])):
+            continue
         row = column.row_of(record)
         if row is not None:
-            found[name, record.reference_sha256] = row
+            found[name] = row
     return found

@@ -112,6 +112,20 @@ def test_a_ceiling_that_is_no_higher_than_the_floor_says_nothing() -> None:
     assert one.skill.value is None
 
 
+def test_a_floor_of_another_target_is_none_and_one_of_an_earlier_version_is_one() -> None:
+    def of(model: str, target: str, *values: float) -> ScoredRun:
+        plain = run(model, *values)
+        return replace(
+            plain,
+            records={name: replace(one, target_sha256=target) for name, one in plain.records.items()},
+        )
+
+    mine = of("mine", "t", 0.8, 0.9)
+    assert found(mine, of("baseline/blank", "t", 0.6, 0.8))
+    assert found(mine, of("baseline/blank", "", 0.6, 0.8))
+    assert not found(mine, of("baseline/blank", "other", 0.6, 0.8))
+
+
 def test_equal_samples_have_no_interval_of_no_width() -> None:
     (one,) = found(run("mine", 0.8, 0.8, 0.8), run("baseline/blank", 0.6, 0.6, 0.6)).values()
     assert one.skill.value == pytest.approx(0.5)
