@@ -24,9 +24,9 @@ _RIGHT_OF_MARGIN = 795
 def _blank(size: Size | None) -> str:
     """Return a box that looks white, of the size of a picture in pixels.
 
-    Every pixel that a box touches is painted, and margins are no whole numbers of pixels: a box that is as wide
-    as a picture touches one pixel more. So it is almost a pixel smaller. One that is wider than what is right
-    of the left margin begins in the margin.
+    Every pixel that a box touches is painted, and margins are no whole numbers of pixels: a box that is as
+    wide as a picture touches one pixel more. So it is almost a pixel smaller. One that is wider than what is
+    right of the left margin begins in the margin.
     """
     width, height = size or (_RIGHT_OF_MARGIN, 100)
     right, top = ((side - 0.9) * _PIXEL for side in (width, height))
