@@ -7,7 +7,7 @@ ceiling the oracle, each on the same instances.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -137,7 +137,7 @@ def skill_data(run: ScoredRun, points: Sequence[ScoredRun], column: SkillColumn)
     if run.model in (*FLOORS, ORACLE):
         return None
     own = _rows(run, column)
-    theirs = {one.label: _rows(one, column, run.records) for one in points}
+    theirs = {one.label: _rows_of_same_data(one, run, own, column) for one in points}
     floors = [one for one in points if one.model in FLOORS and theirs[one.label]]
     whole = [one for one in floors if own.keys() <= theirs[one.label].keys()]
     floors = whole or floors
@@ -208,19 +208,21 @@ def _largest(row: Row) -> Row:
     return tuple(None if one is None else (LARGEST * one[1], one[1]) for one in row)
 
 
-def _rows(run: ScoredRun, column: SkillColumn, data: Mapping[str, Record] | None = None) -> dict[str, Row]:
-    """Return what samples of a run add to a column, by instance.
+def _rows(run: ScoredRun, column: SkillColumn) -> dict[str, Row]:
+    """Return what samples of a run add to a column, by instance."""
+    found = ((name, column.row_of(record)) for name, record in run.records.items())
+    return {name: row for name, row in found if row is not None}
 
-    Args:
-        run: The run.
-        column: The column.
-        data: Samples of another run; instances with other data than there are left out.
-    """
+
+def _rows_of_same_data(
+    point: ScoredRun, run: ScoredRun, names: Iterable[str], column: SkillColumn
+) -> dict[str, Row]:
+    """Return what samples of a reference point add to a column where their data are those of a run."""
     found: dict[str, Row] = {}
-    for name, record in run.records.items():
-        if data is not None and not (name in data and record.has_data_of(data[name])):
-            continue
-        row = column.row_of(record)
-        if row is not None:
-            found[name] = row
+    for name in names:
+        record = point.records.get(name)
+        if record is not None and record.has_data_of(run.records[name]):
+            row = column.row_of(record)
+            if row is not None:
+                found[name] = row
     return found
