@@ -18,7 +18,7 @@ _LATEX = str.maketrans(
     {one: f"\\{one}" for one in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", NOTHING: "--", "\n": " ", "\r": " "}
-    | {MISMATCH_MARK: r"\ddag{}"}
+    | {MISMATCH_MARK: r"\ddag{}", "−": "$-$"}
 )
 _DAGGER = "†"  # after the name of a published row
 
