@@ -224,7 +224,7 @@ def tell_result(result: RunResult, settings: Settings, as_json: bool, checks: Se
         say(json.dumps({**_document(result), **required}, indent=2))
     else:
         print_summary(result.summary, result.unavailable, sys.stdout)
-        print_skills(result.skills, sys.stdout)
+        print_skills(result.skills, sys.stdout, result.skills_by_subset)
         if str(result.spending):
             say(f"Model: {result.spending}")
         say(f"Report: {shown(result.report)}")
@@ -232,6 +232,8 @@ def tell_result(result: RunResult, settings: Settings, as_json: bool, checks: Se
 
 
 def _document(result: RunResult) -> dict[str, Any]:
+    from i2s_sdk.report.page import subset_skills_document
+
     return {
         "run": str(result.folder),
         "report": str(result.report),
@@ -240,6 +242,9 @@ def _document(result: RunResult) -> dict[str, Any]:
         "unavailable": dict(result.unavailable),
         "unanswered_calls": dict(result.unanswered_calls),
         "skill": {task: asdict(one) for task, one in result.skills.items()},
+        "skill_by_subset": {
+            task: subset_skills_document(of_task) for task, of_task in result.skills_by_subset.items()
+        },
     }
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.opening import open_file
+from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.reader import StoredRun, read_run
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.runlog.storage import PathOrUrl
+from i2s_sdk.scoring.scorer import Aggregate
 from i2s_sdk.stats.results import task_columns
 from i2s_wire.installation import install_command
 
@@ -58,33 +62,78 @@ def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
 def columns(run: StoredRun) -> dict[str, str]:
     """Return the columns of a run's table and their types."""
     tasks = dict.fromkeys(one.task for one in run.whole)
-    metrics = dict.fromkeys(one.name for task in tasks for one in task_columns(run.manifest, task).metrics)
+    metrics = [one for task in tasks for one in task_columns(run.manifest, task).metrics]
+    pooled = dict.fromkeys(one.name for one in metrics if one.aggregate is Aggregate.POOLED)
     return {
-        **dict.fromkeys(("id", "task", "subset", "difficulty", "model", "profile", "outcome"), _TEXT),
+        **dict.fromkeys(("id", "task", "subset", "difficulty", "licence", "source"), _TEXT),
+        **dict.fromkeys(("model", "profile", "outcome"), _TEXT),
         **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),
         **dict.fromkeys(("rendered", "rendered_before_repair", "usable", "usable_before_repair"), _TRUTH),
-        **dict.fromkeys(metrics, _REAL),
-        **dict.fromkeys(("undefined", "repairs", "message", "error_kind", "error_message"), _TEXT),
-        "error_line": _WHOLE,
-        **dict.fromkeys(("failure_kind", "failure_message", "completion", "structure", "assets"), _TEXT),
-        **dict.fromkeys(("reference_sha256", "rendering_sha256", "document_sha256"), _TEXT),
+        **dict.fromkeys((one.name for one in metrics), _REAL),
+        **dict.fromkeys((part for name in pooled for part in _part_names(name)), _REAL),
+        **dict.fromkeys(("undefined", "detail", "repairs", "message"), _TEXT),
+        **_error_columns("error"),
+        **_error_columns("error_before_repair"),
+        **dict.fromkeys(("failure_kind", "failure_message"), _TEXT),
+        **dict.fromkeys(("question", "system_text", "asked", "completion", "structure", "assets"), _TEXT),
+        **dict.fromkeys(("target", "document", "log"), _TEXT),
+        **dict.fromkeys(("reference_sha256", "target_sha256", "rendering_sha256", "document_sha256"), _TEXT),
         **dict.fromkeys(("width", "height", "pages"), _WHOLE),
         **dict.fromkeys(("engine_digest", "isolation"), _TEXT),
         **dict.fromkeys(("seconds_generate", "seconds_render", "seconds_score"), _REAL),
         "finish": _TEXT,
         **dict.fromkeys(("input_tokens", "output_tokens", "attempts"), _WHOLE),
-        "cost": _REAL,
+        **dict.fromkeys(("cost", "cached_cost"), _REAL),
         "cached": _TRUTH,
     }
+
+
+def _part_names(metric: str) -> tuple[str, str]:
+    return f"{metric}_numerator", f"{metric}_denominator"
+
+
+def _error_columns(name: str) -> dict[str, str]:
+    return {f"{name}_kind": _TEXT, f"{name}_message": _TEXT, f"{name}_line": _WHOLE}
 
 
 def rows(run: StoredRun) -> Iterator[Row]:
     """Return a row for each record; a column that does not apply is None."""
     names = columns(run)
     fixed = {"model": run.manifest.options.model, "profile": run.manifest.options.profile}
+    planned = {one.id: one for one in run.planned}
     for record in map(run.with_texts, run.ordered()):
-        values = {**_values(record), **record.metrics, **fixed}
+        values = {
+            **_values(record),
+            **_of_instance(planned[record.id]),
+            **_of_rendering(run.rendered(record.id)),
+            **_of_questions(run.asked.get(record.id, ())),
+            **record.metrics,
+            **fixed,
+        }
         yield {name: values.get(name) for name in names}
+
+
+def _of_instance(planned: Planned) -> Row:
+    return {"licence": planned.licence or None, "source": planned.source or None}
+
+
+def _of_rendering(rendered: Rendered | None) -> Row:
+    if rendered is None:
+        return {}
+    return {"target": rendered.target, "document": rendered.document, "log": rendered.log}
+
+
+def _of_questions(asked: Sequence[tuple[str, Asked]]) -> Row:
+    """Return the texts of all questions of a sample, and the questions as JSON."""
+    if not asked:
+        return {}
+    texts = [part.text for _, one in asked for part in one.parts if part.text]
+    systems = dict.fromkeys(one.system for _, one in asked if one.system)
+    return {
+        "question": "\n\n".join(texts),
+        "system_text": "\n\n".join(systems) or None,
+        "asked": json.dumps([{"name": name, **one.to_json()} for name, one in asked]),
+    }
 
 
 def _values(record: Record) -> Row:
@@ -94,12 +143,24 @@ def _values(record: Record) -> Row:
         "rendered": record.has_picture,
         "rendered_before_repair": before is not None and before.has_picture,
         "usable_before_repair": record.usable_before_repair,
-        **{f"error_{name}": value for name, value in (plain["error"] or {}).items()},
-        **{f"failure_{name}": value for name, value in (plain["failure"] or {}).items()},
-        **{f"seconds_{name}": value for name, value in record.seconds.items()},
+        **_prefixed("error", plain["error"]),
+        **_prefixed("error_before_repair", plain.get("error_before_repair")),
+        **_prefixed("failure", plain["failure"]),
+        **_prefixed("seconds", plain["seconds"]),
         **plain["usage"],
-        **{name: json.dumps(plain[name]) for name in ("undefined", "repairs", "assets")},
+        **{
+            name: value
+            for metric, parts in record.parts.items()
+            for name, value in zip(_part_names(metric), parts, strict=True)
+        },
+        **{name: json.dumps(plain.get(name, {})) for name in ("undefined", "detail", "repairs", "assets")},
+        "cached_cost": record.cached_cost,
+        "target_sha256": record.target_sha256 or None,
     }
+
+
+def _prefixed(prefix: str, plain: Mapping[str, Any] | None) -> Row:
+    return {f"{prefix}_{name}": value for name, value in (plain or {}).items()}
 
 
 def _write_jsonl(path: Path, names: Mapping[str, str], table: Iterator[Row]) -> None:

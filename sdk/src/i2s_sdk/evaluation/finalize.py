@@ -34,6 +34,7 @@ class RunResult:
         unanswered_calls: Calls of the model that an earlier start had begun when it was stopped; they may
             have been billed. By instance.
         skills: Skill in the main metric of each task, if the folder keeps values of baselines.
+        skills_by_subset: The same in each subset of these tasks; None where no floor is known.
     """
 
     folder: PathOrUrl
@@ -44,6 +45,7 @@ class RunResult:
     failures: tuple[FailureReason, ...]
     unanswered_calls: Mapping[str, int]
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    skills_by_subset: Mapping[str, Mapping[str, Skill | None]] = field(default_factory=dict)
 
     @property
     def spending(self) -> Spending:
@@ -85,4 +87,5 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         failures=failure_reasons(ordered),
         unanswered_calls=dict(folder.unanswered_calls()),
         skills=own,
+        skills_by_subset={task: report.skills_by_subset[task][label] for task in own},
     )

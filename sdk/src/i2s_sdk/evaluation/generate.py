@@ -163,4 +163,5 @@ class GenerateStage:
     async def _stopped(self, sample: Sample, outcome: Outcome, error: I2SError) -> Sample:
         content = await asyncio.to_thread(read_content, sample.instance)
         digest = await asyncio.to_thread(put_reference, self.folder, content)
-        return sample.stopped(outcome, error, blank(sample.instance, tuple(content.assets), digest))
+        record = blank(sample.instance, tuple(content.assets), digest, content.target_sha256)
+        return sample.stopped(outcome, error, record)

@@ -30,8 +30,10 @@ from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.reference_points import (
     REFERENCE_POINTS,
+    Points,
     parse_points,
     point_lines,
+    read_points,
     write_points,
 )
 from i2s_sdk.runlog.storage import is_url
@@ -76,11 +78,16 @@ class ReferencePoints:
     def keep(self, folder: RunFolder) -> bool:
         """Put the values into a run folder if they are known, and return whether it has them.
 
+        Values of instances whose reference or target is not that of the run are as good as none.
+
         Args:
             folder: Folder of a run of the plan that was begun.
+
+        Raises:
+            DataError: A line of the run is damaged.
         """
         if folder.storage.exists(REFERENCE_POINTS):
-            return True
+            return _have_data_of(folder, read_points(folder.storage))
         manifest = folder.manifest()
         if manifest is None:
             return False
@@ -88,6 +95,8 @@ class ReferencePoints:
             content = self._cached(manifest).read_bytes()
             points = parse_points(content, self._cached(manifest))
         except (OSError, DataError):
+            return False
+        if not _have_data_of(folder, points):
             return False
         write_points(folder.storage, points)
         return True
@@ -155,16 +164,28 @@ class ReferencePoints:
         return home / f"{hashlib.sha256(key.encode()).hexdigest()}.jsonl"
 
 
+def _have_data_of(folder: RunFolder, points: Points) -> bool:
+    """Return whether values are of the references and targets of the samples that have ended."""
+    records = folder.records(texts=False)
+    return all(
+        one.has_data_of(records[one.id])
+        for of_model in points.values()
+        for one in of_model
+        if one.id in records
+    )
+
+
 def instances_of(name: str, plan: Plan) -> list[Instance]:
     """Return the instances of a plan that a reference point can answer, without those of wild subsets.
 
-    Tasks whose main metric is no mean over samples have no skill, and are left out.
+    Tasks whose main metric is neither a mean nor a share of samples are left out; runs of these models that
+    are compared with others are their reference points.
 
     Args:
         name: One of MODELS.
         plan: Plan of a run.
     """
-    tasks = {task for task, own in plan.tasks.items() if _has_skill(own)}
+    tasks = {task for task, own in plan.tasks.items() if _has_points(own)}
     lenders = Counter((one.task, one.subset) for one in plan.whole if _has_truth(one))
 
     def can_answer(one: Instance) -> bool:
@@ -187,9 +208,9 @@ def instances_of(name: str, plan: Plan) -> list[Instance]:
     ]
 
 
-def _has_skill(task: Task) -> bool:
+def _has_points(task: Task) -> bool:
     main = task_spec(task.name).main_metric
-    return any(one.name == main and one.aggregate is Aggregate.MEAN for one in metrics_of(task))
+    return any(one.name == main and one.aggregate is not Aggregate.POOLED for one in metrics_of(task))
 
 
 def _has_truth(one: Instance) -> bool:

@@ -53,7 +53,7 @@ class RenderStage:
             return replace(sample, rendered=rendered)
         content = await asyncio.to_thread(read_content, sample.instance)
         digest = await asyncio.to_thread(put_reference, self.folder, content)
-        record = blank(sample.instance, tuple(content.assets), digest)
+        record = blank(sample.instance, tuple(content.assets), digest, content.target_sha256)
         step = self.steps[sample.instance.task]
         if isinstance(step, I2SError):
             return sample.stopped(Outcome.RENDER_FAILURE, step, record)

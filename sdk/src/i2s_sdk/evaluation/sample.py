@@ -53,7 +53,12 @@ class Sample:
         return replace(self, record=replace(known, outcome=outcome, failure=failure))
 
 
-def blank(instance: Instance, assets: tuple[str, ...] = (), reference_sha256: str = "") -> Record:
+def blank(
+    instance: Instance,
+    assets: tuple[str, ...] = (),
+    reference_sha256: str = "",
+    target_sha256: str = "",
+) -> Record:
     """Return the record of a sample that has not ended yet."""
     return Record(
         id=instance.id,
@@ -63,6 +68,7 @@ def blank(instance: Instance, assets: tuple[str, ...] = (), reference_sha256: st
         outcome=Outcome.CANCELLED,
         assets=assets,
         reference_sha256=reference_sha256,
+        target_sha256=target_sha256,
     )
 
 

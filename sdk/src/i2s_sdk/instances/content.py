@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,3 +30,14 @@ class Content:
     text: str | None = None
     target: Any = None
     inputs: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def target_sha256(self) -> str:
+        """SHA-256 of all of the ground truth that is no picture; empty if there is none."""
+        site = None
+        if self.site is not None:
+            site = {name: hashlib.sha256(content).hexdigest() for name, content in self.site.items()}
+        parts = [self.structure, site, self.text, self.target]
+        if all(one is None for one in parts):
+            return ""
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("ascii")).hexdigest()

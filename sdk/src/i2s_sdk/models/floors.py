@@ -24,7 +24,7 @@ class BlankBaseline:
     """Answers with a document that shows nothing, in the size of the reference picture if there is one."""
 
     name = "baseline/blank"
-    fingerprint = "1"
+    fingerprint = "2"
     whole = True
 
     async def complete(self, instance: Instance, question: Question) -> Completion:

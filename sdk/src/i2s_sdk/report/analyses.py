@@ -8,11 +8,12 @@ from typing import Any
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.models.options import REPEAT
-from i2s_sdk.report.compared import compare_views
+from i2s_sdk.report.compared import ComparedRuns, compare_views
+from i2s_sdk.report.skill_tables import GroupSkills
 from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
 from i2s_sdk.report.table_titles import FAILED_COUNT_ZERO, METRIC_TITLES, metric_title
 from i2s_sdk.report.versus import Versus, versus_of
-from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals
@@ -134,7 +135,10 @@ def repeated_runs(runs: Sequence[PathOrUrl], *, threshold: float | None = None) 
 
 
 def difficulty_tables(runs: Sequence[PathOrUrl]) -> list[PaperTable]:
-    """Return a table for each task with a row for each run and difficulty.
+    """Return a table for each task with a row for each run and difficulty, then those of reference points.
+
+    Values are over the instances that all runs have scored, as in the other tables. Skill, floor and ceiling
+    are of the main column on the samples of the row; a note says so if no floor is known.
 
     Args:
         runs: Their folders, or URLs of such.
@@ -143,16 +147,18 @@ def difficulty_tables(runs: Sequence[PathOrUrl]) -> list[PaperTable]:
         UsageError: A folder is no run.
         DataError: A record is damaged.
     """
-    views = views_of([read_run(one) for one in runs])
-    tasks = [task for task in SPECS if any(task in view.summary.tasks for view in views)]
-    return [_difficulties(views, task) for task in tasks]
+    compared = compare_views(views_of([read_run(one) for one in runs]))
+    tasks = [task for task in SPECS if any(task in view.summary.tasks for view in compared.views)]
+    return [_difficulties(compared, task) for task in tasks]
 
 
-def _difficulties(views: Sequence[RunView], task: str) -> PaperTable:
-    own = [view for view in views if task in view.summary.tasks]
+def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
+    own = [view for view in compared.views if task in view.summary.tasks]
     names = list(dict.fromkeys(name for view in own for name in view.columns[task].names))
     levels = {one.difficulty for view in own for one in view.records if one.task == task}
     ordered = sorted(levels, key=lambda one: (_LEVELS.index(one) if one in _LEVELS else len(_LEVELS), one))
+    rows = [(view.label, level) for level in ordered for view in own]
+    skills = GroupSkills(compared, task, "difficulty", rows)
     lines = []
     for level in ordered:
         for view in own:
@@ -165,15 +171,22 @@ def _difficulties(views: Sequence[RunView], task: str) -> PaperTable:
                 and not excluded_from_totals(one.subset)
             ]
             values = view.columns[task].values_of(records)
-            cells: list[Cell] = [level or "not known", share([one.usable for one in records])]
-            cells += [values.get(name) for name in names]
-            lines.append(Line.of(view.label, [*cells, str(len(records))]))
+            cells: list[Cell] = [
+                level or "not known",
+                *skills.cells(view.label, level),
+                share([one.usable for one in records]),
+                *(values.get(name) for name in names),
+                str(len(records)),
+            ]
+            lines.append(Line.of(view.label, cells, unranked=view.label in compared.unranked))
     headings = (
         Heading("Model"),
         Heading("Difficulty"),
+        *skills.headings,
         Heading(metric_title(task, RENDERED)),
         *(Heading(metric_title(task, name)) for name in names),
         Heading("Scored"),
     )
     title = f"{SPECS[task].title}, by difficulty"
-    return PaperTable(title, headings, tuple(lines), (FAILED_COUNT_ZERO,))
+    notes = (FAILED_COUNT_ZERO, *compared.notes([task]), *skills.notes)
+    return PaperTable(title, headings, tuple(lines), notes)

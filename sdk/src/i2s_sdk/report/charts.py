@@ -12,7 +12,7 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.aggregate import Group
 from i2s_sdk.stats.leaderboard import task_mean
-from i2s_sdk.stats.skill import FLOORS, ORACLE
+from i2s_sdk.stats.skill import FLOORS, ORACLE, Skill
 from i2s_sdk.tasks.metrics import scorers_of
 from i2s_sdk.tasks.registry import open_task, task_spec
 
@@ -71,6 +71,7 @@ class Reach:
         is_reference_point: Whether it is the oracle or a baseline.
         floor: Place of the best baseline that looks at nothing; None if there is none.
         ceiling: Place of the oracle; None if there is none.
+        skill: Its skill with floor and ceiling, or why it has none, for people.
     """
 
     label: str
@@ -81,11 +82,12 @@ class Reach:
     is_reference_point: bool
     floor: float | None = None
     ceiling: float | None = None
+    skill: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reaches:
-    """The runs on the scale of the main metric of a task, the best first.
+    """The runs on the scale of the main metric of a task, the best first, then the reference points.
 
     Attributes:
         task: Name of the task.
@@ -95,6 +97,7 @@ class Reaches:
         ceiling: Place of the oracle; None if there is none.
         ticks: The least value of the metric, the middle and the greatest.
         by: What the rows are of beside runs: "subset", "difficulty", or nothing.
+        without_floor: Labels of rows of a subset or difficulty for which no floor is known.
     """
 
     task: str
@@ -104,6 +107,7 @@ class Reaches:
     ceiling: float | None
     ticks: tuple[str, str, str]
     by: str = ""
+    without_floor: tuple[str, ...] = ()
 
 
 def reaches(compared: ComparedRuns, task: str) -> Reaches | None:
@@ -129,15 +133,32 @@ def reaches(compared: ComparedRuns, task: str) -> Reaches | None:
             ends,
             figures.interval(mean),
             label in compared.unranked,
+            skill=_skill_of(compared, label, task),
         )
         found.append((mean.value, row))
     if not found:
         return None
     floors = [known[name] for name in FLOORS if name in known]
     floor, ceiling = max(floors, default=None), known.get(ORACLE)
-    ordered = (row for _, row in sorted(found, key=lambda one: -one[0]))
+    ordered = (row for _, row in sorted(found, key=lambda one: (one[1].is_reference_point, -one[0])))
     rows = tuple(replace(row, floor=floor, ceiling=ceiling) for row in ordered)
     return Reaches(task, metric, rows, floor, ceiling, ticks(low, high))
+
+
+def _skill_of(compared: ComparedRuns, label: str, task: str) -> str:
+    if compared.is_floor_or_ceiling(label):
+        return ""
+    return skill_words(compared.skills.get(task, {}).get(label))
+
+
+def skill_words(skill: Skill | None) -> str:
+    """Return a skill with its interval, floor and ceiling, or that there is no floor."""
+    if skill is None:
+        return "no floor is known"
+    ends = figures.interval(skill.skill)
+    known = f"{figures.value(skill.skill.value)}{f' ({ends})' if ends else ''}"
+    shown = known if skill.skill.value is not None else "undefined"
+    return f"skill {shown}, floor {figures.value(skill.floor)}, ceiling {figures.value(skill.ceiling)}"
 
 
 def ticks(low: float, high: float) -> tuple[str, str, str]:

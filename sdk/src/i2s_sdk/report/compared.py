@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from i2s_sdk.report.published_match import published_mismatch
 from i2s_sdk.report.view import RunView
-from i2s_sdk.runlog.record import Record
-from i2s_sdk.runlog.reference_points import joined_points, read_points
-from i2s_sdk.scoring.scorer import Aggregate
+from i2s_sdk.runlog.reference_points import Points, joined_points, read_points
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.comparability import Comparability, ComparedRun, comparability, same_rules
-from i2s_sdk.stats.means import Mean, mean
+from i2s_sdk.stats.means import Mean
 from i2s_sdk.stats.results import summarize
-from i2s_sdk.stats.skill import FLOORS, ORACLE, ScoredRun, Skill, is_reference_point, skill_of
+from i2s_sdk.stats.skill import (
+    FLOORS,
+    ORACLE,
+    ScoredRun,
+    Skill,
+    SkillColumn,
+    SkillData,
+    is_reference_point,
+    mean_skill,
+    skill_data,
+    skill_of,
+)
 from i2s_sdk.tasks.registry import SPECS
 
 
@@ -31,6 +41,9 @@ class ComparedRuns:
         skills: Skill in the main metric of each task, by label; only of runs that have floors.
         mismatches: Why a run cannot be compared with the published values of a task, by label and task;
             those that can are left out.
+        views: What ``summaries`` are the numbers of, in the same order.
+        skill_data: What ``skills`` are computed from.
+        kept: Reference points that the folder of each run keeps, by label.
     """
 
     summaries: Mapping[str, Summary]
@@ -38,6 +51,12 @@ class ComparedRuns:
     by_task: Mapping[str, Comparability] = field(default_factory=dict)
     skills: Mapping[str, Mapping[str, Skill]] = field(default_factory=dict)
     mismatches: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    views: Sequence[RunView] = ()
+    skill_data: Mapping[str, Mapping[str, SkillData]] = field(default_factory=dict)
+    kept: Mapping[str, Points] = field(default_factory=dict)
+    _of_groups: dict[tuple[str, SkillColumn], Skill | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def refused(self) -> frozenset[str]:
@@ -49,31 +68,62 @@ class ComparedRuns:
         """Labels of the runs that are no reference points."""
         return [label for label in self.summaries if label not in self.unranked]
 
-    def mean_skills(self, tasks: Collection[str]) -> dict[str, float]:
+    def mean_skills(self, tasks: Collection[str]) -> dict[str, Mean]:
         """Return the mean skill of runs over those of some tasks in which all ranked runs have one.
 
         A baseline that looks at its instances has one too, if it has a skill in all these tasks; it is not
-        ranked.
+        ranked. The n of a mean counts tasks.
         """
         shared = [
             task
-            for task, of_task in self.skills.items()
+            for task in self.skills
             if task in tasks
             and task not in self.refused
-            and all(_has_skill(of_task.get(label)) for label in self.ranked)
+            and all(self._has_skill(label, task) for label in self.ranked)
         ]
-        found: dict[str, float] = {}
-        for label in self.summaries if shared else ():
-            of_run = [self.skills[task].get(label) for task in shared]
-            value = mean(one.skill.value for one in of_run if one is not None).value
-            if value is not None and all(_has_skill(one) for one in of_run):
-                found[label] = value
-        return found
+        return {
+            label: mean_skill([self.skill_data[task][label] for task in shared])
+            for label in self.summaries
+            if shared and all(self._has_skill(label, task) for task in shared)
+        }
 
     def skill(self, label: str, task: str) -> Mean | None:
         """Return the skill of a run in a task; None if it has none."""
         found = self.skills.get(task, {}).get(label)
         return found.skill if found is not None else None
+
+    def is_floor_or_ceiling(self, label: str) -> bool:
+        """Return whether a run is of a baseline that looks at nothing, or of the oracle."""
+        models = (one.manifest.options.model for one in self.views if one.label == label)
+        return next(models, label) in (*FLOORS, ORACLE)
+
+    def group_skill(
+        self, label: str, task: str, by: Literal["subset", "difficulty"], group: str
+    ) -> Skill | None:
+        """Return the skill of a run over a group of samples of a task, with the floor of the same samples.
+
+        Args:
+            label: Name of the run.
+            task: Name of the task.
+            by: What the group has in common.
+            group: The subset or difficulty.
+
+        Returns:
+            The skill; None if no baseline that looks at nothing has values of the group.
+        """
+        view = next((one for one in self.views if one.label == label), None)
+        column = _main_column(view, task) if view is not None else None
+        if view is None or column is None:
+            return None
+        key = label, replace(column, by=by, group=group)
+        if key not in self._of_groups:
+            data = _skill_data(view, self.views, self.kept, key[1])
+            self._of_groups[key] = skill_of(data) if data is not None else None
+        return self._of_groups[key]
+
+    def _has_skill(self, label: str, task: str) -> bool:
+        found = self.skills[task].get(label)
+        return found is not None and found.skill.value is not None
 
     def notes(self, tasks: Sequence[str]) -> list[str]:
         """Return what a reader of values of some tasks must know, as sentences."""
@@ -94,17 +144,21 @@ def compare_views(views: Sequence[RunView]) -> ComparedRuns:
     restricted = [_restricted(view, by_task) for view in views]
     points = [_restricted(view, by_task) for view in _point_views(views, kept)]
     both = [*restricted, *points]
+    data = {task: found for task in tasks if (found := _data_of_task(restricted, kept, task))}
     return ComparedRuns(
         summaries={view.label: view.summary for view in both},
         unranked=frozenset(view.label for view in both if is_reference_point(view.manifest.options.model)),
         by_task=by_task,
-        skills={task: found for task in tasks if (found := _skills(restricted, kept, task))},
+        skills={task: _best_first(of_task) for task, of_task in data.items()},
         mismatches={
             (view.label, task): reason
             for view in [*views, *points]
             for task in view.summary.tasks
             if (reason := published_mismatch(view, task))
         },
+        views=both,
+        skill_data=data,
+        kept=kept,
     )
 
 
@@ -129,9 +183,7 @@ def _restricted(view: RunView, by_task: Mapping[str, Comparability]) -> RunView:
     return replace(view, summary=summary, records=records, planned=kept)
 
 
-def _point_views(
-    views: Sequence[RunView], kept: Mapping[str, Mapping[str, Sequence[Record]]]
-) -> list[RunView]:
+def _point_views(views: Sequence[RunView], kept: Mapping[str, Points]) -> list[RunView]:
     """Return the reference points that run folders keep as runs of their models.
 
     They are left out if the runs follow different profiles, and where a run of the same model is there.
@@ -157,41 +209,53 @@ def _point_views(
     return found
 
 
-def _skills(
-    views: Sequence[RunView], kept: Mapping[str, Mapping[str, Sequence[Record]]], task: str
-) -> dict[str, Skill]:
-    metric = SPECS[task].main_metric
-    own = [view for view in views if task in view.summary.tasks and _is_mean(view, task, metric)]
-    found: list[Skill] = []
-    for view in own:
-        rules = view.manifest.options
-        points = [
-            ScoredRun(one.label, one.manifest.options.model, {record.id: record for record in one.records})
-            for one in own
-            if one is not view and same_rules(rules, one.manifest.options, task)
-        ]
-        models = {one.model for one in points}
-        points += [
-            ScoredRun(f"kept {model}", model, {record.id: record for record in records})
-            for model, records in kept[view.label].items()
-            if model not in models
-        ]
-        mine = ScoredRun(view.label, rules.model, {record.id: record for record in view.records})
-        skill = skill_of(mine, points, task, metric)
-        if skill is not None:
-            found.append(skill)
+def _data_of_task(views: Sequence[RunView], kept: Mapping[str, Points], task: str) -> dict[str, SkillData]:
+    found = {}
+    for view in views:
+        column = _main_column(view, task)
+        data = _skill_data(view, views, kept, column) if column is not None else None
+        if data is not None:
+            found[view.label] = data
+    return found
+
+
+def _skill_data(
+    view: RunView, views: Sequence[RunView], kept: Mapping[str, Points], column: SkillColumn
+) -> SkillData | None:
+    """Return what a skill is computed from; reference points are runs by the same rules, or kept ones."""
+    rules, task = view.manifest.options, column.task
+    points = [
+        _scored_run(one)
+        for one in views
+        if one is not view
+        and task in one.summary.tasks
+        and one.label in kept
+        and same_rules(rules, one.manifest.options, task)
+    ]
+    models = {one.model for one in points}
+    points += [
+        ScoredRun(f"kept {model}", model, {record.id: record for record in records})
+        for model, records in kept.get(view.label, {}).items()
+        if model not in models
+    ]
+    return skill_data(_scored_run(view), points, column)
+
+
+def _scored_run(view: RunView) -> ScoredRun:
+    return ScoredRun(view.label, view.manifest.options.model, {record.id: record for record in view.records})
+
+
+def _main_column(view: RunView, task: str) -> SkillColumn | None:
+    """Return the main column of a task in a run; None if the run does not have it."""
+    columns = view.columns.get(task)
+    metrics = columns.metrics_of(SPECS[task].main_metric) if columns is not None else ()
+    return SkillColumn(task, metrics) if metrics else None
+
+
+def _best_first(data: Mapping[str, SkillData]) -> dict[str, Skill]:
+    found = [skill_of(one) for one in data.values()]
     return {one.label: one for one in sorted(found, key=_order)}
 
 
 def _order(one: Skill) -> float:
     return float("inf") if one.skill.value is None else -one.skill.value
-
-
-def _has_skill(one: Skill | None) -> bool:
-    return one is not None and one.skill.value is not None
-
-
-def _is_mean(view: RunView, task: str, metric: str) -> bool:
-    """Return whether the value of a metric is a mean over samples, of which more is better."""
-    columns = view.columns[task].metrics
-    return any(one.name == metric and one.aggregate is Aggregate.MEAN for one in columns)

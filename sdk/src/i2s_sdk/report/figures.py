@@ -10,7 +10,7 @@ NOTHING = "–"
 
 def value(number: float | None) -> str:
     """Return a metric's value with three decimals."""
-    return NOTHING if number is None else f"{number:.3f}"
+    return NOTHING if number is None else f"{number:.3f}".replace("-", "−")
 
 
 def share(number: float | None) -> str:

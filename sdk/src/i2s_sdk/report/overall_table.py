@@ -34,8 +34,9 @@ def overall_table(
 ) -> PaperTable:
     """Return the table over some tasks.
 
-    Runs stand by mean skill if floors are known, else by mean win rate. Among published rows, only runs that
-    can be compared with these have a win rate, and the others stand above them with a mark.
+    Runs stand by mean skill if floors are known, else by mean win rate; below them stand published rows and
+    reference points, each in a block of their own. If there are published rows, only runs that can be
+    compared with these have a win rate, and the others stand behind them with a mark.
 
     Args:
         compared: The runs.
@@ -80,15 +81,13 @@ def overall_table(
         *([Heading(_PRINTED)] if has_printed else []),
     ]
     at = 1 if skills and all(label in skills for label in judged) else 0
-    lines.sort(
-        key=lambda line: (not line.mark, line.unranked and theirs is not None, -_number(line.values[at]))
-    )
+    lines.sort(key=lambda line: (line.mark, -_number(line.values[at])))
     title = table_title(benchmark.title if benchmark is not None else "Other tasks", number)
     notes = [FAILED_COUNT_ZERO, *compared.notes(tasks), *_published_notes(compared, runs, theirs, apart)]
     if skills:
         notes.append(
             "Mean skill: 0 is the best baseline that looks at nothing and 1 the ground truth, over the tasks "
-            "that all runs have."
+            "that all runs have; its interval is over the samples of each task."
         )
     return PaperTable(title, tuple(headings), tuple(lines), tuple(notes))
 

@@ -36,6 +36,11 @@ def skills_document(skills: Mapping[str, Mapping[str, Skill]]) -> dict[str, Any]
     return {task: {label: asdict(one) for label, one in of_task.items()} for task, of_task in skills.items()}
 
 
+def subset_skills_document(skills: Mapping[str, Skill | None]) -> dict[str, Any]:
+    """Return skills by subset as JSON has them."""
+    return {subset: asdict(one) if one is not None else None for subset, one in skills.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """A report that was written.
@@ -48,6 +53,7 @@ class Report:
         tables: The runs and published rows by subset, for tasks whose numbers are shown so.
         beside: Scores of judge models and of people, published ones among them, which are no values of runs.
         skills: Skill in the main metric of each task, by the label of the run; of runs that have floors.
+        skills_by_subset: The same in each subset, by task, run and subset; None where no floor is known.
     """
 
     path: PathOrUrl
@@ -57,6 +63,7 @@ class Report:
     tables: Sequence[PaperTable] = ()
     beside: Sequence[PaperTable] = ()
     skills: Mapping[str, Mapping[str, Skill]] = field(default_factory=dict)
+    skills_by_subset: Mapping[str, Mapping[str, Mapping[str, Skill | None]]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
@@ -68,6 +75,10 @@ class Report:
             "tables": [one.to_json() for one in self.tables],
             "beside": [one.to_json() for one in self.beside],
             "skill": skills_document(self.skills),
+            "skill_by_subset": {
+                task: {label: subset_skills_document(one) for label, one in of_task.items()}
+                for task, of_task in self.skills_by_subset.items()
+            },
         }
 
 
@@ -153,7 +164,31 @@ def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_f
         )
     both = ([one for of_task in some.values() for one in of_task] for some in (tables, beside_runs))
     all_tables, all_beside = both
-    return Report(storage.at(page), standings, versus, told, all_tables, all_beside, compared.skills)
+    return Report(
+        storage.at(page),
+        standings,
+        versus,
+        told,
+        all_tables,
+        all_beside,
+        compared.skills,
+        _skills_by_subset(compared),
+    )
+
+
+def _skills_by_subset(compared: ComparedRuns) -> dict[str, dict[str, dict[str, Skill | None]]]:
+    """Return the skill of each run that has one in a task, in each of its subsets there."""
+    results = {label: summary.tasks for label, summary in compared.summaries.items()}
+    return {
+        task: {
+            label: {
+                one.name: compared.group_skill(label, task, "subset", one.name)
+                for one in (*results[label][task].subsets, *results[label][task].apart)
+            }
+            for label in skills
+        }
+        for task, skills in compared.skills.items()
+    }
 
 
 def _tables(compared: ComparedRuns) -> dict[str, list[PaperTable]]:

@@ -61,7 +61,11 @@ def _entry(storage: RunStorage, digest: str, source: RunStorage) -> tuple[str, s
         return None
     with opened as picture:
         size = _size(picture)
-        return None if size is None else (small_copy(storage, digest, size, picture) or name, name, *size)
+        return (
+            None
+            if size is None
+            else (small_copy(storage, digest, size, picture, source) or name, name, *size)
+        )
 
 
 def within(sources: Mapping[str, RunStorage]) -> Gallery:

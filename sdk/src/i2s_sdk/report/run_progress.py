@@ -11,8 +11,8 @@ from i2s_sdk.runlog.folder import RECORDS, RENDERINGS, read_manifest
 from i2s_sdk.runlog.local import LOCK
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.storage import PathOrUrl, RunStorage, is_url
+from i2s_sdk.runlog.reader import read_planned, read_run
+from i2s_sdk.runlog.storage import Followed, PathOrUrl, is_url
 
 
 def require_run_or_none_yet(run: PathOrUrl) -> None:
@@ -44,8 +44,9 @@ class RunProgress:
         self.run = run
         self.planned: int | None = None
         self._model = ""
-        self._records = _Counted(RECORDS)
-        self._rendered = _Counted(RENDERINGS)
+        self._files: list[Followed] = []
+        self._records: dict[str, str | None] = {}  # the last outcome of each sample
+        self._rendered: set[str] = set()
 
     def now(self) -> dict[str, Any]:
         """Return the counts, as JSON has them.
@@ -56,55 +57,34 @@ class RunProgress:
         """
         if not is_url(self.run) and not Path(self.run).exists():
             return self._shown()
-        storage = open_storage(self.run)
-        if self.planned is None:
-            if read_manifest(storage) is None:
-                return self._shown()
-            stored = read_run(self.run)
-            self.planned, self._model = len(stored.planned), shareable_model(stored.manifest.options.model)
-        for one in (self._records, self._rendered):
-            one.read(storage)
+        if self.planned is None and not self._begin():
+            return self._shown()
+        records, renderings = (one.new() for one in self._files)
+        for line in records:
+            plain = read_json(line)
+            self._records[plain["id"]] = plain["outcome"]
+        self._rendered.update(read_json(line)["id"] for line in renderings)
         return self._shown()
+
+    def _begin(self) -> bool:
+        """Read what the run is going to do, and return whether it has begun."""
+        storage = open_storage(self.run)
+        manifest = read_manifest(storage)
+        if manifest is None:
+            return False
+        self.planned = len(read_planned(storage, manifest))
+        self._model = shareable_model(manifest.options.model)
+        self._files = [storage.follow(name) for name in (RECORDS, RENDERINGS)]
+        return True
 
     def _shown(self) -> dict[str, Any]:
         planned = self.planned or 0
-        ended = self._records.outcomes
+        ended = self._records
         return {
             "run": self._model or open_storage(self.run).name,
             "begun": self.planned is not None,
             "planned": planned,
-            "rendered": min(len(self._rendered.outcomes), planned),
+            "rendered": min(len(self._rendered), planned),
             "scored": sum(Outcome(one).counts for one in ended.values() if one),
             "ended": len(ended),
         }
-
-
-class _Counted:
-    """The last outcome of each sample in a file of lines that only grows.
-
-    Args:
-        name: Name of the file in the run.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._offset = 0
-        self.outcomes: dict[str, str | None] = {}
-
-    def read(self, storage: RunStorage) -> None:
-        """Read the lines that were appended since; of a store, all lines."""
-        if isinstance(storage.where, Path):
-            try:
-                with storage.open(self._name) as file:
-                    file.seek(self._offset)
-                    new = file.read()
-            except FileNotFoundError:
-                return
-            whole = new[: new.rfind(b"\n") + 1]  # the last line may not be whole yet
-            self._offset += len(whole)
-            lines = whole.splitlines()
-        else:
-            lines = [line for _, line in storage.lines(self._name)]
-        for line in lines:
-            plain = read_json(line)
-            self.outcomes[plain["id"]] = plain["outcome"]

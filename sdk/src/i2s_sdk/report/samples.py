@@ -18,7 +18,7 @@ from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.sample_texts import details
 from i2s_sdk.report.view import RunView, checked, is_digest
 from i2s_sdk.runlog.planned import Sample
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.record import Record, same_targets
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
@@ -34,13 +34,20 @@ Row = tuple[Record | None, ...]
 
 
 def sample_rows(views: Sequence[RunView]) -> list[Row]:
-    """Return the samples of all runs, MOST at most; those of one id and one reference picture are one."""
-    found: dict[tuple[str, str], list[Record | None]] = {}
+    """Return the samples of all runs, MOST at most; those of one id, reference picture and target are one."""
+    found: dict[str, list[list[Record | None]]] = {}
     for at, view in enumerate(views):
         for record in map(checked, view.records):
-            key = (record.id, record.reference_sha256)
-            found.setdefault(key, [None] * len(views))[at] = record
-    return [tuple(row) for row in islice(found.values(), MOST)]
+            rows = found.setdefault(record.id, [])
+            for row in rows:
+                there = [one for one in row if one is not None]
+                if there[0].has_data_of(record) and same_targets([*there, record]):
+                    row[at] = record
+                    break
+            else:
+                rows.append([None] * len(views))
+                rows[-1][at] = record
+    return [tuple(row) for row in islice((row for rows in found.values() for row in rows), MOST)]
 
 
 def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from i2s_sdk.report import figures
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.published import published_table
+from i2s_sdk.report.skill_tables import GroupSkills
 from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
 from i2s_sdk.report.table_titles import mismatch_notes, profile_note
 from i2s_sdk.stats.aggregate import Group
@@ -20,7 +21,8 @@ def subset_tables(
     """Return a table for each subset of a task, the best run first; none if the task has no such tables.
 
     Columns without a value in any run, such as formulas where a subset has none, are left out. The average
-    of a run is the mean of its columns in the subset.
+    of a run is the mean of its columns in the subset. Skill, floor and ceiling are of the main column on the
+    samples of the subset; a note says so if no floor is known.
 
     Args:
         compared: The runs.
@@ -75,25 +77,37 @@ def _subset_table(
         for label in groups
         if theirs is not None and (reason := compared.mismatches.get((label, task), ""))
     }
+    rows = [] if rendered_only else [(label, subset) for label in groups]
+    skills = GroupSkills(compared, task, "subset", rows)
     lines = [
         Line.of(
             label,
-            (*(values[label].get(name) for name in names), figures.scored(group)),
+            (
+                *skills.cells(label, subset),
+                *(values[label].get(name) for name in names),
+                figures.scored(group),
+            ),
             mark=label in apart,
             unranked=label in compared.unranked,
         )
         for label, group in groups.items()
     ]
+    blank = [None] * len(skills.headings)
     for model in theirs.rows if theirs is not None else ():
         printed = theirs.values(model) if theirs is not None else {}
-        lines.append(Line.of(model, (*(printed.get(name) for name in names), None), published=True))
+        lines.append(Line.of(model, (*blank, *(printed.get(name) for name in names), None), published=True))
     spec = task_spec(task)
     if spec.main_metric in names and task not in compared.refused:
-        main = names.index(spec.main_metric)
-        lines.sort(key=lambda line: (not line.mark, _rank(line.values[main])))
-    headings = (Heading("Model"), *map(_heading, names), Heading("Scored"))
+        main = names.index(spec.main_metric) + len(blank)
+        lines.sort(key=lambda line: (line.mark, _rank(line.values[main])))
+    headings = (
+        Heading("Model"),
+        *skills.headings,
+        *map(_heading, names),
+        Heading("Scored"),
+    )
     over = "usable samples only" if rendered_only else "all scored samples"
-    notes = [f"Means over {over} that have a value.", *compared.notes([task])]
+    notes = [f"Means over {over} that have a value.", *compared.notes([task]), *skills.notes]
     if theirs is not None:
         judged = {label: compared.summaries[label] for label in groups if label not in compared.unranked}
         notes += [f"Published rows: {theirs.where}.", *mismatch_notes(apart)]

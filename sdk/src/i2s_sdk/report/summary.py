@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
@@ -13,7 +14,7 @@ from rich.text import Text
 
 from i2s_sdk.report import figures
 from i2s_sdk.report.table_formats import print_table
-from i2s_sdk.report.table_lines import PaperTable
+from i2s_sdk.report.table_lines import BLOCK_TITLES, Block, PaperTable
 from i2s_sdk.report.view import profile_word, usable_word
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
@@ -57,12 +58,18 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         )
 
 
-def print_skills(skills: Mapping[str, Skill], stream: TextIO) -> None:
+def print_skills(
+    skills: Mapping[str, Skill],
+    stream: TextIO,
+    by_subset: Mapping[str, Mapping[str, Skill | None]] | None = None,
+) -> None:
     """Print how far a run is between a baseline that looks at nothing and the ground truth.
 
     Args:
         skills: Skill in the main metric of each task.
         stream: Stream that the table is printed to.
+        by_subset: The same in each subset; None of a subset without a floor. Those of a task are printed if
+            it has several.
     """
     for task, one in skills.items():
         between = figures.interval(one.skill)
@@ -73,6 +80,20 @@ def print_skills(skills: Mapping[str, Skill], stream: TextIO) -> None:
             f"{figures.value(one.ceiling)}, the ceiling; n={one.skill.n}"
         )
         stream.write(visible_line(line) + "\n")
+        of_task = (by_subset or {}).get(task, {})
+        for subset, found in of_task.items() if len(of_task) > 1 else ():
+            stream.write(visible_line(f"  {subset}: {_skill_of_subset(metric, found)}") + "\n")
+
+
+def _skill_of_subset(metric: str, found: Skill | None) -> str:
+    if found is None:
+        return "no floor, since no baseline that looks at nothing was evaluated on it"
+    between = figures.interval(found.skill)
+    skill = f"skill {figures.value(found.skill.value)}{f' ({between})' if between else ''}"
+    if found.skill.value is None:
+        skill = "no skill, since the ceiling is no higher than the floor"
+    ends = f"floor {figures.value(found.floor)} ({found.floor_model}), ceiling {figures.value(found.ceiling)}"
+    return f"{skill}, {metric} {figures.value(found.value)}, {ends}; n={found.skill.n}"
 
 
 def _about_means(summary: Summary) -> str:
@@ -91,12 +112,13 @@ def print_leaderboard(
     tables: Sequence[PaperTable] = (),
     skills: Mapping[str, Mapping[str, Skill]] | None = None,
 ) -> None:
-    """Print several runs beside each other, the best first: the values of each task, or of its subsets.
+    """Print several runs beside each other, the best first, then reference points: the values of each task.
 
     Args:
         standings: Standings in the order shown.
         stream: Stream that the table is printed to.
-        tables: Tables of subsets, for tasks whose numbers are shown so; their published rows are left out.
+        tables: Tables of subsets, which are printed in place of the tasks whose numbers are shown so; their
+            published rows are left out.
         skills: Skill in the main metric by task and label; None if floors are not known.
     """
     for of_subset in tables:
@@ -110,18 +132,30 @@ def print_leaderboard(
         table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
         table.add_column("run")
         own = (skills or {}).get(task, {})
-        if own:
-            table.add_column("skill", justify="right")
+        for name in ("skill", "floor", "ceiling") if own else ():
+            table.add_column(name, justify="right")
         metrics = dict.fromkeys(metric for one in standings for metric in one.values.get(task, {}))
         for metric in metrics:
             table.add_column(metric, justify="right")
-        for one in standings:
-            values = (one.values.get(task, {}).get(metric) for metric in metrics)
-            skill = own.get(one.label)
-            cells = [one.label, *([figures.value(skill.skill.value if skill else None)] if own else [])]
-            cells += [*(figures.value(mean.value if mean else None) for mean in values)]
-            table.add_row(*(Text(visible_line(cell)) for cell in cells))
+        for points, of_block in groupby(standings, key=lambda one: one.is_reference_point):
+            if points:
+                table.add_section()
+                table.add_row(Text(BLOCK_TITLES[Block.REFERENCE_POINTS]), style="italic dim")
+            for one in of_block:
+                means = (one.values.get(task, {}).get(metric) for metric in metrics)
+                cells = [one.label, *(_skill_cells(own.get(one.label)) if own else [])]
+                cells += [*(figures.value(mean.value if mean else None) for mean in means)]
+                table.add_row(*(Text(visible_line(cell)) for cell in cells), style="dim" if points else "")
         console.print(table)
+
+
+def _skill_cells(skill: Skill | None) -> list[str]:
+    """Return skill with its interval, floor and ceiling of a run."""
+    if skill is None:
+        return [figures.NOTHING] * 3
+    ends = figures.interval(skill.skill)
+    shown = f"{figures.value(skill.skill.value)}{f' ({ends})' if ends else ''}"
+    return [shown, figures.value(skill.floor), figures.value(skill.ceiling)]
 
 
 def _table(title: str, usable: str, result: TaskResult) -> Table:

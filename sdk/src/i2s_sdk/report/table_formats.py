@@ -18,13 +18,13 @@ _LATEX = str.maketrans(
     {one: f"\\{one}" for one in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", NOTHING: "--", "\n": " ", "\r": " "}
-    | {MISMATCH_MARK: r"\ddag{}"}
+    | {MISMATCH_MARK: r"\ddag{}", "−": "$-$"}
 )
 _DAGGER = "†"  # after the name of a published row
 
 
 def print_table(table: PaperTable, stream: TextIO, *, intervals: bool = False) -> None:
-    """Print a table for people; published rows are dimmed and marked."""
+    """Print a table for people; rows of published values and of reference points are dimmed."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -37,9 +37,13 @@ def print_table(table: PaperTable, stream: TextIO, *, intervals: bool = False) -
     for at, heading in enumerate(table.headings):
         name = f"{heading.group}\n{heading.name}" if heading.group else heading.name
         shown.add_column(Text(visible(name)), justify="right" if at else "left")
-    for line in table.lines:
-        cells = [Text(visible_line(cell)) for cell in _cells(line, f" {_DAGGER}", intervals)]
-        shown.add_row(*cells, style="dim" if line.published or line.unranked else "")
+    for title, lines in table.blocks:
+        if title:
+            shown.add_section()
+            shown.add_row(Text(title), style="italic dim")
+        for line in lines:
+            cells = [Text(visible_line(cell)) for cell in _cells(line, f" {_DAGGER}", intervals)]
+            shown.add_row(*cells, style="dim" if line.published or line.unranked else "")
     console.print(shown)
     for note in _notes(table, _DAGGER):
         console.print(Text(visible(note)))
@@ -49,8 +53,10 @@ def markdown(table: PaperTable, *, intervals: bool = False) -> str:
     """Return a table in GitHub's Markdown."""
     heads = [f"{one.group}: {one.name}" if one.group else one.name for one in table.headings]
     rows = [heads, ["---", *(["---:"] * (len(heads) - 1))]]
-    lines = [_cells(line, f" {_DAGGER}", intervals) for line in table.lines]
-    rows += [[cell.translate(_MARKDOWN) for cell in line] for line in lines]
+    for title, lines in table.blocks:
+        rows += [[f"*{title}*", *([""] * (len(heads) - 1))]] if title else []
+        cells = [_cells(line, f" {_DAGGER}", intervals) for line in lines]
+        rows += [[cell.translate(_MARKDOWN) for cell in line] for line in cells]
     body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     notes = "\n\n".join(note.translate(_MARKDOWN) for note in _notes(table, _DAGGER))
     return f"**{table.title}**\n\n{body}\n\n{notes}\n"
@@ -73,9 +79,13 @@ def latex(table: PaperTable, *, intervals: bool = False) -> str:
         ]
         lines += [" & ".join(spans) + r" \\", _rules(groups)]
     lines += [_latex_row([one.name.translate(_LATEX) for one in table.headings]), r"\midrule"]
-    for line in table.lines:
-        model, *values = (cell.translate(_LATEX) for cell in _cells(line, "", intervals))
-        lines.append(_latex_row([model + (r"$^\dagger$" if line.published else ""), *values]))
+    for title, rows in table.blocks:
+        if title:
+            span = rf"\multicolumn{{{len(table.headings)}}}{{l}}{{\emph{{{title.translate(_LATEX)}}}}}"
+            lines += [r"\midrule", rf"{span} \\"]
+        for line in rows:
+            model, *values = (cell.translate(_LATEX) for cell in _cells(line, "", intervals))
+            lines.append(_latex_row([model + (r"$^\dagger$" if line.published else ""), *values]))
     if any(line.published for line in table.lines):
         lines.append(
             r"\midrule" + f"\n\\multicolumn{{{len(table.headings)}}}{{l}}{{$^\\dagger$ as published}} \\\\"

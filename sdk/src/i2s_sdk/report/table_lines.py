@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
+from itertools import groupby
 from typing import Any, Self, TypeAlias
 
 from i2s_sdk.report import figures
@@ -11,6 +13,21 @@ from i2s_sdk.stats.means import Mean
 
 #: What is put into a place of a table.
 Cell: TypeAlias = "Mean | float | str | None"
+
+
+class Block(IntEnum):
+    """The blocks of a table, in the order in which they stand."""
+
+    RUNS = 0
+    PUBLISHED = 1
+    REFERENCE_POINTS = 2
+
+
+#: What stands above the blocks that are not those of runs.
+BLOCK_TITLES = {
+    Block.PUBLISHED: "As published",
+    Block.REFERENCE_POINTS: "Reference points, not ranked",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +73,13 @@ class Line:
         values = tuple(one.value if isinstance(one, Mean) else one for one in cells)
         return cls(model, published, values, means, mark, unranked)
 
+    @property
+    def block(self) -> Block:
+        """The block of the table that the row stands in."""
+        if self.published:
+            return Block.PUBLISHED
+        return Block.REFERENCE_POINTS if self.unranked else Block.RUNS
+
     def cells(self, *, intervals: bool = False) -> list[str]:
         """Return the row as people read it, with intervals of means in parentheses where they are wanted."""
         shown = [one if isinstance(one, str) else figures.value(one) for one in self.values]
@@ -85,7 +109,7 @@ class PaperTable:
     Attributes:
         title: What it shows.
         headings: One for each column.
-        lines: In their order.
+        lines: Rows, those of a block together; within a block in the order given.
         notes: What a reader must know.
     """
 
@@ -93,6 +117,19 @@ class PaperTable:
     headings: tuple[Heading, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        ordered = tuple(sorted(self.lines, key=lambda line: line.block))
+        object.__setattr__(self, "lines", ordered)
+
+    @property
+    def blocks(self) -> list[tuple[str, tuple[Line, ...]]]:
+        """The rows of each block, with what stands above them: nothing if the table has no other block."""
+        found = [(block, tuple(lines)) for block, lines in groupby(self.lines, key=lambda line: line.block)]
+        return [
+            ("" if len(found) == 1 or block is Block.RUNS else BLOCK_TITLES[block], lines)
+            for block, lines in found
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as JSON has it."""

@@ -56,7 +56,7 @@ def task_table(compared: ComparedRuns, task: str, *, published: bool, rendered_o
     at = names.index(main) + has_skill if main in names else 0
     by_skill = has_skill and theirs is None
     if task not in compared.refused:
-        lines.sort(key=lambda line: (not line.mark, _order(line, 0 if by_skill else at, at)))
+        lines.sort(key=lambda line: (line.mark, _order(line, 0 if by_skill else at, at)))
     notes = [
         "Means over rendered samples only; wild subsets are left out." if rendered_only else FAILED_COUNT_ZERO
     ]

@@ -17,8 +17,8 @@ from i2s_sdk.report.group_charts import group_charts
 from i2s_sdk.report.paths import shareable_model
 from i2s_sdk.report.pictures import Gallery
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
-from i2s_sdk.report.skill_tables import skill_tables
-from i2s_sdk.report.table_lines import PaperTable, heading_groups
+from i2s_sdk.report.skill_tables import TaskSkills, skill_tables, task_skills
+from i2s_sdk.report.table_lines import BLOCK_TITLES, Block, PaperTable, heading_groups
 from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView, usable_word
 from i2s_sdk.stats.leaderboard import Standing, ranked_by
@@ -66,6 +66,16 @@ def render_page(
         "signed": figures.signed,
     }
     style, script = _text("page.css"), _script()
+    tasks = list(dict.fromkeys(task for view in views for task in view.summary.tasks))
+    facts = task_facts(views)
+    means = list(dict.fromkeys(name for view in views for name in view.summary.benchmarks))
+    has_mean_skill = any(one.mean_skill is not None for one in standings)
+    columns = 1 + (len(compared.ranked) > 1) + has_mean_skill + len(facts) + len(means)
+
+    def skills_of(view: RunView, task: str) -> TaskSkills:
+        result = view.summary.tasks[task]
+        return task_skills(compared, view.label, task, [one.name for one in (*result.subsets, *result.apart)])
+
     return environment.get_template("report.html").generate(
         policy=_policy(style, script),
         # Our own files, and JSON and base64 that hold no markup; everything else is escaped.
@@ -75,13 +85,16 @@ def render_page(
         chunks=samples.chunks(views, rows, list(gallery.entries)),
         embedded=gallery.embedded,
         views=views,
-        tasks=list(dict.fromkeys(task for view in views for task in view.summary.tasks)),
+        tasks=tasks,
         standings=standings,
         compared=compared,
-        has_mean_skill=any(one.mean_skill is not None for one in standings),
-        task_facts=task_facts(views),
+        has_mean_skill=has_mean_skill,
+        leaderboard_columns=columns + sum(len(ranked_by(task)) for task in tasks),
+        points_title=BLOCK_TITLES[Block.REFERENCE_POINTS],
+        task_skills=skills_of,
+        task_facts=facts,
         abouts={view.label: view.manifest.about for view in views},
-        benchmark_means=list(dict.fromkeys(name for view in views for name in view.summary.benchmarks)),
+        benchmark_means=means,
         versus=versus,
         notices=told,
         subset_tables=tables,

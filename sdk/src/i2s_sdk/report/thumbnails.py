@@ -22,7 +22,9 @@ MOST_PIXELS = 64_000_000
 _QUALITY = 85
 
 
-def small_copy(storage: RunStorage, digest: str, size: tuple[int, int], picture: BinaryIO) -> str:
+def small_copy(
+    storage: RunStorage, digest: str, size: tuple[int, int], picture: BinaryIO, source: RunStorage
+) -> str:
     """Return the name of a small copy, made where it is missing; empty where the picture needs or has none.
 
     Args:
@@ -30,17 +32,28 @@ def small_copy(storage: RunStorage, digest: str, size: tuple[int, int], picture:
         digest: Of the picture.
         size: Of the picture, in pixels.
         picture: The file of it.
+        source: A run that has the picture, and the copy if a report of the run was written.
     """
     name = f"{THUMBNAILS}/{digest[:2]}/{digest}.webp"
     if _fits(size, (WIDTH, HEIGHT)):
         return ""
     if not storage.exists(name):
-        picture.seek(0)
-        small = shrunk(picture.read(), (WIDTH, HEIGHT))
+        small = _copy_of(source, name)
+        if small is None:
+            picture.seek(0)
+            small = shrunk(picture.read(), (WIDTH, HEIGHT))
         if small is None:
             return ""
         storage.write(name, small)
     return name
+
+
+def _copy_of(source: RunStorage, name: str) -> bytes | None:
+    """Return a small copy that a run has; None if it has none."""
+    try:
+        return source.read(name)
+    except FileNotFoundError:
+        return None
 
 
 def shrunk(content: bytes, size: tuple[int, int]) -> bytes | None:

@@ -113,6 +113,10 @@ class LocalStorage:
         """Return a file of lines."""
         return LineFile(self.where / name)
 
+    def follow(self, name: str) -> FollowedFile:
+        """Return a file of lines to read as it grows."""
+        return FollowedFile(self.where / name)
+
     @contextmanager
     def append_log(self, name: str) -> Iterator[OpenLineFile]:
         """Have a file of lines to append to, made where it is not there, without a torn line at its end."""
@@ -188,6 +192,25 @@ class LocalStorage:
     def folder(self, name: str) -> Iterator[Path]:
         """Have a folder within."""
         yield self.where / name
+
+
+class FollowedFile:
+    """A file of lines that is read as it grows; see ``Followed``."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._offset = path, 0
+
+    def new(self) -> list[bytes]:
+        """Return the whole lines that were appended since the last call."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._offset)
+                appended = file.read()
+        except FileNotFoundError:
+            return []
+        whole = appended[: appended.rfind(b"\n") + 1]  # the last line may not be whole yet
+        self._offset += len(whole)
+        return whole.splitlines(keepends=True)
 
 
 class LineFile:

@@ -52,14 +52,12 @@ class StoredRun:
     @property
     def shard(self) -> Shard | None:
         """Which part of a run this is; None where it is all of it."""
-        text = self.manifest.options.shard
-        return Shard.parse(text) if text else None
+        return _shard(self.manifest)
 
     @cached_property
     def planned(self) -> tuple[Planned, ...]:
         """The instances of the shard, in the order of the data set."""
-        shard = self.shard
-        return self.whole if shard is None else tuple(one for one in self.whole if shard.has(one.id))
+        return _of_shard(self.whole, self.shard)
 
     def ordered(self) -> list[Record]:
         """Return the records in the order of the data set, without their texts."""
@@ -128,6 +126,27 @@ def read_run(where: PathOrUrl | RunStorage) -> StoredRun:
     lines = storage.lines(RECORDS)
     records, offsets = _records(lines)
     return StoredRun(storage, manifest, _planned(storage), records, lines, offsets)
+
+
+def read_planned(storage: RunStorage, manifest: Manifest) -> tuple[Planned, ...]:
+    """Return the instances of a run, or of its shard, in the order of the data set.
+
+    Args:
+        storage: The storage of the run.
+        manifest: Its manifest.
+
+    Raises:
+        UsageError: They are not there, or a line is none.
+    """
+    return _of_shard(_planned(storage), _shard(manifest))
+
+
+def _shard(manifest: Manifest) -> Shard | None:
+    return Shard.parse(manifest.options.shard) if manifest.options.shard else None
+
+
+def _of_shard(whole: tuple[Planned, ...], shard: Shard | None) -> tuple[Planned, ...]:
+    return whole if shard is None else tuple(one for one in whole if shard.has(one.id))
 
 
 def _records(lines: Lines) -> tuple[dict[str, Record], dict[str, tuple[int, int]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from i2s_sdk.runlog.typed_fields import with_checked_fields
 from i2s_wire.render.rendering import Verdict
 
 #: Fields that a line has only if they say something.
-_OPTIONAL = ("parts", "detail", "cached_cost", "error_before_repair")
+_OPTIONAL = ("parts", "detail", "cached_cost", "error_before_repair", "target_sha256")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,8 @@ class Record:
             questions were kept from earlier calls.
         error_before_repair: The first error of the first render, if another render followed; its line is that
             of the document before any repair of a document.
+        target_sha256: Of the ground truth that is no picture; empty if there is none, and in records of
+            earlier versions.
     """
 
     id: str
@@ -131,6 +133,7 @@ class Record:
     attempts: int = 0
     cached_cost: float = 0.0
     error_before_repair: FirstError | None = None
+    target_sha256: str = ""
 
     @property
     def has_picture(self) -> bool:
@@ -143,6 +146,14 @@ class Record:
         if self.verdict is None:
             return self.usable and not self.repairs
         return self.verdict_before_repair is not None and self.verdict_before_repair.has_picture
+
+    def has_data_of(self, other: Record) -> bool:
+        """Return whether two records are of the same instance: of one id, reference picture and target.
+
+        Records of earlier versions do not say which target they were compared with; theirs is every target.
+        """
+        same = (self.id, self.reference_sha256) == (other.id, other.reference_sha256)
+        return same and same_targets((self, other))
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as JSON has it: enums by name, without fields that only some tasks fill."""
@@ -184,6 +195,11 @@ class Record:
         )
         values["usage"] = with_checked_fields(Usage(**values["usage"])) if values.get("usage") else Usage()
         return with_checked_fields(cls(**values))
+
+
+def same_targets(records: Iterable[Record]) -> bool:
+    """Return whether records can be of one target; one of an earlier version can be of any."""
+    return len({one.target_sha256 for one in records} - {""}) < 2
 
 
 def without_texts(record: Record) -> Record:

@@ -23,7 +23,18 @@ REFERENCE_POINTS = "reference-points.jsonl"
 Points = Mapping[str, Sequence[Record]]
 
 #: Fields of a record that a value is computed from.
-_FIELDS = ("id", "task", "subset", "difficulty", "outcome", "usable", "metrics", "parts", "reference_sha256")
+_FIELDS = (
+    "id",
+    "task",
+    "subset",
+    "difficulty",
+    "outcome",
+    "usable",
+    "metrics",
+    "parts",
+    "reference_sha256",
+    "target_sha256",
+)
 
 
 def read_points(storage: RunStorage) -> dict[str, list[Record]]:

@@ -44,6 +44,21 @@ class Lines(Protocol):
         ...
 
 
+class Followed(Protocol):
+    """A file of lines that is read again and again while it grows, and of which nothing is read twice."""
+
+    def new(self) -> list[bytes]:
+        """Return the whole lines, with their ends, that were appended since the last call.
+
+        A file that is not there has none.
+
+        Raises:
+            DataError: A line is damaged.
+            StoreError: The store does not answer.
+        """
+        ...
+
+
 class AppendLog(Lines, Protocol):
     """Lines that can be appended to."""
 
@@ -134,6 +149,10 @@ class RunStorage(Protocol):
 
     def lines(self, name: str) -> Lines:
         """Return a file of lines to read; one that is not there has none."""
+        ...
+
+    def follow(self, name: str) -> Followed:
+        """Return a file of lines to read as it grows."""
         ...
 
     def append_log(self, name: str) -> AbstractContextManager[AppendLog]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Means: TypeAlias = NDArray[np.float64]  # shape (RESAMPLES,)
+    _OrderedPart: TypeAlias = tuple[float, float, int]
+    _OrderedRow: TypeAlias = tuple[_OrderedPart, ...]
+    _OrderedSkillRow: TypeAlias = tuple[_OrderedRow, _OrderedRow, _OrderedRow]
 
 #: How often the samples are drawn anew.
 RESAMPLES = 1000
@@ -31,6 +34,12 @@ Interval = tuple[float, float]
 
 #: What a sample adds to a ratio: numerator and denominator.
 Part = tuple[float, float]
+
+#: What a sample adds to the columns whose mean a value is; None where it has no value.
+Row = tuple[Part | None, ...]
+
+#: What a sample adds to the value of a run, to the floor and to the ceiling.
+SkillRow = tuple[Row, Row, Row]
 
 
 def mean_intervals(columns: Sequence[Iterable[float | None]]) -> list[Interval | None]:
@@ -85,17 +94,68 @@ def ratio_interval(rows: Sequence[Sequence[Part | None]], subtracted: int = 0) -
 
     if len(rows) < 2:
         return None
-    ordered = sorted(rows, key=lambda row: [(0.0, 0.0, 0) if one is None else (*one, 1) for one in row])
-    ratios = []
-    for column in zip(*ordered, strict=True):
-        top, bottom = _resampled([[0.0 if one is None else one[at] for one in column] for at in (0, 1)])
-        ratios.append(np.divide(top, bottom, out=np.full(RESAMPLES, np.nan), where=bottom > 0))
-    drawn = np.stack(ratios, axis=1)
+    ordered = sorted(tuple(map(_number_of, row)) for row in rows)
+    drawn = np.stack([_ratios(column) for column in zip(*ordered, strict=True)], axis=1)
     means = _means_of_rows(drawn[:, subtracted:])
     if subtracted:
         means = means - _means_of_rows(drawn[:, :subtracted])
     means = means[~np.isnan(means)]
     return percentiles(means) if len(means) else None
+
+
+def skill_interval(groups: Sequence[Sequence[SkillRow]]) -> Interval | None:
+    """Return the interval of the mean skill of groups, such as tasks, each drawn from on its own.
+
+    A draw takes whole rows: what a sample adds to the value, to the floor and to the ceiling stays together.
+
+    Args:
+        groups: Samples of each, in any order.
+
+    Returns:
+        Lower and upper end at LEVEL; None if no group has two samples, or if the ceiling is above the floor
+        in no draw.
+    """
+    import numpy as np
+
+    present = sorted(sorted(map(_ordered, group)) for group in groups if group)
+    if not present or max(len(group) for group in present) < 2:
+        return None
+    drawn = np.stack([_skills(group, stream) for stream, group in enumerate(present)])
+    means = drawn.mean(axis=0)
+    means = means[~np.isnan(means)]
+    return percentiles(means) if len(means) else None
+
+
+def _ordered(row: SkillRow) -> _OrderedSkillRow:
+    """Return a row as numbers that have an order."""
+    value, floor, ceiling = (tuple(map(_number_of, side)) for side in row)
+    return value, floor, ceiling
+
+
+def _number_of(part: Part | None) -> _OrderedPart:
+    return (0.0, 0.0, 0) if part is None else (*part, 1)
+
+
+def _skills(rows: Sequence[_OrderedSkillRow], stream: int) -> Means:
+    """Return the skill of each draw; NaN where the ceiling is not above the floor."""
+    import numpy as np
+
+    value, floor, ceiling = (
+        _means_of_rows(np.stack([_ratios(column, stream) for column in zip(*side, strict=True)], axis=1))
+        for side in zip(*rows, strict=True)
+    )
+    span = ceiling - floor
+    skills: Means = np.divide(value - floor, span, out=np.full(RESAMPLES, np.nan), where=span > 0)
+    return skills
+
+
+def _ratios(column: Sequence[_OrderedPart], stream: int = 0) -> Means:
+    """Return the sum of numerators by the sum of denominators of each draw; NaN where the latter is 0."""
+    import numpy as np
+
+    top, bottom = _resampled([[one[at] for one in column] for at in (0, 1)], stream)
+    ratios: Means = np.divide(top, bottom, out=np.full(RESAMPLES, np.nan), where=bottom > 0)
+    return ratios
 
 
 def _means_of_rows(table: NDArray[np.float64]) -> Means:

@@ -48,6 +48,12 @@ class Columns:
             found[average.name] = mean_of_columns([[part_of(one, m) for m in columns] for one in records])
         return {name: found[name] for name in self.names}
 
+    def metrics_of(self, name: str) -> tuple[Metric, ...]:
+        """Return the metrics whose values, or the mean of them, are a column; none if there is none."""
+        average = next((one for one in self.averages if one.name == name), None)
+        names = average.of if average is not None else (name,)
+        return tuple(one for one in self.metrics if one.name in names)
+
     def both(self, other: Columns) -> Columns:
         """Return the columns that another run of the task has too."""
         metrics = tuple(one for one in self.metrics if one in other.metrics)

@@ -1,8 +1,9 @@
 """Whether the values of several runs can be compared, decided by what the runs hold.
 
-Values of a task are compared over the instances that all runs have scored. Runs are not ranked in a task if
-they follow different profiles, if versions of its main metric or digests of its engines differ, or if they
-have no instance in common.
+Values of a task are compared over the instances that all runs have scored: those of one id, one reference
+picture (or data set, in a task without pictures) and one target. Runs are not ranked in a task if they follow
+different profiles, if versions of its main metric or digests of its engines differ, or if they have no
+instance in common.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 from i2s_sdk.runlog.manifest import Options
 from i2s_sdk.runlog.planned import Sample
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.record import Record, same_targets
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import open_task, task_spec
 from i2s_wire.metrics.profile import Profile
@@ -20,7 +21,8 @@ from i2s_wire.metrics.profile import Profile
 #: Characters of a digest that a message shows.
 _SHOWN = 8
 
-#: What tells an instance from another one of the same id: the SHA-256 of its reference, or of its data set.
+#: The id of an instance, and what tells it from another one of the same id beside its target: the SHA-256 of
+#: its reference, or of its data set.
 Identity = tuple[str, str]
 
 
@@ -42,11 +44,11 @@ class ComparedRun:
     records: Mapping[str, Record]
     is_reference_point: bool = False
 
-    def scored(self, task: str) -> dict[Identity, str]:
-        """Return the ids of the scored instances of a task, by identity."""
+    def scored(self, task: str) -> dict[Identity, Record]:
+        """Return the scored samples of a task, by the identity of the instance."""
         return {
-            self._identity(record): name
-            for name, record in self.records.items()
+            self._identity(record): record
+            for record in self.records.values()
             if record.task == task and record.outcome.counts
         }
 
@@ -88,9 +90,18 @@ def comparability(runs: Sequence[ComparedRun], task: str) -> Comparability:
         return Comparability(None, f"{task} is not ranked: {refusal}", notes)
     scored = [run.scored(task) for run in judged]
     common = set(scored[0]).intersection(*scored[1:])
-    ids = frozenset(name for identity, name in scored[0].items() if identity in common)
+    same = {one for one in common if same_targets(of_run[one] for of_run in scored)}
+    ids = frozenset(identity for identity, _ in same)
+    others = len(common) - len(same)
     if not ids:
-        return Comparability(None, f"{task} is not ranked: no instance was scored in all runs.", notes)
+        reason = (
+            f"the targets of {_instances(others)} differ" if others else "no instance was scored in all runs"
+        )
+        return Comparability(None, f"{task} is not ranked: {reason}.", notes)
+    if others:
+        are = "it is" if others == 1 else "they are"
+        left = f"Targets of {_instances(others)} of {task} differ between the runs; {are} left out."
+        notes = (left, *notes)
     if any(len(one) > len(ids) for one in scored):
         counts = ", ".join(f"{run.label} {len(one)}" for run, one in zip(judged, scored, strict=True))
         notes = (
@@ -98,6 +109,10 @@ def comparability(runs: Sequence[ComparedRun], task: str) -> Comparability:
             *notes,
         )
     return Comparability(ids, "", notes)
+
+
+def _instances(number: int) -> str:
+    return f"{number} instance{'s' if number > 1 else ''}"
 
 
 def same_rules(one: Options, other: Options, task: str) -> bool:

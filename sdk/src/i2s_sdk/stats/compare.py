@@ -120,7 +120,7 @@ def _comparable(one: Record, other: Record) -> bool:
     return (
         one.outcome.counts
         and other.outcome.counts
-        and one.reference_sha256 == other.reference_sha256
+        and one.has_data_of(other)
         and not excluded_from_totals(one.subset)
     )
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from i2s_sdk.stats.aggregate import RENDERED, Summary
-from i2s_sdk.stats.means import Mean
+from i2s_sdk.stats.means import IntervalKind, Mean
 from i2s_sdk.stats.winrate import Column, mean_win_rates
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.metrics.profile import Profile
@@ -23,27 +23,37 @@ class Standing:
             there is no such column.
         values: By task and metric; a failed rendering counts 0.
         benchmarks: The mean of each benchmark that has one and all of whose tasks the run has.
-        mean_skill: Mean skill over the tasks in which all ranked runs have one; None if there is none.
+        mean_skill: Mean skill over the tasks in which all ranked runs have one, with its interval; its n
+            counts tasks. None if there is none.
+        is_reference_point: Whether it is the oracle or a baseline, which stand behind the runs and are not
+            ranked.
     """
 
     label: str
     win_rate: float | None
     values: Mapping[str, Mapping[str, Mean]]
     benchmarks: Mapping[str, Mean] = field(default_factory=dict)
-    mean_skill: float | None = None
+    mean_skill: Mean | None = None
+    is_reference_point: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
-        return asdict(self)
+        skill = self.mean_skill or Mean(None, 0, None, IntervalKind.TOO_FEW)
+        return {
+            **asdict(self),
+            "mean_skill": skill.value,
+            "mean_skill_interval": skill.interval,
+            "mean_skill_interval_kind": skill.interval_kind,
+        }
 
 
 def leaderboard(
     runs: Mapping[str, Summary],
     unranked: Collection[str] = (),
     refused: Collection[str] = (),
-    skills: Mapping[str, float] | None = None,
+    skills: Mapping[str, Mean] | None = None,
 ) -> list[Standing]:
-    """Return the runs by mean skill if all have one, else by win rate, best first.
+    """Return the runs by mean skill if all have one, else by win rate, best first, then the reference points.
 
     Runs without either stand behind the others, in the order given.
 
@@ -58,14 +68,22 @@ def leaderboard(
     rates = mean_win_rates(list(ranked), win_rate_columns(ranked, tasks))
     skills = skills or {}
     standings = [
-        Standing(label, rates.get(label), _values(summary), summary.benchmarks, skills.get(label))
+        Standing(
+            label,
+            rates.get(label),
+            _values(summary),
+            summary.benchmarks,
+            skills.get(label),
+            label in unranked,
+        )
         for label, summary in runs.items()
     ]
     by_skill = bool(skills) and all(label in skills for label in ranked)
 
-    def order(one: Standing) -> float:
-        value = one.mean_skill if by_skill else one.win_rate
-        return float("inf") if value is None else -value
+    def order(one: Standing) -> tuple[bool, float]:
+        skill = one.mean_skill.value if one.mean_skill is not None else None
+        value = skill if by_skill else one.win_rate
+        return one.is_reference_point, float("inf") if value is None else -value
 
     return sorted(standings, key=order)
 

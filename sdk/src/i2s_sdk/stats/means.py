@@ -106,17 +106,22 @@ def mean_of_columns(rows: Sequence[Sequence[Part | None]]) -> Mean:
             any column.
     """
     present = [row for row in rows if any(one is not None for one in row)]
-    columns = [_ratio([one for one in column if one is not None]) for column in zip(*present, strict=True)]
-    values = [value for value in columns if value is not None]
-    if not values:
+    value = column_value(present)
+    if value is None:
         return Mean(None, 0, None, IntervalKind.TOO_FEW)
-    value = math.fsum(values) / len(values)
     ends = ratio_interval(present)
     if ends is None:
         return Mean(value, len(present), None, IntervalKind.TOO_FEW)
     if all(row == present[0] for row in present):
         return Mean(value, len(present), None, IntervalKind.ALL_EQUAL)
     return Mean(value, len(present), ends, IntervalKind.BOOTSTRAP)
+
+
+def column_value(rows: Sequence[Sequence[Part | None]]) -> float | None:
+    """Return the mean of the values of columns, as ``mean_of_columns`` does; None if no column has one."""
+    columns = (_ratio([one for one in column if one is not None]) for column in zip(*rows, strict=True))
+    values = [value for value in columns if value is not None]
+    return math.fsum(values) / len(values) if values else None
 
 
 def paired_column_difference(

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, variance
 from typing import Any
 
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.record import Record, same_targets
 from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals, value_of
 from i2s_sdk.stats.means import Mean, mean_with_interval
 
@@ -74,9 +74,9 @@ def repeats(
         if first.task != task or excluded_from_totals(first.subset):
             continue
         records = [run[name] for run in runs if name in run]
-        same = {(one.outcome.counts, one.reference_sha256) for one in records}
+        same = all(one.outcome.counts and one.has_data_of(first) for one in records) and same_targets(records)
         values = [value_of(one, metric) for one in records]
-        if len(records) == len(runs) and same == {(True, first.reference_sha256)} and None not in values:
+        if len(records) == len(runs) and same and None not in values:
             rows.append([value for value in values if value is not None])
     if not rows:
         return None

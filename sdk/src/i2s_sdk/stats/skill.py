@@ -7,13 +7,16 @@ ceiling the oracle, each on the same instances.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from i2s_sdk.runlog.record import Record
-from i2s_sdk.stats.aggregate import excluded_from_totals, value_of
-from i2s_sdk.stats.bootstrap import ratio_interval
-from i2s_sdk.stats.means import IntervalKind, Mean, mean
+from i2s_sdk.scoring.scorer import Metric
+from i2s_sdk.stats.aggregate import excluded_from_totals
+from i2s_sdk.stats.bootstrap import Row, SkillRow, skill_interval
+from i2s_sdk.stats.columns import part_of
+from i2s_sdk.stats.means import IntervalKind, Mean, column_value, mean
 
 #: The model that answers with the ground truth.
 ORACLE = "oracle"
@@ -44,15 +47,69 @@ class ScoredRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Skill:
-    """The skill of a run in a task.
+class SkillColumn:
+    """What a skill is computed of: a column of a task, over all samples that count in it or over a group.
+
+    Attributes:
+        task: Name of the task.
+        metrics: Those whose values, the mean of them if they are several, are the column. More is better.
+        by: What a group has in common; empty for all samples but those of wild subsets.
+        group: The subset or difficulty.
+    """
+
+    task: str
+    metrics: tuple[Metric, ...]
+    by: Literal["", "subset", "difficulty"] = ""
+    group: str = ""
+
+    def row_of(self, record: Record) -> Row | None:
+        """Return what a sample adds to the column; None if it adds nothing."""
+        if not self.has(record):
+            return None
+        row = tuple(part_of(record, one) for one in self.metrics)
+        return row if any(one is not None for one in row) else None
+
+    def has(self, record: Record) -> bool:
+        """Return whether a sample is scored and belongs to the group."""
+        if record.task != self.task or not record.outcome.counts:
+            return False
+        match self.by:
+            case "subset":
+                return record.subset == self.group
+            case "difficulty":
+                return record.difficulty == self.group and not excluded_from_totals(record.subset)
+            case _:
+                return not excluded_from_totals(record.subset)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillData:
+    """What the skill of a run is computed from.
 
     Attributes:
         label: Name of the run.
-        value: Mean of the metric over the common instances.
-        floor: Mean of the floor over them.
+        floor_model: Which baseline the floor is.
+        ceiling_model: The oracle; empty if the ceiling is the largest value.
+        rows: Of each common instance: what it adds to the value of the run, to the floor and to the ceiling.
+    """
+
+    label: str
+    floor_model: str
+    ceiling_model: str
+    rows: tuple[SkillRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """The skill of a run in a column of a task.
+
+    Attributes:
+        label: Name of the run.
+        value: Value of the run over the common instances.
+        floor: Value of the floor over them.
         floor_model: Which baseline that is.
-        ceiling: Mean of the ceiling over them.
+        ceiling: Value of the ceiling over them.
+        ceiling_model: The oracle; empty if the ceiling is the largest value.
         skill: The skill, with its interval over instances; its value is None if the ceiling is no higher than
             the floor.
     """
@@ -62,11 +119,12 @@ class Skill:
     floor: float
     floor_model: str
     ceiling: float
+    ceiling_model: str
     skill: Mean
 
 
-def skill_of(run: ScoredRun, points: Sequence[ScoredRun], task: str, metric: str) -> Skill | None:
-    """Return the skill of a run that is neither floor nor oracle; None without a floor.
+def skill_data(run: ScoredRun, points: Sequence[ScoredRun], column: SkillColumn) -> SkillData | None:
+    """Return what the skill of a run that is neither floor nor oracle is computed from; None without a floor.
 
     A reference point that has a value for every instance of the run goes before one that has not. If no floor
     has all of them, the instances are those that the run and all floors have.
@@ -74,59 +132,97 @@ def skill_of(run: ScoredRun, points: Sequence[ScoredRun], task: str, metric: str
     Args:
         run: Whose skill it is.
         points: Runs of the oracle and of baselines; others are left out.
-        task: Name of the task.
-        metric: A metric whose value is a mean over samples, and of which more is better.
+        column: What the skill is computed of.
     """
     if run.model in (*FLOORS, ORACLE):
         return None
-    own = _values(run, task, metric)
-    values = {one.label: _values(one, task, metric) for one in points}
-    floors = [one for one in points if one.model in FLOORS and values[one.label]]
-    whole = [one for one in floors if own.keys() <= values[one.label].keys()]
+    own = _rows(run, column)
+    theirs = {one.label: _rows_of_same_data(one, run, own, column) for one in points}
+    floors = [one for one in points if one.model in FLOORS and theirs[one.label]]
+    whole = [one for one in floors if own.keys() <= theirs[one.label].keys()]
     floors = whole or floors
-    common = set(own).intersection(*(values[one.label] for one in floors))
+    common = sorted(set(own).intersection(*(theirs[one.label] for one in floors)))
     if not floors or not common:
         return None
-    oracle = next((one for one in points if one.model == ORACLE and common <= values[one.label].keys()), None)
-    known = [*floors, *([oracle] if oracle else [])]
-    ids = sorted(common)
-    columns = {one.label: [values[one.label][name] for name in ids] for one in known}
-    return _skill(run, floors, oracle, {**columns, run.label: [own[name] for name in ids]})
+
+    def of(one: ScoredRun) -> list[Row]:
+        return [theirs[one.label][name] for name in common]
+
+    floor = max(floors, key=lambda one: column_value(of(one)) or 0.0)
+    oracles = (one for one in points if one.model == ORACLE and set(common) <= theirs[one.label].keys())
+    oracle = next(oracles, None)
+    mine = [own[name] for name in common]
+    ceiling = of(oracle) if oracle else [_largest(row) for row in mine]
+    rows = tuple(zip(mine, of(floor), ceiling, strict=True))
+    return SkillData(run.label, floor.model, oracle.model if oracle else "", rows)
 
 
-def _skill(
-    run: ScoredRun,
-    floors: Sequence[ScoredRun],
-    oracle: ScoredRun | None,
-    columns: Mapping[str, Sequence[float]],
-) -> Skill:
-    means = {label: mean(column).value or 0.0 for label, column in columns.items()}
-    floor = max(floors, key=lambda one: means[one.label])
-    own, low = columns[run.label], columns[floor.label]
-    high = columns[oracle.label] if oracle else [LARGEST] * len(own)
-    ceiling = means[oracle.label] if oracle else LARGEST
-    span = ceiling - means[floor.label]
-    value = (means[run.label] - means[floor.label]) / span if span > 0 else None
-    rows = [[(a - b, c - b)] for a, b, c in zip(own, low, high, strict=True)]
-    interval = ratio_interval(rows) if value is not None else None
+def skill_of(data: SkillData) -> Skill:
+    """Return the skill of a run, with its interval over instances."""
+    value, floor, ceiling = _values(data)
+    known = _between(value, floor, ceiling)
+    interval = skill_interval([data.rows]) if known is not None else None
     kind = IntervalKind.BOOTSTRAP if interval else IntervalKind.TOO_FEW
+    if interval and len(set(data.rows)) == 1:
+        interval, kind = None, IntervalKind.ALL_EQUAL
     return Skill(
-        run.label,
-        means[run.label],
-        means[floor.label],
-        floor.model,
+        data.label,
+        value,
+        floor,
+        data.floor_model,
         ceiling,
-        Mean(value, len(own), interval, kind),
+        data.ceiling_model,
+        Mean(known, len(data.rows), interval, kind),
     )
 
 
-def _values(run: ScoredRun, task: str, metric: str) -> dict[tuple[str, str], float]:
-    """Return the values of a run by instance and SHA-256 of its reference, those that count."""
-    found: dict[tuple[str, str], float] = {}
-    for name, record in run.records.items():
-        if record.task != task or not record.outcome.counts or excluded_from_totals(record.subset):
-            continue
-        value = value_of(record, metric)
-        if value is not None:
-            found[name, record.reference_sha256] = value
+def mean_skill(tasks: Sequence[SkillData]) -> Mean:
+    """Return the unweighted mean of the skills of a run in some tasks; its n counts them.
+
+    The bootstrap draws the instances of each task on their own. There is no value if a task has no skill.
+    """
+    values = [_between(*_values(one)) for one in tasks]
+    if not values or None in values:
+        return Mean(None, 0, None, IntervalKind.TOO_FEW)
+    over = mean(values)
+    interval = skill_interval([one.rows for one in tasks])
+    if interval is None:
+        return Mean(over.value, over.n, None, IntervalKind.TOO_FEW)
+    if all(len(set(one.rows)) == 1 for one in tasks):
+        return Mean(over.value, over.n, None, IntervalKind.EQUAL_IN_GROUPS)
+    return Mean(over.value, over.n, interval, IntervalKind.BOOTSTRAP)
+
+
+def _values(data: SkillData) -> tuple[float, float, float]:
+    """Return value, floor and ceiling."""
+    value, floor, ceiling = (column_value(side) or 0.0 for side in zip(*data.rows, strict=True))
+    return value, floor, ceiling
+
+
+def _between(value: float, floor: float, ceiling: float) -> float | None:
+    return (value - floor) / (ceiling - floor) if ceiling > floor else None
+
+
+def _largest(row: Row) -> Row:
+    """Return what a sample with the largest value adds where another sample adds something."""
+    return tuple(None if one is None else (LARGEST * one[1], one[1]) for one in row)
+
+
+def _rows(run: ScoredRun, column: SkillColumn) -> dict[str, Row]:
+    """Return what samples of a run add to a column, by instance."""
+    found = ((name, column.row_of(record)) for name, record in run.records.items())
+    return {name: row for name, row in found if row is not None}
+
+
+def _rows_of_same_data(
+    point: ScoredRun, run: ScoredRun, names: Iterable[str], column: SkillColumn
+) -> dict[str, Row]:
+    """Return what samples of a reference point add to a column where their data are those of a run."""
+    found: dict[str, Row] = {}
+    for name in names:
+        record = point.records.get(name)
+        if record is not None and record.has_data_of(run.records[name]):
+            row = column.row_of(record)
+            if row is not None:
+                found[name] = row
     return found

@@ -6,17 +6,23 @@ import builtins
 import csv
 import json
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pandas
 import pytest
+from recorded import recorded_run
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.evaluation.export import FORMATS, columns, export
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.asked import Asked, AskedPart
+from i2s_sdk.runlog.folder import ANSWERS, RENDERINGS
+from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import Usage
+from i2s_sdk.runlog.record import FirstError, Record, RepairNote, Usage
+from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.stats.results import summarize_run
 from run_folders import instances, make_run, options, record_of, write_run
 
@@ -112,3 +118,94 @@ def test_a_text_that_a_spreadsheet_takes_for_a_formula_is_escaped_in_csv(tmp_pat
     assert float(row["ems"]) == -0.5
     export(tmp_path / "run", tmp_path / "run.jsonl")
     assert json.loads((tmp_path / "run.jsonl").read_text())["completion"] == f"{start}1"
+
+
+#: Columns of fields of a record that have other names there, or several.
+OTHER_NAMES = {
+    "error": "error_message",
+    "error_before_repair": "error_before_repair_message",
+    "failure": "failure_message",
+    "metrics": "ems",
+    "parts": "fma_numerator",
+    "seconds": "seconds_render",
+    "usage": "output_tokens",
+}
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """A run whose one sample has something in every field."""
+    planned = [Planned("a", "sobench", "sobench", "easy", "CC0-1.0", "a book")]
+    record = Record(
+        "a",
+        "sobench",
+        "sobench",
+        "easy",
+        Outcome.SCORED,
+        usable=True,
+        metrics={"fma": 0.25},
+        parts={"fma": (1.0, 4.0)},
+        detail={"fields": {"left": ["x"]}},
+        repairs=(RepairNote("wrap_math", "", "Missing $ inserted."),),
+        error_before_repair=FirstError("Missing $ inserted.", "MISSING_DOLLAR", 7),
+        completion="{}",
+        structure="{}",
+        target_sha256="t" * 64,
+        usage=Usage(12, 34),
+        cost=0.5,
+        cached_cost=0.125,
+    )
+    given = options(tasks=("sobench",), metrics={"fma": "1"}, engines={})
+    run = write_run(tmp_path / "run", planned, {"a": record}, given)
+    parts = (AskedPart("What is shown?"), AskedPart(file="a.png", sha256="p" * 64))
+    asked = Asked(parts, "Answer in JSON.", '{"type": "object"}')
+    (run / ANSWERS).write_text(json.dumps(Answer("a", "{}", asked=asked).to_json()) + "\n")
+    rendered = Rendered(record, None, None, "the document", "the log", "the target")
+    (run / RENDERINGS).write_text(json.dumps(rendered.to_json()) + "\n")
+    return run
+
+
+def test_every_field_of_a_record_and_of_an_instance_has_a_column(whole: Path) -> None:
+    there = columns(read_run(whole))
+    of_record = {OTHER_NAMES.get(one.name, one.name) for one in fields(Record)} - {"ems"}
+    assert of_record | {one.name for one in fields(Planned)} <= there.keys()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_fields_of_all_stages_come_through(whole: Path, tmp_path: Path, name: str) -> None:
+    export(whole, tmp_path / "out", name)
+    (row,) = READERS[name](tmp_path / "out").to_dict("records")
+    plain = {
+        "licence": "CC0-1.0",
+        "source": "a book",
+        "difficulty": "easy",
+        "fma": 0.25,
+        "fma_numerator": 1.0,
+        "fma_denominator": 4.0,
+        "error_before_repair_message": "Missing $ inserted.",
+        "error_before_repair_kind": "MISSING_DOLLAR",
+        "error_before_repair_line": 7,
+        "question": "What is shown?",
+        "system_text": "Answer in JSON.",
+        "target": "the target",
+        "document": "the document",
+        "log": "the log",
+        "target_sha256": "t" * 64,
+        "cost": 0.5,
+        "cached_cost": 0.125,
+    }
+    assert {name: row[name] for name in plain} == plain
+    assert json.loads(row["detail"]) == {"fields": {"left": ["x"]}}
+    assert json.loads(row["repairs"])[0]["kind"] == "wrap_math"
+    (asked,) = json.loads(row["asked"])
+    assert asked["parts"] == [{"text": "What is shown?"}, {"sha256": "p" * 64, "file": "a.png"}]
+    assert asked["schema"] == '{"type": "object"}'
+
+
+def test_a_run_of_an_earlier_version_has_the_same_columns_without_a_value(tmp_path: Path) -> None:
+    run = recorded_run("finished", tmp_path)
+    export(run, tmp_path / "out.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert {row["question"] for row in rows} == {None}
+    assert {row["target_sha256"] for row in rows} == {None}
+    assert {row["detail"] for row in rows} == {"{}"}

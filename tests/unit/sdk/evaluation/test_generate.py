@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.data import Instance, read_folder
+from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import CommandMissingError, DataError
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.generate import GenerateStage
+from i2s_sdk.evaluation.render import RenderStage
 from i2s_sdk.evaluation.sample import Sample
 from i2s_sdk.models import Completion, Finish, ModelAccessError, ModelFailedError, ModelRefusedError
 from i2s_sdk.models.errors import AllCallsFailedError
+from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder, read_asked
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.tasks.own_prompts import Example, OwnPrompt
@@ -235,3 +238,26 @@ async def test_the_question_is_kept_with_own_prompts_and_the_images_of_examples(
     assert asked.parts[2].text == "\nAnswer:\nx^2\n\n"
     kept = [folder.picture(digest) for digest in asked.images]
     assert kept == [shown.read_bytes(), instance.image.read_bytes()]
+
+
+async def test_a_record_has_the_digest_of_its_target_text(folder: RunFolder, instance: Instance) -> None:
+    missing = CommandMissingError("install it")
+    first = await _stage(folder, Scripted(), render_latex=missing)(Sample(instance))
+    assert instance.structure is not None
+    instance.structure.write_text("$y$")
+    second = await _stage(folder, Scripted(), render_latex=missing)(Sample(instance))
+    assert first.record is not None
+    assert second.record is not None
+    assert first.record.target_sha256
+    assert first.record.reference_sha256 == second.record.reference_sha256
+    assert first.record.target_sha256 != second.record.target_sha256
+
+
+async def test_what_is_rendered_has_the_digest_of_its_target_text(
+    folder: RunFolder, instance: Instance
+) -> None:
+    sample = Sample(instance, Answer("tiny-0", "$x$"))
+    stage = RenderStage({"latex": CommandMissingError("install it")}, folder)
+    record = (await stage(sample)).record
+    assert record is not None
+    assert record.target_sha256 == read_content(instance).target_sha256 != ""

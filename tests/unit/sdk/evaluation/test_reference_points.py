@@ -15,6 +15,11 @@ from i2s_sdk.evaluation.progress import say_nothing
 from i2s_sdk.evaluation.reference_points import MODELS, ReferencePoints, instances_of
 from i2s_sdk.models import open_model
 from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.manifest import Manifest
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.reference_points import write_points
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
 
@@ -58,6 +63,27 @@ def test_wild_subsets_have_none() -> None:
 def test_tasks_without_skill_have_none(folder: str) -> None:
     plan = plan_of(folder)
     assert not ReferencePoints(plan, Settings(), say_nothing).there_are_any
+
+
+def test_choices_have_a_baseline_that_draws_one() -> None:
+    plan = plan_of("visualwebbench")
+    drawn = instances_of("baseline/chance", plan)
+    assert {one.task for one in drawn} >= {"element_ground", "action_ground"}
+    assert all(one.inputs["options"] for one in drawn)
+
+
+def test_values_of_other_targets_than_those_of_the_run_are_measured_anew(tmp_path: Path) -> None:
+    plan = plan_of(tasks=("latex",))
+    points = ReferencePoints(plan, Settings(), say_nothing)
+    record = Record("a", "latex", "equation", "", Outcome.SCORED, reference_sha256="r", target_sha256="t")
+    with RunFolder.open(tmp_path / "run") as folder:
+        folder.begin(Manifest(plan.options({}, {})), plan.whole)
+        folder.append(record)
+        write_points(folder.storage, {"baseline/blank": [replace(record, target_sha256="other")]})
+        assert not points.keep(folder)
+        for same in ("t", ""):  # records of earlier versions have no digest of the target
+            write_points(folder.storage, {"baseline/blank": [replace(record, target_sha256=same)]})
+            assert points.keep(folder)
 
 
 class Locked:

@@ -93,10 +93,12 @@ def test_floor_and_ceiling_stand_in_every_chart(tmp_path: Path) -> None:
     found = {one.metric: one for one in histograms(views[0], "latex", compared)}
     assert (found["ems"].floor, found["ems"].ceiling) == (40.0, 90.0)
     assert (found["ssim"].floor, found["ssim"].ceiling) == (20.0, 45.0)
-    by = {one.by: one for one in group_charts(views, "latex")}
+    by = {one.by: one for one in group_charts(compare_views(views), "latex")}
     assert [row.label for row in by["subset"].rows] == ["equation", "table", "wild"]
     assert [row.label for row in by["difficulty"].rows] == ["easy", "medium", "hard"]
     assert {(row.floor, row.ceiling) for chart in by.values() for row in chart.rows} == {(40.0, 90.0)}
+    assert all("floor 0.400, ceiling 0.900" in row.skill for chart in by.values() for row in chart.rows)
+    assert not any(chart.without_floor for chart in by.values())
     page = write_report([run]).path.read_text()
     assert '"ems":[0.4,0.9]' in page
     assert page.count('class="floor"') > page.count('class="histogram"') > 0
@@ -105,11 +107,14 @@ def test_floor_and_ceiling_stand_in_every_chart(tmp_path: Path) -> None:
 def test_a_group_has_the_mean_of_its_samples(tmp_path: Path) -> None:
     run = read_run(make_run(tmp_path / "run", 80, pictures=False))
     (view,) = views_of([run])
-    chart = next(one for one in group_charts([view], "latex") if one.by == "subset")
+    chart = next(one for one in group_charts(compare_views([view]), "latex") if one.by == "subset")
     own = [one.metrics["ems"] or 0 for one in view.records if one.subset == "table" and one.outcome.counts]
     row = next(one for one in chart.rows if one.label == "table")
     assert float(row.value) == pytest.approx(sum(own) / len(own), abs=6e-4)
     assert row.floor is None
+    assert row.skill == "no floor is known"
+    assert set(chart.without_floor) == {"equation", "table", "wild"}
+    assert "no floor is known in any row" in write_report([tmp_path / "run"]).path.read_text()
 
 
 def test_colours_of_text_and_of_charts_have_contrast() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from i2s_sdk.report import print_skills, write_report
+from i2s_sdk.report.analyses import difficulty_tables
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.view import views_of
@@ -84,7 +87,8 @@ def test_reference_points_of_a_folder_are_rows_and_runs_stand_by_skill(tmp_path:
     assert [line.model for line in of_latex.lines][:2] == ["seeing", "blind"]
     assert [one.name for one in of_latex.headings][:2] == ["Model", "Skill"]
     beside_published = table([blind, seeing], published=True)[0].lines
-    assert [line.mark for line in beside_published] == [True] * 4 + [False] * 14
+    assert [line.mark for line in beside_published] == [True] * 2 + [False] * 14 + [True] * 2
+    assert [line.model for line in beside_published][-2:] == ["baseline/constant", "oracle"]
     assert skill.title == "Image2LaTeX, skill"
 
 
@@ -142,11 +146,12 @@ def test_the_mean_skill_of_a_table_is_over_its_own_tasks(tmp_path: Path) -> None
     points = {"baseline/constant": list(records({"1": 0.6}).values())}
     write_points(open_storage(run), points)
     found = compared(run)
-    assert found.mean_skills(["latex"]) == {"mine": pytest.approx(0.25)}
+    skills = found.mean_skills(["latex"])
+    assert {label: one.value for label, one in skills.items()} == {"mine": pytest.approx(0.25)}
     assert found.mean_skills(["music"]) == {}
 
 
-def test_a_baseline_that_looks_stands_by_its_skill_above_a_model_that_does_not(tmp_path: Path) -> None:
+def test_a_baseline_that_looks_has_a_skill_and_stands_apart_from_models(tmp_path: Path) -> None:
     ids = ("1", "2")
     constant = write(tmp_path / "a", "openai/constant", dict.fromkeys(ids, 0.60))
     reader = write(tmp_path / "b", "baseline/ocr", dict.fromkeys(ids, 0.70))
@@ -157,10 +162,105 @@ def test_a_baseline_that_looks_stands_by_its_skill_above_a_model_that_does_not(t
     for run in (constant, reader):
         write_points(open_storage(run, None), {name: list(found.values()) for name, found in floors.items()})
     overall = table([constant, reader])[0]
-    assert [line.model for line in overall.lines][:2] == ["baseline/ocr", "openai/constant"]
-    first, second = overall.lines[:2]
-    assert first.unranked
-    assert not second.unranked
-    skills = [line.values[1] for line in (first, second)]
-    assert skills[0] == pytest.approx(0.05 / 0.35)
-    assert skills[1] == pytest.approx(-0.05 / 0.35)
+    assert [(title, [line.model for line in lines]) for title, lines in overall.blocks] == [
+        ("", ["openai/constant"]),
+        ("Reference points, not ranked", ["baseline/ocr", "baseline/shuffled", "oracle"]),
+    ]
+    model, ocr = overall.lines[:2]
+    assert ocr.values[1] == pytest.approx(0.05 / 0.35)
+    assert model.values[1] == pytest.approx(-0.05 / 0.35)
+
+
+def points_of(run: Path, **values: dict[str, float]) -> None:
+    """Keep reference points in a run folder: by name of the model, values by instance."""
+    lines = {
+        {"oracle": "oracle"}.get(name, f"baseline/{name}"): list(records(given).values())
+        for name, given in values.items()
+    }
+    write_points(open_storage(run), lines)
+
+
+def test_the_mean_skill_has_an_interval_over_samples(tmp_path: Path) -> None:
+    values = {str(at): 0.6 + 0.02 * at for at in range(20)}
+    run = write(tmp_path / "a", "mine", values)
+    points_of(run, blank=dict.fromkeys(values, 0.5))
+    overall = table([run])[0]
+    mean = overall.lines[0].means[1]
+    assert mean is not None
+    assert mean.interval is not None
+    assert mean.interval[0] < (mean.value or 0) < mean.interval[1]
+    standing = write_report([run], tmp_path / "report").standings[0]
+    assert standing.mean_skill == mean
+    plain = standing.to_json()
+    assert (plain["mean_skill"], plain["mean_skill_interval"]) == (mean.value, mean.interval)
+    assert f"{mean.interval[0]:.3f} to {mean.interval[1]:.3f}" in (tmp_path / "report/index.html").read_text()
+
+
+def by_difficulty(path: Path, model: str, levels: dict[str, str], value: float) -> Path:
+    planned = [Planned(name, "latex", "equation", level) for name, level in levels.items()]
+    own = records(dict.fromkeys(levels, value))
+    own = {name: replace(one, difficulty=levels[name]) for name, one in own.items()}
+    return write_run(path, planned, own, options(model=model, tasks=("latex",)))
+
+
+def test_difficulties_have_the_skill_over_their_own_samples_and_say_where_there_is_no_floor(
+    tmp_path: Path,
+) -> None:
+    levels = {"1": "easy", "2": "easy", "3": "hard"}
+    mine = by_difficulty(tmp_path / "a", "mine", levels, 0.7)
+    blank = by_difficulty(tmp_path / "b", "baseline/blank", {"1": "easy", "2": "easy"}, 0.4)
+    (found,) = difficulty_tables([mine, blank])
+    assert [one.name for one in found.headings][:5] == ["Model", "Difficulty", "Skill", "Floor", "Ceiling"]
+    rows = {(line.model, line.values[0]): line.values[1:4] for line in found.lines}
+    assert rows["mine", "easy"] == (pytest.approx(0.5), pytest.approx(0.4), 1.0)
+    assert rows["mine", "hard"] == ("no floor", None, None)
+    assert rows["baseline/blank", "easy"] == (None, None, None)
+    assert any(note.startswith("no floor: ") for note in found.notes)
+    assert found.blocks[1][0] == "Reference points, not ranked"
+
+
+def test_difficulties_without_any_floor_say_so_and_have_no_empty_columns(tmp_path: Path) -> None:
+    (found,) = difficulty_tables([by_difficulty(tmp_path / "a", "mine", {"1": "easy"}, 0.7)])
+    assert "Skill" not in [one.name for one in found.headings]
+    assert any(note.startswith("No skill: ") and "baseline/blank" in note for note in found.notes)
+
+
+def test_difficulties_are_over_the_instances_that_all_runs_have_scored(tmp_path: Path) -> None:
+    many = by_difficulty(tmp_path / "a", "many", {str(at): "easy" for at in range(9)}, 0.7)
+    few = by_difficulty(tmp_path / "b", "few", {"1": "easy", "2": "easy"}, 0.4)
+    (found,) = difficulty_tables([many, few])
+    assert [line.values[-1] for line in found.lines] == ["2", "2"]
+    assert any("over the 2 instances" in note for note in found.notes)
+
+
+def test_a_floor_that_reaches_the_ceiling_makes_a_skill_undefined(tmp_path: Path) -> None:
+    mine = by_difficulty(tmp_path / "a", "mine", {"1": "easy"}, 0.7)
+    points_of(mine, blank={"1": 1.0}, oracle={"1": 1.0})
+    plain = read_points(open_storage(mine))
+    write_points(
+        open_storage(mine),
+        {name: [replace(one, difficulty="easy") for one in some] for name, some in plain.items()},
+    )
+    (found,) = difficulty_tables([mine])
+    assert found.lines[0].values[1:4] == ("undefined", 1.0, 1.0)
+    assert "undefined: the ceiling is no higher than the floor." in found.notes
+
+
+def test_subsets_of_a_run_have_their_skill_in_the_report_and_on_the_terminal(tmp_path: Path) -> None:
+    run = of_subsets(tmp_path / "a")
+    own = {"1": ("equation", 0.4), "2": ("table", 0.2)}
+    floors = [replace(records({name: value})[name], subset=subset) for name, (subset, value) in own.items()]
+    write_points(open_storage(run), {"baseline/blank": floors})
+    report = write_report([run], tmp_path / "report")
+    of_latex = report.skills_by_subset["latex"]["model-a"]
+    assert {name: one.floor if one else None for name, one in of_latex.items()} == {
+        "algorithm": None, "equation": 0.4, "plot": None, "table": 0.2,
+    }  # fmt: skip
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "no floor" in page
+    stream = io.StringIO()
+    print_skills({"latex": report.skills["latex"]["model-a"]}, stream, {"latex": of_latex})
+    shown = {line.split(":")[0].strip(): line for line in stream.getvalue().splitlines()}
+    assert "skill 0.167, ems 0.500, floor 0.400 (baseline/blank), ceiling 1.000; n=1" in shown["equation"]
+    assert "no floor" in shown["plot"]
+    assert json.loads(json.dumps(report.to_json()))["skill_by_subset"]["latex"]["model-a"]["plot"] is None

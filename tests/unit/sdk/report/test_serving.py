@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+import uuid
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -13,8 +14,12 @@ import pytest
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report import run_progress, serving
+from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.manifest import Manifest
+from i2s_sdk.runlog.object_store.access import Access
+from i2s_sdk.runlog.object_store.lease import LEASE
 from i2s_sdk.runlog.outcome import Outcome
-from run_folders import instances, make_run, record_of, write_run
+from run_folders import instances, make_run, options, record_of, write_run
 
 
 @pytest.fixture
@@ -131,3 +136,55 @@ def test_the_served_report_may_ask_this_server_and_run_its_own_scripts_alone(por
     assert "unsafe" not in policy
     assert 'src="news.js" id="news" data-ended="10"' in page
     assert ask(port, "/news.js")[0] == 200
+
+
+def test_progress_of_a_run_in_a_store_reads_only_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"memory://{uuid.uuid4().hex}/run"
+    planned = instances(9)
+    read: list[str] = []
+    real = Access.read
+
+    def counted(self: Access, name: str) -> bytes:
+        if name != LEASE:
+            read.append(name)
+        return real(self, name)
+
+    with RunFolder.open(url) as run:
+        run.begin(Manifest(options()), planned)
+        run.append(record_of(planned[0]))
+        run.storage.flush()
+        watched = run_progress.RunProgress(url)
+        assert watched.now()["ended"] == 1
+        monkeypatch.setattr(Access, "read", counted)
+        for one in planned[1:4]:
+            assert watched.now()["ended"] == planned.index(one)
+            run.append(record_of(one))
+            run.storage.flush()
+        found = watched.now()
+        assert (found["planned"], found["ended"]) == (9, 4)
+        assert [watched.now() for _ in range(5)] == [found] * 5
+        new = list(read)
+    assert len(new) == len(set(new)) == 3
+    assert all(name.startswith("records/") for name in new)
+    assert watched.now() == found
+    assert read == new, "the segments were put into one whose lines are known"
+
+
+def test_the_report_of_a_run_in_a_store_is_made_anew_as_it_grows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "FRESH_SECONDS", 0.0)
+    url = f"memory://{uuid.uuid4().hex}/run"
+    planned = instances(3)
+    with RunFolder.open(url) as run:
+        run.begin(Manifest(options()), planned)
+        run.append(record_of(planned[0]))
+        run.storage.flush()
+        report = serving.ServedReport([url], tmp_path / "report")
+        assert report.refresh() == 1
+        for one in planned[1:]:
+            run.append(record_of(one))
+        run.storage.flush()
+        assert report.progress()["done"] is True
+        assert report.refresh() == 3
+    assert planned[2].id in (tmp_path / "report" / "index.html").read_text()

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.report.compared import ComparedRuns
+from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.paper_tables import paper_tables
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.subset_tables import subset_tables
 from i2s_sdk.report.summary import print_leaderboard, print_summary
 from i2s_sdk.report.table_lines import Heading, PaperTable
+from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.planned import Planned
+from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns
@@ -22,6 +26,7 @@ from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.readoc.scorer import COLUMNS, COLUMNS_OF_SUBSET
 from i2s_sdk.tasks.registry import open_task, task_spec
 from i2s_wire.metrics.profile import Profile
+from run_folders import options, write_run
 
 
 def _summary(
@@ -57,17 +62,51 @@ def test_each_subset_has_a_table_with_its_columns_and_the_best_run_first() -> No
     assert [line.model for line in github.lines] == ["better", "worse"]
     assert github.lines[0].values[-2:] == (pytest.approx(0.6), "2 of 2")
     assert github.lines[0].means[0] is not None
+    assert any(note.startswith("No skill: ") for note in github.notes)
     assert github.lines[0].means[0].interval is not None
 
 
-def test_published_rows_stand_among_the_runs() -> None:
+def test_published_rows_stand_below_the_runs() -> None:
     for table in subset_tables(ComparedRuns({"mine": _summary(0.8)}), "readoc", published=True):
         theirs = published_table(f"readoc {table.title.partition(', ')[2]}")
         published = {line.model: line.values for line in table.lines if line.published}
         assert published == {model: (*values, None) for model, values in theirs.rows.items()}
-        averages = [line.values[-2] for line in table.lines]
+        assert [title for title, _ in table.blocks] == ["", "As published"]
+        averages = [line.values[-2] for line in table.lines if line.published]
         assert averages == sorted(averages, reverse=True)
         assert not any("not so" in note for note in table.notes)
+
+
+def _run(path: Path, model: str, value: float, subsets: tuple[str, ...]) -> Path:
+    """Write a run of two documents of each subset."""
+    records = {
+        f"{subset} {at}": Record(
+            f"{subset} {at}", "readoc", subset, "", Outcome.SCORED, True,
+            metrics={
+                name: value / at if name in COLUMNS_OF_SUBSET.get(subset, COLUMNS) else None
+                for name in COLUMNS
+            },
+        )
+        for subset in subsets
+        for at in (1, 2)
+    }  # fmt: skip
+    planned = [Planned(one.id, "readoc", one.subset) for one in records.values()]
+    given = options(model=model, tasks=("readoc",), metrics=dict.fromkeys(COLUMNS, "1"), engines={})
+    return write_run(path, planned, records, given)
+
+
+def test_a_subset_has_the_skill_over_its_own_documents_or_says_that_there_is_no_floor(tmp_path: Path) -> None:
+    mine = _run(tmp_path / "a", "mine", 0.8, ("arxiv", "github"))
+    blank = _run(tmp_path / "b", "baseline/blank", 0.4, ("github",))
+    arxiv, github = subset_tables(compare_views(views_of([read_run(mine), read_run(blank)])), "readoc")
+    assert [one.name for one in github.headings[:4]] == ["Model", "Skill", "Floor", "Ceiling"]
+    own, floor = github.lines
+    assert own.values[:3] == (pytest.approx((0.6 - 0.3) / 0.7), pytest.approx(0.3), 1.0)
+    assert own.means[0] is not None
+    assert own.means[0].interval is not None
+    assert (floor.model, floor.values[:3]) == ("baseline/blank", (None, None, None))
+    assert "Skill" not in [one.name for one in arxiv.headings]
+    assert any(note.startswith("No skill: ") for note in arxiv.notes)
 
 
 def test_a_run_of_another_profile_is_named() -> None:

@@ -48,3 +48,13 @@ def test_a_picture_that_cannot_be_read_is_not_shown(tmp_path: Path) -> None:
     digest = _kept(tmp_path, (10, 10))
     (tmp_path / picture_name(digest)).write_bytes(b"no picture")
     assert _shown(tmp_path, digest, "ab" * 32) == {}
+
+
+def test_a_report_of_several_runs_takes_the_copy_of_a_run(tmp_path: Path) -> None:
+    large = _kept(tmp_path / "run", (1920, 1080))
+    name = _shown(tmp_path / "run", large)[large]
+    (tmp_path / "run" / name).write_bytes(b"as the run has it")
+    report = LocalStorage(tmp_path / "report")
+    entry = beside(report, {large: LocalStorage(tmp_path / "run")}).entries[large]
+    assert entry == (name, picture_name(large), 1920, 1080)
+    assert (tmp_path / "report" / name).read_bytes() == b"as the run has it"

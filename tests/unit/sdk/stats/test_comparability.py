@@ -13,9 +13,11 @@ from i2s_sdk.stats.comparability import ComparedRun, comparability, same_rules
 from run_folders import options
 
 
-def run(label: str, *names: str, reference: str = "r", **changes: object) -> ComparedRun:
+def run(label: str, *names: str, reference: str = "r", target: str = "", **changes: object) -> ComparedRun:
     records = {
-        name: Record(name, "latex", "equation", "", Outcome.SCORED, reference_sha256=reference)
+        name: Record(
+            name, "latex", "equation", "", Outcome.SCORED, reference_sha256=reference, target_sha256=target
+        )
         for name in names
     }
     planned = [Planned(name, "latex", "equation") for name in names]
@@ -39,6 +41,33 @@ def test_instances_of_another_reference_are_others_whatever_their_ids() -> None:
     found = comparability([run("a", "1"), run("b", "1", reference="other")], "latex")
     assert found.refusal == "latex is not ranked: no instance was scored in all runs."
     assert found.common is None
+
+
+def test_instances_of_another_target_are_others_whatever_their_pictures() -> None:
+    found = comparability([run("a", "1", target="t"), run("b", "1", target="other")], "latex")
+    assert found.refusal == "latex is not ranked: the targets of 1 instance differ."
+    assert found.common is None
+    more = run("b", "1", "2", target="t")
+    changed = replace(more.records["1"], target_sha256="other")
+    mixed = replace(more, records={**more.records, "1": changed})
+    found = comparability([run("a", "1", "2", target="t"), mixed], "latex")
+    assert found.common == {"2"}
+    assert "Targets of 1 instance of latex differ between the runs; it is left out." in found.notes
+
+
+def test_runs_without_digests_of_targets_are_compared_by_their_pictures() -> None:
+    old, older = run("a", "1"), run("b", "1")
+    assert comparability([old, older], "latex").common == {"1"}
+    assert comparability([old, run("c", "1", target="t")], "latex").common == {"1"}
+    assert comparability([old, run("c", "1", reference="other", target="t")], "latex").refusal
+    # What a run of an earlier version can be compared with need not be comparable with each other.
+    assert comparability([old, run("c", "1", target="t"), run("d", "1", target="other")], "latex").refusal
+
+
+def test_targets_tell_instances_without_a_picture_apart_too() -> None:
+    here = run("a", "1", reference="", target="t", data_sha256="x")
+    assert comparability([here, run("b", "1", reference="", target="t", data_sha256="x")], "latex").common
+    assert comparability([here, run("b", "1", reference="", target="u", data_sha256="x")], "latex").refusal
 
 
 def test_instances_without_a_picture_are_told_apart_by_their_data_set() -> None:

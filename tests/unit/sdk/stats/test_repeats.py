@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,12 @@ def test_repeats_where_nothing_is_repeated_are_refused(words: list[str]) -> None
     ended = CliRunner().invoke(group, ["evaluate", "--repeats", "2", *words])
     assert isinstance(ended.exception, UsageError)
     assert "--repeats" in ended.exception.message
+
+
+def test_an_instance_with_another_target_in_a_run_is_left_out() -> None:
+    one, other = run(a=0.5, b=0.7), run(a=0.6, b=0.9)
+    changed = {"a": replace(other["a"], target_sha256="t")}
+    both = [{**one, "a": replace(one["a"], target_sha256="s")}, {**other, **changed}]
+    found = repeats(both, "latex", "ems")
+    assert found is not None
+    assert found.mean.value == pytest.approx(0.8)

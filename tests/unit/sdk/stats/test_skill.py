@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
-from i2s_sdk.stats.skill import ScoredRun, Skill, is_reference_point, skill_of
+from i2s_sdk.scoring.scorer import Aggregate, Metric
+from i2s_sdk.stats.means import IntervalKind
+from i2s_sdk.stats.skill import (
+    ScoredRun,
+    Skill,
+    SkillColumn,
+    SkillData,
+    is_reference_point,
+    mean_skill,
+    skill_data,
+    skill_of,
+)
 from i2s_wire.render.rendering import Verdict
 
 
@@ -20,9 +32,12 @@ def run(model: str, *values: float | None) -> ScoredRun:
     return ScoredRun(model, model, {f"i{at}": record(f"i{at}", one) for at, one in enumerate(values)})
 
 
-def found(*runs: ScoredRun) -> dict[str, Skill]:
-    skills = (skill_of(one, [other for other in runs if other is not one], "latex", "ems") for one in runs)
-    return {one.label: one for one in skills if one is not None}
+EMS = SkillColumn("latex", (Metric("ems"),))
+
+
+def found(*runs: ScoredRun, column: SkillColumn = EMS) -> dict[str, Skill]:
+    data = (skill_data(one, [other for other in runs if other is not one], column) for one in runs)
+    return {one.label: skill_of(one) for one in data if one is not None}
 
 
 BLANK = run("baseline/blank", 0.6, 0.8)
@@ -95,6 +110,128 @@ def test_the_interval_is_over_instances_and_narrows_with_them() -> None:
 def test_a_ceiling_that_is_no_higher_than_the_floor_says_nothing() -> None:
     (one,) = found(run("mine", 1.0, 1.0), run("baseline/blank", 1.0, 1.0), ORACLE).values()
     assert one.skill.value is None
+
+
+def test_a_floor_of_another_target_is_none_and_one_of_an_earlier_version_is_one() -> None:
+    def of(model: str, target: str, *values: float) -> ScoredRun:
+        plain = run(model, *values)
+        return replace(
+            plain,
+            records={name: replace(one, target_sha256=target) for name, one in plain.records.items()},
+        )
+
+    mine = of("mine", "t", 0.8, 0.9)
+    assert found(mine, of("baseline/blank", "t", 0.6, 0.8))
+    assert found(mine, of("baseline/blank", "", 0.6, 0.8))
+    assert not found(mine, of("baseline/blank", "other", 0.6, 0.8))
+
+
+def test_equal_samples_have_no_interval_of_no_width() -> None:
+    (one,) = found(run("mine", 0.8, 0.8, 0.8), run("baseline/blank", 0.6, 0.6, 0.6)).values()
+    assert one.skill.value == pytest.approx(0.5)
+    assert (one.skill.interval, one.skill.interval_kind) == (None, IntervalKind.ALL_EQUAL)
+
+
+def grouped(model: str, values: dict[str, dict[str, float]]) -> ScoredRun:
+    """Return a run with values by subset and instance; the difficulty is the last word of the instance."""
+    records = {
+        name: replace(record(name, value, subset), difficulty=name.split()[-1])
+        for subset, of_subset in values.items()
+        for name, value in of_subset.items()
+    }
+    return ScoredRun(model, model, records)
+
+
+def test_a_group_is_measured_by_the_floors_of_its_own_samples() -> None:
+    both = {"equation": {"a easy": 0.8, "b hard": 0.6}, "table": {"c easy": 0.5, "d hard": 0.7}}
+    mine = grouped("mine", both)
+    blank = grouped("baseline/blank", {"equation": {"a easy": 0.6, "b hard": 0.2}})
+    low = {"equation": {"a easy": 0.1, "b hard": 0.4}, "table": {"c easy": 0.4, "d hard": 0.4}}
+    constant = grouped("baseline/constant", low)
+
+    def of(by: str, group: str) -> Skill:
+        return found(mine, blank, constant, column=replace(EMS, by=by, group=group))["mine"]  # type: ignore[arg-type]
+
+    equation, table = of("subset", "equation"), of("subset", "table")
+    assert (equation.floor_model, equation.floor) == ("baseline/blank", pytest.approx(0.4))
+    assert equation.skill.value == pytest.approx((0.7 - 0.4) / 0.6)
+    assert (table.floor_model, table.skill.n) == ("baseline/constant", 2)
+    assert table.skill.value == pytest.approx((0.6 - 0.4) / 0.6)
+    easy = of("difficulty", "easy")
+    assert (easy.floor_model, easy.floor) == ("baseline/constant", pytest.approx(0.25))
+    assert not found(mine, blank, column=replace(EMS, by="subset", group="table"))
+
+
+def test_a_wild_subset_has_a_skill_of_its_own_and_no_part_in_a_difficulty() -> None:
+    mine, blank = (
+        grouped(model, {"wild": {"w hard": value}, "equation": {"e hard": value / 2}})
+        for model, value in (("mine", 0.8), ("baseline/blank", 0.4))
+    )
+    wild = found(mine, blank, column=replace(EMS, by="subset", group="wild"))["mine"]
+    assert wild.value == pytest.approx(0.8)
+    hard = found(mine, blank, column=replace(EMS, by="difficulty", group="hard"))["mine"]
+    assert (hard.value, hard.skill.n) == (pytest.approx(0.4), 1)
+
+
+def test_a_mean_of_columns_has_the_skill_of_its_value() -> None:
+    """The value of a group is the mean of columns that have different numbers of samples."""
+    column = SkillColumn("latex", (Metric("text"), Metric("formula")))
+
+    def of(model: str, *values: tuple[float, float | None]) -> ScoredRun:
+        records = {
+            str(at): replace(record(str(at), None), metrics={"text": text, "formula": formula})
+            for at, (text, formula) in enumerate(values)
+        }
+        return ScoredRun(model, model, records)
+
+    mine = of("mine", (0.8, 0.9), (0.6, None), (0.4, 0.5))
+    blank = of("baseline/blank", (0.2, 0.1), (0.3, None), (0.1, 0.1))
+    (one,) = found(mine, blank, column=column).values()
+    assert (one.value, one.floor) == (pytest.approx((0.6 + 0.7) / 2), pytest.approx((0.2 + 0.1) / 2))
+    assert one.skill.value == pytest.approx((0.65 - 0.15) / 0.85)
+    low, high = one.skill.interval or (0.0, 0.0)
+    assert low < (one.skill.value or 0) < high
+
+
+def test_a_pooled_ratio_has_the_skill_of_its_value() -> None:
+    column = SkillColumn("latex", (Metric("fma", aggregate=Aggregate.POOLED),))
+
+    def of(model: str, *parts: tuple[float, float]) -> ScoredRun:
+        records = {
+            str(at): replace(record(str(at), None), parts={"fma": one}) for at, one in enumerate(parts)
+        }
+        return ScoredRun(model, model, records)
+
+    (one,) = found(
+        of("mine", (3, 4), (8, 16)), of("baseline/constant", (1, 4), (4, 16)), column=column
+    ).values()
+    assert one.skill.value == pytest.approx((11 / 20 - 5 / 20) / (1 - 5 / 20))
+
+
+def test_the_interval_of_a_mean_skill_is_that_of_a_plain_bootstrap_within_tasks() -> None:
+    rng = np.random.default_rng(5)
+    tasks, plain = [], []
+    for n, low in ((60, 0.5), (25, 0.2)):
+        floor = low + 0.1 * rng.random(n)
+        value = floor + (1 - floor) * rng.beta(2, 3, n)
+        ones = [((a, 1.0), (b, 1.0), (1.0, 1.0)) for a, b in zip(value, floor, strict=True)]
+        tasks.append(SkillData("mine", "baseline/blank", "", tuple(((a,), (b,), (c,)) for a, b, c in ones)))
+        drawn = (rng.integers(0, n, n) for _ in range(4000))
+        plain.append([(value[at] - floor[at]).mean() / (1 - floor[at]).mean() for at in drawn])
+    found = mean_skill(tasks)
+    assert (found.n, found.interval_kind) == (2, IntervalKind.BOOTSTRAP)
+    assert found.value == pytest.approx(sum(skill_of(one).skill.value or 0 for one in tasks) / 2)
+    ends = np.quantile(np.mean(plain, axis=0), [0.025, 0.975])
+    assert found.interval == pytest.approx(tuple(ends), abs=0.06 * (ends[1] - ends[0]))
+    turned = [replace(one, rows=one.rows[::-1]) for one in reversed(tasks)]
+    assert mean_skill(turned).interval == found.interval
+    assert mean_skill(tasks[:1]).interval == skill_of(tasks[0]).skill.interval
+
+
+def test_a_mean_over_a_task_without_skill_has_no_value() -> None:
+    same = SkillData("mine", "baseline/blank", "", ((((1.0, 1.0),),) * 3,))
+    assert mean_skill([same]).value is None
+    assert mean_skill([]).value is None
 
 
 @pytest.mark.parametrize(

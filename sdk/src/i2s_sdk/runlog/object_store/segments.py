@@ -28,7 +28,9 @@ from i2s_sdk.runlog.object_store.access import Access
 _NAME = re.compile(r"(\d{8,})-(\d{8,})-([0-9a-f]+)\.jsonl")
 _AHEAD = 16  # segments that are fetched at once
 _CACHE_BYTES = 32 * 2**20
-_LOOKS = 3  # at a list of segments, when one was written again meanwhile
+
+#: Looks at a list of segments, when one was written again meanwhile.
+LOOKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,16 @@ def current(names: Iterable[str]) -> list[Segment]:
     return kept
 
 
+def require_whole(content: bytes, where: str) -> None:
+    """Return where a segment ends with the end of a line.
+
+    Raises:
+        DataError: It does not.
+    """
+    if content and not content.endswith(b"\n"):
+        raise DataError(where, 0, "is not whole; the store lost the end of it")
+
+
 class Segments:
     """Segments of a folder, to read; see ``Lines``.
 
@@ -89,7 +101,7 @@ class Segments:
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         done = 0
-        for _ in range(_LOOKS):
+        for _ in range(LOOKS):
             offset, starts = 0, []
             try:
                 for content in self._fetched():
@@ -108,7 +120,7 @@ class Segments:
 
     def read(self, offset: int, length: int) -> bytes:
         """Return bytes that were yielded."""
-        for _ in range(_LOOKS):
+        for _ in range(LOOKS):
             if not self._starts:
                 for _ in self:
                     pass
@@ -143,8 +155,7 @@ class Segments:
                 self._cache.move_to_end(segment)
                 return self._cache[segment]
         content = self._access.read(f"{self._folder}/{segment}")
-        if content and not content.endswith(b"\n"):
-            raise DataError(f"{self}/{segment}", 0, "is not whole; the store lost the end of it")
+        require_whole(content, f"{self}/{segment}")
         with self._lock:
             if segment not in self._cache:
                 self._cached += len(content)

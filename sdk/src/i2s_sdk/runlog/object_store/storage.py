@@ -15,6 +15,7 @@ from typing import BinaryIO
 from i2s_sdk.errors import StoreError
 from i2s_sdk.runlog.object_store.access import DRAFTS, Access
 from i2s_sdk.runlog.object_store.appended import Appended
+from i2s_sdk.runlog.object_store.followed import FollowedSegments
 from i2s_sdk.runlog.object_store.lease import Lease
 from i2s_sdk.runlog.object_store.segments import Segments
 from i2s_sdk.runlog.storage import LINES, stem
@@ -105,6 +106,10 @@ class ObjectStorage:
     def lines(self, name: str) -> Segments:
         """Return a file of lines."""
         return Segments(self._access, stem(name))
+
+    def follow(self, name: str) -> FollowedSegments:
+        """Return a file of lines to read as it grows."""
+        return FollowedSegments(self._access, stem(name))
 
     @contextmanager
     def append_log(self, name: str) -> Iterator[Appended]:

@@ -16,10 +16,24 @@ def _answer(content: Content, question: Question) -> str:
     return (content.structure or "").strip()
 
 
+#: Staff spaces of a pixel: an inch has 101 pixels, and a staff space 5 of its 72.27 points.
+_PIXEL = 72.27 / 101 / 5
+#: Pixels from the left margin to the right edge of the page.
+_RIGHT_OF_MARGIN = 795
+
+
 def _blank(size: Size | None) -> str:
-    """Return a box that looks white; an inch has 101 pixels, and a staff space 5 of its 72.27 points."""
-    width, height = (side / 101 * 72.27 / 5 for side in size or (800, 100))
-    box = f"\\filled-box #'(0 . {width:.2f}) #'(0 . {height:.2f}) #0"
+    """Return a box that looks white, of the size of a picture in pixels.
+
+    Every pixel that a box touches is painted, and margins are no whole numbers of pixels: a box that is as
+    wide as a picture touches one pixel more. So it is almost a pixel smaller. One that is wider than what is
+    right of the left margin begins in the margin.
+    """
+    width, height = size or (_RIGHT_OF_MARGIN, 100)
+    right, top = ((side - 0.9) * _PIXEL for side in (width, height))
+    box = f"\\filled-box #'(0 . {right:.4f}) #'(0 . {top:.4f}) #0"
+    if width > _RIGHT_OF_MARGIN:
+        box = f"\\translate #'({(_RIGHT_OF_MARGIN - width) * _PIXEL:.4f} . 0) {box}"
     return f'\\version "2.24.0"\n\\markup \\with-color #(rgb-color 0.996 0.996 0.996) {box}'
 
 
