@@ -19,12 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from inspect_commands import inspect_commands
 
 from chosen import why_not
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 SECONDS = 900
+#: Fixtures that ask a package index.
+FROM_INDEX = {"from_index", "inspect_from_index"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.timeout(SECONDS))
-            if "from_index" in getattr(item, "fixturenames", ()) and reason is not None:
+            if reason is not None and FROM_INDEX.intersection(getattr(item, "fixturenames", ())):
                 item.add_marker(pytest.mark.skip(reason=f"NOT INSTALLED FROM AN INDEX: {reason}"))
 
 
@@ -109,16 +112,28 @@ def sdk_alone(folder: Path, wheels: Path) -> Installed:
 @pytest.fixture(scope="session")
 def from_index(folder: Path, wheels: Path) -> Installed:
     """An environment in which pip has installed the SDK, all services, and what they need from its index."""
-    environment = folder / "everything"
+    return _installed_from_index(folder, "everything", wheels, "i2s-sdk[services]")
+
+
+@pytest.fixture(scope="session")
+def inspect_from_index(folder: Path, wheels: Path) -> Installed:
+    """The same with what the documentation of inspect_ai names."""
+    install, *_ = inspect_commands()
+    assert install[:2] == ["pip", "install"]
+    return _installed_from_index(folder, "inspect", wheels, "i2s-sdk[services]", *install[2:])
+
+
+def _installed_from_index(folder: Path, name: str, wheels: Path, *requirements: str) -> Installed:
+    environment = folder / name
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     pins = folder / "pins.txt"
     locked = (ROOT / "requirements/dev.txt").read_text(encoding="utf-8")
     pins.write_text("\n".join(re.findall(r"^[\w.\[\]-]+==[^ \\\n]+", locked, re.MULTILINE)), encoding="utf-8")
     pip = [str(environment / "bin/pip"), "--disable-pip-version-check", "install", "--quiet"]
-    wanted = ["--find-links", str(wheels), "-c", str(pins), "i2s-sdk[services]"]
+    wanted = ["--find-links", str(wheels), "-c", str(pins), *requirements]
     done = subprocess.run([*pip, *wanted], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
-    return Installed(environment, wheels, _empty(folder / "everything-empty"))
+    return Installed(environment, wheels, _empty(folder / f"{name}-empty"))
 
 
 def _empty(folder: Path) -> Path:
