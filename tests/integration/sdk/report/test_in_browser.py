@@ -11,10 +11,12 @@ import pytest
 from PIL import Image, ImageChops
 
 from i2s_sdk.report import write_report
+from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Failure, FirstError, Record, RepairNote
+from i2s_sdk.runlog.reference_points import write_points
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, until
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
@@ -222,4 +224,24 @@ def test_2400_samples_open_and_are_filtered_without_being_drawn(visit: Visit, tm
     page.fill("[name=find]", "table-2396")
     assert visit.ids == ["table-2396"]
     page.locator("article .notes").wait_for()
+    assert visit.said == []
+
+
+def test_reference_points_stand_below_the_models_and_nothing_hidden_takes_room(
+    visit: Visit, tmp_path: Path
+) -> None:
+    run = make_run(tmp_path / "run", NUMBER, pictures=False, model="openai/one")
+    points = [
+        replace(record_of(one), outcome=Outcome.SCORED, metrics={"ems": 0.1}) for one in instances(NUMBER)
+    ]
+    write_points(open_storage(run), {"baseline/blank": points, "oracle": points})
+    page = visit.open(write_report([run], tmp_path / "report").path)
+    rows = page.locator("#numbers .wide").first.locator("tbody tr")
+    assert [row.split("\n")[0].split("\t")[0] for row in rows.all_inner_texts()] == [
+        "openai/one",
+        "Reference points, not ranked",
+        "baseline/blank",
+        "oracle",
+    ]
+    assert page.locator("#drawing").bounding_box() is None
     assert visit.said == []

@@ -223,7 +223,7 @@ def test_the_question_is_that_of_the_run_with_its_images(visit: Visit, tmp_path:
     page.locator(".questions summary").click()
     shown = page.locator(".questions")
     assert shown.locator("summary").inner_text() == "question"
-    assert "Be exact." in shown.inner_text()
+    shown.get_by_text("Be exact.").wait_for()  # it is filled in an event of its own
     assert "Copy this formula." in shown.inner_text()
     assert shown.locator("img").count() == 1
     assert '"type"' in shown.inner_text()
