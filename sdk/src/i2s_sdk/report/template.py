@@ -19,6 +19,7 @@ from i2s_sdk.report.pictures import Gallery
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.skill_tables import TaskSkills, skill_tables, task_skills
 from i2s_sdk.report.table_lines import BLOCK_TITLES, Block, PaperTable, heading_groups
+from i2s_sdk.report.table_titles import MISMATCH_MARK
 from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView, usable_word
 from i2s_sdk.stats.leaderboard import Standing, ranked_by
@@ -91,6 +92,7 @@ def render_page(
         has_mean_skill=has_mean_skill,
         leaderboard_columns=columns + sum(len(ranked_by(task)) for task in tasks),
         points_title=BLOCK_TITLES[Block.REFERENCE_POINTS],
+        mismatch_mark=MISMATCH_MARK,
         task_skills=skills_of,
         task_facts=facts,
         abouts={view.label: view.manifest.about for view in views},

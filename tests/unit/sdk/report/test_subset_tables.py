@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.report import write_report
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.paper_tables import paper_tables
 from i2s_sdk.report.published import published_table
@@ -169,3 +170,12 @@ def test_a_leaderboard_is_by_subset_without_published_rows() -> None:
 def test_names_of_columns_share_their_first_word() -> None:
     (table, _) = subset_tables(ComparedRuns({"mine": _summary(0.8)}), "readoc")
     assert table.headings[1:3] == (Heading("concat", "text"), Heading("vocab", "text"))
+
+
+def test_the_report_marks_every_run_that_cannot_stand_beside_published_rows(tmp_path: Path) -> None:
+    mine = _run(tmp_path / "a", "mine", 0.8, ("arxiv", "github"))
+    blank = _run(tmp_path / "b", "baseline/blank", 0.4, ("arxiv", "github"))
+    page = Path(str(write_report([mine, blank], tmp_path / "report").path)).read_text("utf-8")
+    for name in ("mine", "baseline/blank"):
+        assert page.count(f"<td>{name} ‡</td>") == 2, "in the table of each subset"
+    assert "<td>Nougat-small <small>published</small></td>" in page
