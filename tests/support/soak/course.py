@@ -19,7 +19,8 @@ from soak.resources import Look, Observer, least
 _LOOK_SECONDS = 0.25
 _ALIKE_LOOKS = 8
 _MEMORY_LOOKS = 4
-_IDLE_SECONDS = 0.01
+_IDLE_SECONDS = 0.05
+_LONG_SECONDS = 30.0  # that are worth a line
 
 
 @dataclass(frozen=True)
@@ -108,11 +109,11 @@ class Course:
         """Run it to its end; returns what came of it.
 
         Raises:
-            I2SError: A good source has no picture, or a service no answer, before anything was killed.
-            RuntimeError: Services do not come to rest after the warm-up.
+            I2SError: A service has no answer before anything was killed.
+            RuntimeError: A good source has no picture before anything was killed.
         """
         await self._warm_up()
-        first = await self._at_rest()
+        first = await self._at_rest(lambda look: [])
         self._checkpoint(first)
         jobs = drawn(self._kinds, self._wanted.jobs, self._wanted.jobs, self._chance)
         moments = sorted(self._chance.choices(range(len(jobs)), k=self._wanted.actions))
@@ -124,7 +125,7 @@ class Course:
                 group.create_task(self._disturb(acts))
                 group.create_task(self._render_all(jobs[begin:end], len(jobs)))
             await self._good_of_each()
-            self._checkpoint(await self._settled(first))
+            self._checkpoint(await self._at_rest(lambda look: excess(first, look, Tolerance())))
         held = excess(first, self.outcome.checkpoints[-1].look, Tolerance())
         self.outcome.held = held + memory_complaints(self.outcome.checkpoints, Tolerance())
         return self.outcome
@@ -159,6 +160,7 @@ class Course:
         self._numbers += 1
         number, under_way = self._numbers, self._under_way[kind.service]
         under_way.add(number)
+        began = time.monotonic()
         try:
             rendering = await self._clients[kind.service].render(kind.request)
         except I2SError as error:
@@ -166,6 +168,8 @@ class Course:
             return
         finally:
             under_way.discard(number)
+            if (seconds := time.monotonic() - began) > _LONG_SECONDS:
+                self._say(f"{kind.service} {kind.name}: {seconds:.1f} s")
             self._served[kind.service] += 1
         verdict, pictures = rendering.verdict.name, [one.png for one in rendering.pictures]
         if kind.is_good:
@@ -198,6 +202,7 @@ class Course:
                 while (act := await self._act()) is None:
                     await asyncio.sleep(_IDLE_SECONDS)
                 self.outcome.acts.append(act)
+                self._say(act.what)
                 if act.killed:
                     probes.create_task(self._recover(act))
 
@@ -212,38 +217,44 @@ class Course:
 
     async def _recover(self, act: Act) -> None:
         await self._one(next(one for one in self._kinds if one.is_good and one.service == act.service))
-        self.outcome.recoveries.append(time.monotonic() - act.began)
+        seconds = time.monotonic() - act.began
+        self.outcome.recoveries.append(seconds)
+        self._say(f"{act.service} has drawn a good picture {seconds:.1f} s after it")
 
     def _checkpoint(self, look: Look) -> None:
         self.outcome.checkpoints.append(Checkpoint(dict(self._served), look))
 
-    async def _at_rest(self) -> Look:
-        """Return what is held once the number of processes stays the same.
+    async def _at_rest(self, may_hold: Callable[[Look], list[str]]) -> Look:
+        """Return what is held once no thread of a service wants to run and the numbers stay the same.
 
-        Raises:
-            RuntimeError: It does not.
+        A service that is still making a warm process, or ending one, is not at rest, however long it has to
+        wait for a processor.
+
+        Args:
+            may_hold: Returns what is held beyond the tolerance, for which services have the patience to let
+                go of it.
         """
         looks: list[Look] = []
-        for _ in range(round(self._wanted.patience / _LOOK_SECONDS)):
-            looks = [*looks[-_ALIKE_LOOKS + 1 :], self._observer.look()]
-            if len(looks) == _ALIKE_LOOKS and len({_numbers(one) for one in looks}) == 1:
-                return least(looks)
-            await asyncio.sleep(_LOOK_SECONDS)
-        raise RuntimeError("the services do not come to rest after the warm-up")
-
-    async def _settled(self, first: Look) -> Look:
-        """Return what is held as soon as that is within the tolerance, or after the patience."""
-        for _ in range(round(self._wanted.patience / _LOOK_SECONDS)):
-            if not excess(first, self._observer.look(), Tolerance()):
+        held: list[str] = []
+        end = time.monotonic() + self._wanted.patience
+        while time.monotonic() < end:
+            looks = [*looks[-_ALIKE_LOOKS + 1 :], self._observer.look(memory=False)]
+            alike = len(looks) == _ALIKE_LOOKS and len({_numbers(one) for one in looks}) == 1
+            held = may_hold(looks[-1])
+            if alike and not any(one.running for one in looks) and not held:
                 break
             await asyncio.sleep(_LOOK_SECONDS)
-        looks = []
+        else:
+            self._say("; ".join(held) or f"not at rest: {looks[-1]}")
+        measured = []
         for _ in range(_MEMORY_LOOKS):
+            measured.append(self._observer.look())
             await asyncio.sleep(_LOOK_SECONDS)
-            looks.append(self._observer.look())
-        return least(looks)
+        return least(measured)
 
 
 def _numbers(look: Look) -> tuple[object, ...]:
-    services = tuple((name, one.pid, one.processes) for name, one in sorted(look.services.items()))
+    services = tuple(
+        (name, one.pid, one.processes, one.descriptors) for name, one in sorted(look.services.items())
+    )
     return services, look.orphans, look.entries

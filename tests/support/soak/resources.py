@@ -43,11 +43,13 @@ class Look:
         services: By name; a service that is not there is missing.
         orphans: Processes that have outlived the service that they were started by.
         entries: Files and folders in the temporary folder of the services, at any depth.
+        running: Threads of services that compute or wait for a processor or a disk.
     """
 
     services: dict[str, Held]
     orphans: int
     entries: int
+    running: int = 0
 
 
 def adopt_orphans() -> None:
@@ -84,21 +86,27 @@ class Observer:
         pid = self.pid(service)
         return [] if pid is None else [one for one in below(self.keeper) if one.pid == pid] + below(pid, 2)
 
-    def look(self) -> Look:
-        """Return what the services hold now; orphans that ended are waited for."""
+    def look(self, *, memory: bool = True) -> Look:
+        """Return what the services hold now; orphans that ended are waited for.
+
+        Args:
+            memory: Whether memory is measured, which takes the kernel a while; it is 0 otherwise.
+        """
         self._reap()
-        held = {name: self._held(name) for name in self._services}
+        held = {name: self._held(name, memory) for name in self._services}
         kept = {self.keeper, *(one.pid for one in below(self.keeper))}
         orphans = [one for one in below(os.getpid()) if one.pid not in kept]
         entries = sum(len(folders) + len(files) for _, folders, files in os.walk(self._temporary))
-        return Look({name: one for name, one in held.items() if one}, len(orphans), entries)
+        running = sum(_running(one.pid) for name in self._services for one in self.processes(name))
+        return Look({name: one for name, one in held.items() if one}, len(orphans), entries, running)
 
-    def _held(self, service: str) -> Held | None:
+    def _held(self, service: str, memory: bool) -> Held | None:
         pid = self.pid(service)
         if pid is None:
             return None
         pids = [pid, *(one.pid for one in below(pid))]
-        return Held(pid, sum(map(_memory, pids)), len(pids), sum(map(_descriptors, pids)))
+        taken = sum(map(_memory, pids)) if memory else 0
+        return Held(pid, taken, len(pids), sum(map(_descriptors, pids)))
 
     def _reap(self) -> None:
         for one in below(os.getpid()):
@@ -120,7 +128,8 @@ def least(looks: Iterable[Look]) -> Look:
             min(one.processes for one in same),
             min(one.descriptors for one in same),
         )
-    return Look(services, min(one.orphans for one in several), min(one.entries for one in several))
+    orphans, entries = min(one.orphans for one in several), min(one.entries for one in several)
+    return Look(services, orphans, entries, several[-1].running)
 
 
 def _memory(pid: int) -> int:
@@ -134,3 +143,12 @@ def _descriptors(pid: int) -> int:
     with contextlib.suppress(OSError):
         return len(os.listdir(f"/proc/{pid}/fd"))
     return 0
+
+
+def _running(pid: int) -> int:
+    states = []
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                states.append((task / "stat").read_text().rpartition(")")[2].split()[0])
+    return sum(state in "RD" for state in states)
