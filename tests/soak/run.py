@@ -22,7 +22,7 @@ from i2s_sdk import AsyncRenderClient, RetryPolicy
 from kept_services import kept_addresses
 from soak.course import Course, Outcome, Wanted
 from soak.jobs import kinds_of
-from soak.resources import Observer, adopt_orphans
+from soak.resources import Observer, adopt_orphans, left_behind
 from soak.summary import summary, table
 
 SERVICES = "render-latex,render-html,render-lilypond,render-python"
@@ -64,9 +64,7 @@ def main() -> int:
     asked = _arguments()
     actions = asked.actions if asked.actions is not None else max(1, asked.jobs // 10)
     deaths = asked.service_deaths if asked.service_deaths is not None else max(1, actions // 10)
-    wanted = Wanted(
-        asked.jobs, actions, deaths, asked.seed, asked.at_once, asked.checkpoints, asked.patience
-    )
+    wanted = Wanted(asked.jobs, actions, deaths, asked.seed, asked.at_once, asked.checkpoints, asked.patience)
     adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="i2s-soak-") as name:
         folder = Path(name)
@@ -79,9 +77,13 @@ def main() -> int:
         environment |= {"TMPDIR": str(temporary), "XDG_STATE_HOME": str(folder / "state")}
         names = asked.services.split(",")
         began = time.monotonic()
-        with kept_addresses(logs, environment, names) as (keeper, addresses):
-            print(f"{len(addresses)} services serve", file=sys.stderr, flush=True)
-            outcome = asyncio.run(_course(wanted, addresses, Observer(keeper, logs, temporary, names)))
+        try:
+            with kept_addresses(logs, environment, names) as (keeper, addresses):
+                print(f"{len(addresses)} services serve", file=sys.stderr, flush=True)
+                outcome = asyncio.run(_course(wanted, addresses, Observer(keeper, logs, temporary, names)))
+        finally:
+            left = left_behind(temporary)
+        outcome.held += left
         if outcome.faults:
             for log in logs.glob("*.log"):
                 kept = Path(tempfile.mkdtemp(prefix="soak-logs-")) / log.name

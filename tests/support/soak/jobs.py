@@ -12,6 +12,8 @@ from i2s_wire.render.request import PythonSource, Source
 
 #: No verdict may depend on the load of the machine: only CPU time ends an attack.
 HOSTILE_LIMITS = Limits(cpu_seconds=3.0, wall_seconds=240.0)
+#: Of Pillow programs, which are soon up.
+_PILLOW_LIMITS = Limits(cpu_seconds=1.0, wall_seconds=240.0)
 GOOD_LIMITS = Limits(cpu_seconds=60.0, wall_seconds=240.0)
 
 
@@ -27,7 +29,7 @@ _MORE_GOOD: dict[str, list[Source]] = {
     "render-python": [plot("plt.bar([1, 2, 3], [3, 1, 2]); plt.show()")],
     "render-pillow": [
         _pillow("Image.new('RGB', (40, 30), 'teal').save('page.png')"),
-        _pillow("Image.linear_gradient('L').save('page.png')"),
+        _pillow("Image.linear_gradient('L').convert('RGB').save('page.png')"),
     ],
 }
 _PILLOW_ATTACKS: dict[str, tuple[Source, set[str]]] = {
@@ -68,9 +70,11 @@ def kinds_of(service: str) -> list[Kind]:
         Kind(service, f"good {number}", RenderRequest(source, limits=GOOD_LIMITS))
         for number, source in enumerate(sources)
     ]
-    attacks = ATTACKS.get(service) or _PILLOW_ATTACKS
+    attacks, limits = ATTACKS.get(service, _PILLOW_ATTACKS), HOSTILE_LIMITS
+    if attacks is _PILLOW_ATTACKS:
+        limits = _PILLOW_LIMITS
     return good + [
-        Kind(service, name, RenderRequest(source, limits=HOSTILE_LIMITS), frozenset(verdicts))
+        Kind(service, name, RenderRequest(source, limits=limits), frozenset(verdicts))
         for name, (source, verdicts) in attacks.items()
     ]
 

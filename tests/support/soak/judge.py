@@ -75,9 +75,7 @@ def growth(checkpoints: Sequence[Checkpoint], service: str, value: Callable[[Hel
     Pairs between which the service was started again do not count; 0 where there is no other.
     """
     points = [
-        (one.jobs[service], one.look.services[service])
-        for one in checkpoints
-        if service in one.look.services
+        (one.jobs[service], one.look.services[service]) for one in checkpoints if service in one.look.services
     ]
     slopes = [
         (value(after) - value(before)) / (jobs - earlier)

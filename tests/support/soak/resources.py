@@ -6,16 +6,21 @@ import contextlib
 import ctypes
 import json
 import os
+import signal
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import Process, below
+from processes import Process, below, is_there
 
 PR_SET_CHILD_SUBREAPER = 36
 #: Of /proc/PID/smaps_rollup, in kB. Pages of files are left out: what they are counted with depends on who
 #: else on the machine has mapped them.
 _MEMORY = ("Pss_Anon", "Pss_Shmem", "SwapPss")
+
+_END_SECONDS = 5.0
+_LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,30 @@ class Observer:
             if one.depth == 1 and one.pid != self.keeper:
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(one.pid, os.WNOHANG)
+
+
+def left_behind(temporary: Path) -> list[str]:
+    """Return what is left after all services have ended; processes that are left are killed.
+
+    Args:
+        temporary: The temporary folder of the services.
+    """
+    end = time.monotonic() + _END_SECONDS
+    while (left := _children_left()) and time.monotonic() < end:
+        time.sleep(_LOOK_SECONDS)
+    for one in left:
+        os.kill(one.pid, signal.SIGKILL)
+    found = [f"{one.kind} is left after the services have ended" for one in left]
+    files = [one.relative_to(temporary) for one in temporary.rglob("*") if not one.is_dir()]
+    return found + [f"the file {one} is left after the services have ended" for one in files]
+
+
+def _children_left() -> list[Process]:
+    """Wait for the children that have ended; returns all others and what is below them."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    return [one for one in below(os.getpid()) if is_there(one)]
 
 
 def least(looks: Iterable[Look]) -> Look:
