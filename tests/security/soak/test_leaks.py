@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from soak_command import SUPPORT, soak
 
 pytestmark = [pytest.mark.security, pytest.mark.timeout(600)]
