@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-chaos test-mutants images test-containers test-cluster test-platforms test-kernels test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean bench
+.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-chaos soak test-mutants images test-containers test-cluster test-platforms test-kernels test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean bench
 
 MODEL ?=
 DATA ?= examples
@@ -9,6 +9,9 @@ SUITE ?= trixie
 RUN ?= make evaluate
 OUT ?= runs/$(notdir $(DATA))-$(shell date +%Y%m%d-%H%M%S)
 BENCH_SAMPLES ?= 20000
+I2S_SOAK_JOBS ?= 1000
+I2S_SOAK_SEED ?= 7
+I2S_SOAK_ACTIONS ?= 100
 ARGS ?=
 
 help:  ## list these commands
@@ -55,6 +58,11 @@ test-chaos:  ## kill and stop 60 processes (I2S_CHAOS_ACTIONS) during a run of 1
 	@scripts/bootstrap dev
 	@.venv/bin/i2s-render-latex index --once
 	@I2S_CHAOS_ACTIONS=$${I2S_CHAOS_ACTIONS:-60} .venv/bin/pytest tests/integration/sdk/evaluation/test_chaos.py -s $(ARGS)
+
+soak:  ## render 1000 good and 1000 hostile jobs (I2S_SOAK_JOBS) while 100 processes (I2S_SOAK_ACTIONS) are killed or stopped
+	@scripts/bootstrap dev
+	@.venv/bin/i2s-render-latex index --once
+	@PYTHONPATH=tests/support .venv/bin/python tests/soak/run.py --jobs $(I2S_SOAK_JOBS) --actions $(I2S_SOAK_ACTIONS) --seed $(I2S_SOAK_SEED) $(ARGS)
 
 test-mutants:  ## say which one-line changes to retries, resuming and accounting no unit test finds
 	@scripts/bootstrap dev

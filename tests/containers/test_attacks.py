@@ -1,90 +1,14 @@
 """Hostile sources against the containers: the right verdict, and the next good picture is the same bytes."""
 
 import pytest
+from hostile_sources import ATTACKS, GOOD
 
 from i2s_sdk import Limits, RenderClient, RenderRequest, RetryPolicy
-from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, SiteSource
 
 LIMITS = Limits(cpu_seconds=3.0, wall_seconds=30.0)
 MARK = "root:"  # of /etc/passwd
 
 
-def latex(body):
-    preamble = "\\documentclass{article}\\usepackage{verbatim,tikz}"
-    return LatexSource(f"{preamble}\\begin{{document}}{body}\\end{{document}}".encode())
-
-
-def lilypond(text):
-    return LilypondSource(f'\\version "2.24.0"\n{text}'.encode())
-
-
-def plot(text):
-    return PythonSource(f"import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\n{text}\n".encode())
-
-
-def site(body):
-    return SiteSource({"index.html": f"<!doctype html><h1>Site</h1>{body}".encode()}, {}, "")
-
-
-GOOD = {
-    "render-latex": latex("Good $\\sum_i x_i$"),
-    "render-lilypond": lilypond("{ c'4 e' g' c'' }"),
-    "render-html": site("<p>Good</p>"),
-    "render-python": plot("plt.title('Good')"),
-}
-ENDED = {"TIME_LIMIT", "MEMORY_LIMIT", "PROCESS_LIMIT", "OUTPUT_LIMIT", "PAGE_LIMIT", "PIXEL_LIMIT"}
-DIED = {"CRASHED", "COMPILE_ERROR"}
-REFUSED = {"COMPILE_ERROR", "NO_OUTPUT", "RENDERED", "RENDERED_WITH_ERRORS"}
-
-ENDLESS_MEMORY = "#(let loop ((l '())) (loop (cons (make-vector 1000000 0) l))) { c }"
-WORKERS = "for(let i=0;i<8;i++)new Worker(URL.createObjectURL(new Blob(['for(;;);'])))"
-HOARD = "let l=[];for(;;)l.push(new Uint8Array(1e8).fill(1))"
-
-ATTACKS = {
-    "render-latex": {
-        "reads a file of the container": (latex("\\verbatiminput{/etc/passwd}"), REFUSED),
-        "runs a shell": (latex("\\immediate\\write18{id > /tmp/owned}x"), REFUSED),
-        "loops": (latex("\\loop\\iftrue\\repeat"), ENDED),
-        "doubles": (latex("\\def\\a{x}\\loop\\edef\\a{\\a\\a}\\iftrue\\repeat"), ENDED | REFUSED),
-        "ships pages without end": (latex("\\loop\\hbox{x}\\newpage\\iftrue\\repeat"), ENDED),
-        "draws for ever": (
-            latex("\\tikz\\foreach \\i in {1,...,100000000} \\draw (0,0)--(0,1);"),
-            ENDED | REFUSED,
-        ),
-    },
-    "render-lilypond": {
-        "reads a file of the container": (lilypond('#(display (ly:gulp-file "/etc/passwd")) { c }'), REFUSED),
-        "runs a program": (lilypond('#(system "id > /tmp/owned") { c }'), REFUSED),
-        "kills its parent": (lilypond("#(kill (getppid) SIGKILL) { c }"), REFUSED | {"CRASHED"}),
-        "forks without end": (
-            lilypond("#(let loop () (primitive-fork) (loop)) { c }"),
-            ENDED | DIED | REFUSED,
-        ),
-        "loops": (lilypond("#(let loop () (loop)) { c }"), ENDED),
-        "takes all memory": (lilypond(ENDLESS_MEMORY), ENDED | DIED),
-    },
-    "render-python": {
-        "reads a file of the container": (plot("print(open('/etc/passwd').read())"), REFUSED),
-        "runs a program": (
-            plot("import subprocess; subprocess.run(['/bin/sh', '-c', 'id > /tmp/owned'])"),
-            REFUSED,
-        ),
-        "kills its parent": (plot("import os; os.kill(os.getppid(), 9)"), REFUSED | {"CRASHED"}),
-        "forks without end": (plot("import os\nwhile True: os.fork()"), ENDED | DIED | REFUSED),
-        "loops": (plot("while True: pass"), ENDED),
-        "takes all memory": (
-            plot("import numpy\nheld = []\nwhile True: held.append(numpy.ones(1 << 24))"),
-            ENDED | DIED,
-        ),
-    },
-    "render-html": {
-        "asks for metadata of a cloud": (site("<img src='http://169.254.169.254/latest'>"), REFUSED),
-        "shows a file of the container": (site("<iframe src='file:///etc/passwd'></iframe>"), REFUSED),
-        "loops": (site("<script>for(;;);</script>"), ENDED),
-        "spins in workers": (site(f"<script>{WORKERS}</script>"), ENDED | REFUSED),
-        "takes all memory": (site(f"<script>{HOARD}</script>"), ENDED | REFUSED | DIED),
-    },
-}
 CASES = [(service, name) for service, attacks in ATTACKS.items() for name in attacks]
 
 

@@ -30,6 +30,34 @@ asyncio.run(main())
 
 
 @contextmanager
+def kept_addresses(
+    logs: Path, environment: Mapping[str, str], services: Sequence[str], python: Path | str = sys.executable
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Have services run as long as the block lasts, and be started again when they die.
+
+    Args:
+        logs: Folder for their logs.
+        environment: Theirs.
+        services: Names of the services.
+        python: Interpreter of the environment that has them.
+
+    Yields:
+        The process that keeps them, and their addresses by name.
+    """
+    command = [str(python), "-c", _KEEP, str(logs), *services]
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as keeper:
+        assert keeper.stdin is not None
+        assert keeper.stdout is not None
+        try:
+            yield keeper.pid, json.loads(keeper.stdout.readline())
+        finally:
+            keeper.stdin.close()
+            keeper.wait(60)
+
+
+@contextmanager
 def kept_services(
     logs: Path,
     environment: Mapping[str, str],
@@ -44,16 +72,6 @@ def kept_services(
         services: Names of the services.
         python: Interpreter of the environment that has them.
     """
-    command = [str(python), "-c", _KEEP, str(logs), *services]
-    with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as keeper:
-        assert keeper.stdin is not None
-        assert keeper.stdout is not None
-        try:
-            addresses = json.loads(keeper.stdout.readline())
-            named = {name.replace("-", "_"): address for name, address in addresses.items()}
-            yield Settings(examples=REPOSITORY / "examples", reference_points="no", **named)
-        finally:
-            keeper.stdin.close()
-            keeper.wait(60)
+    with kept_addresses(logs, environment, services, python) as (_, addresses):
+        named = {name.replace("-", "_"): address for name, address in addresses.items()}
+        yield Settings(examples=REPOSITORY / "examples", reference_points="no", **named)

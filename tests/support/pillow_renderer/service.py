@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import ClassVar
 
 from i2s_chassis.renderer import open_jail
 from i2s_chassis.renderer.self_test import canary_limits, canary_required
@@ -18,6 +19,7 @@ class PillowService:
 
     name = "render-pillow"
     wire_names = ("i2s.render.v1.RenderService",)
+    servicer: ClassVar = PillowServicer
 
     def __init__(self, settings: PillowSettings) -> None:
         self._settings = settings
@@ -29,4 +31,4 @@ class PillowService:
             engine = PillowEngine(jail)
             with canary_required(chassis.telemetry):
                 await engine.canary(canary_limits(self._settings.limit_table()))
-            yield PillowServicer(engine, self._settings, chassis).registration()
+            yield self.servicer(engine, self._settings, chassis).registration()
