@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 from soak_command import SUPPORT, soak
 
-pytestmark = [pytest.mark.security, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.timeout(600),
+    pytest.mark.nightly(
+        instead="the short soak, and the unit tests of what it says"
+    ),
+]
 
 #: What is kept, after how many good and as many hostile jobs it is found, and what is said of it.
 LEAKS = [

@@ -3,9 +3,9 @@
 import pytest
 from soak_command import soak
 
-pytestmark = pytest.mark.security
+pytestmark = pytest.mark.integration
 
-JOBS, ACTIONS = 30, 6
+JOBS, ACTIONS = 12, 4
 #: Of all four renderers, each of which is rendered once before.
 HOSTILE_SOURCES = 23
 
