@@ -10,9 +10,7 @@ from soak_command import SUPPORT, soak
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.timeout(600),
-    pytest.mark.nightly(
-        instead="the short soak, and the unit tests of what it says"
-    ),
+    pytest.mark.nightly(instead="the short soak, and the unit tests of what it says"),
 ]
 
 #: What is kept, after how many good and as many hostile jobs it is found, and what is said of it.
