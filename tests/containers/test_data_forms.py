@@ -43,26 +43,26 @@ def clone(tmp_path):
     return folder
 
 
-def evaluate(engine, image, folder, data):
+def evaluate(engine, image, folder, *data):
     """Return how a command of the image ends that only says what a run would do."""
     command = [
         "docker", "run", "--rm", "--network", "none", "--read-only", "--tmpfs", "/tmp:mode=1777",
         "--volume", f"{folder}:/data:ro", image,
-        "evaluate", "--data", data, "--model", "oracle", "--dry-run", "--json",
+        "evaluate", *data, "--model", "oracle", "--dry-run", "--json",
     ]  # fmt: skip
     environment = {**os.environ, **engine.environment}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("data", ["examples", "/data"])
+@pytest.mark.parametrize("data", [(), ("--data", "/data")], ids=["bundled", "folder"])
 def test_the_bundled_examples_and_a_folder_are_read(engine, images, data):
-    done = evaluate(engine, images["sdk"], ROOT / "examples", data)
+    done = evaluate(engine, images["sdk"], ROOT / "examples", *data)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["samples"] > ROWS
 
 
 def test_the_ordinary_image_says_what_reads_parquet(engine, images, clone):
-    done = evaluate(engine, images["sdk"], clone, "hf:/data?task=latex")
+    done = evaluate(engine, images["sdk"], clone, "--data", "hf:/data?task=latex")
     assert done.returncode == 2
     assert "DATASETS=hub" in done.stderr
     assert "Traceback" not in done.stderr
@@ -73,6 +73,6 @@ def test_the_ordinary_image_says_what_reads_parquet(engine, images, clone):
 def test_the_image_for_the_hub_reads_parquet(engine, images, clone):
     build = {**engine.environment, "DATASETS": "hub", "TAG": "hub"}
     run([str(ROOT / "deploy/images/build"), "sdk"], build, seconds=LONG)
-    done = evaluate(engine, "i2s-sdk:hub", clone, "hf:/data?task=latex")
+    done = evaluate(engine, "i2s-sdk:hub", clone, "--data", "hf:/data?task=latex")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["samples"] == ROWS

@@ -54,6 +54,10 @@ def installation_kind(module: Path = Path(__file__), prefix: Path | None = None)
     return InstallationKind.WHEELS
 
 
+#: What an image of the SDK has that was built for data sets of the Hub.
+_IN_THE_IMAGE_FOR_THE_HUB = ("i2s-sdk[hub]", "i2s-sdk[parquet]")
+
+
 def install_command(requirement: str, kind: InstallationKind | None = None) -> str:
     """Return the command that adds a Python package, or an extra of one of ours, to this installation.
 
@@ -62,6 +66,8 @@ def install_command(requirement: str, kind: InstallationKind | None = None) -> s
         kind: The kind of installation; None looks.
     """
     if (kind or installation_kind()) is InstallationKind.CONTAINER:
+        if requirement in _IN_THE_IMAGE_FOR_THE_HUB:
+            return "use an image that was built with DATASETS=hub deploy/images/build sdk"
         return (
             "images cannot be changed while they run: build one in a checkout, with "
             f"{requirement} added to requirements/*.in, make lock and deploy/images/build"

@@ -76,8 +76,8 @@ def test_without_pip_uv_is_named(python):
 
 
 def test_a_container_is_told_to_build_an_image():
-    command = install_command("i2s-sdk[hub]", InstallationKind.CONTAINER)
-    assert "i2s-sdk[hub]" in command
+    command = install_command("i2s-sdk[openai]", InstallationKind.CONTAINER)
+    assert "i2s-sdk[openai]" in command
     assert "deploy/images/build" in command
     assert "pip install" not in command
 
@@ -101,3 +101,8 @@ def test_each_kind_has_its_own_way_to_services_and_networks(kind, python, monkey
 def test_commands_of_the_repository_say_where_they_belong():
     assert checkout_command("make lock", InstallationKind.CHECKOUT) == "make lock"
     assert checkout_command("make lock", InstallationKind.WHEELS).startswith("make lock (in a checkout")
+
+
+@pytest.mark.parametrize("extra", ["hub", "parquet"])
+def test_a_container_is_told_of_the_image_that_reads_data_of_the_hub(extra: str) -> None:
+    assert "DATASETS=hub" in install_command(f"i2s-sdk[{extra}]", InstallationKind.CONTAINER)

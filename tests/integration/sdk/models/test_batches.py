@@ -112,6 +112,8 @@ async def test_a_run_that_was_stopped_waits_for_the_batch_that_it_sent(
     batches.finish()
     model = _model(batches, vendor, tmp_path / "cache")
     assert await _texts(model, asked[:2]) == ["about question-0", "about question-1"]
+    while any((tmp_path / "cache" / "batches").iterdir()):  # until all results are read
+        await asyncio.sleep(0.01)
     await close_model(model)
     assert len(batches.batches) == 1
     model = _model(batches, vendor, tmp_path / "cache")  # the results that nobody waited for were kept
