@@ -30,7 +30,7 @@ class SampleTraces:
         """Return a stage whose work on a sample is a span of the sample's trace.
 
         Args:
-            name: Of the span.
+            name: Name of the span.
             stage: The stage.
         """
 

@@ -156,11 +156,11 @@ def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_f
     compared, versus = compare_views(views), compare_runs(views)
     skills = compared.mean_skills(compared.by_task)
     standings = leaderboard(compared.summaries, compared.unranked, compared.refused, skills)
-    told = [*compared.notes(list(compared.by_task)), *notices(views)]
+    notes = [*compared.notes(list(compared.by_task)), *notices(views)]
     tables, beside_runs = _tables(compared), judge_tables(views, published=True)
     with storage.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
         out.writelines(
-            render_page(views, rows, gallery, standings, versus, told, tables, beside_runs, compared)
+            render_page(views, rows, gallery, standings, versus, notes, tables, beside_runs, compared)
         )
     both = ([one for of_task in some.values() for one in of_task] for some in (tables, beside_runs))
     all_tables, all_beside = both
@@ -168,7 +168,7 @@ def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_f
         storage.at(page),
         standings,
         versus,
-        told,
+        notes,
         all_tables,
         all_beside,
         compared.skills,

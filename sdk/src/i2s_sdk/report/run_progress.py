@@ -44,7 +44,7 @@ class RunProgress:
         self.run = run
         self.planned: int | None = None
         self._model = ""
-        self._files: list[Followed] = []
+        self._files: tuple[Followed, Followed] | None = None
         self._records: dict[str, str | None] = {}  # the last outcome of each sample
         self._rendered: set[str] = set()
 
@@ -57,25 +57,26 @@ class RunProgress:
         """
         if not is_url(self.run) and not Path(self.run).exists():
             return self._shown()
-        if self.planned is None and not self._begin():
+        if self._files is None:
+            self._files = self._begin()
+        if self._files is None:
             return self._shown()
-        records, renderings = (one.new() for one in self._files)
-        for line in records:
+        records, renderings = self._files
+        for line in records.new():
             plain = read_json(line)
             self._records[plain["id"]] = plain["outcome"]
-        self._rendered.update(read_json(line)["id"] for line in renderings)
+        self._rendered.update(read_json(line)["id"] for line in renderings.new())
         return self._shown()
 
-    def _begin(self) -> bool:
-        """Read what the run is going to do, and return whether it has begun."""
+    def _begin(self) -> tuple[Followed, Followed] | None:
+        """Read what the run is going to do; returns its records and renderings, None if it has not begun."""
         storage = open_storage(self.run)
         manifest = read_manifest(storage)
         if manifest is None:
-            return False
+            return None
         self.planned = len(read_planned(storage, manifest))
         self._model = shareable_model(manifest.options.model)
-        self._files = [storage.follow(name) for name in (RECORDS, RENDERINGS)]
-        return True
+        return storage.follow(RECORDS), storage.follow(RENDERINGS)
 
     def _shown(self) -> dict[str, Any]:
         planned = self.planned or 0

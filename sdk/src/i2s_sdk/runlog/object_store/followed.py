@@ -10,16 +10,18 @@ from i2s_sdk.runlog.object_store.segments import LOOKS, Segment, current, requir
 class FollowedSegments:
     """Segments of a folder, of which each is read once; see ``Followed``.
 
-    A segment that consists of segments that were read is not read again. A look costs one listing.
+    A segment that consists of segments that were read is not read again. A call costs one listing. Lines that
+    were read before a call failed are returned by the next one.
 
     Args:
         access: To the store.
-        folder: Name of theirs.
+        folder: Name of the folder.
     """
 
     def __init__(self, access: Access, folder: str) -> None:
         self._access, self._folder = access, folder
         self._sizes: dict[Segment, int] = {}  # bytes of each that was read
+        self._lines: list[bytes] = []  # read, and not returned yet
 
     def new(self) -> list[bytes]:
         """Return the lines that were appended since the last call.
@@ -28,15 +30,15 @@ class FollowedSegments:
             DataError: A segment is not whole.
             StoreError: The store does not answer.
         """
-        found: list[bytes] = []
         for _ in range(LOOKS):
             try:
                 for segment in current(self._access.listing(self._folder)):
                     if segment not in self._sizes:
-                        found += self._unread(segment)
+                        self._lines += self._unread(segment)
             except FileNotFoundError:  # written again meanwhile, as part of a larger one
                 continue
-            return found
+            lines, self._lines = self._lines, []
+            return lines
         raise StoreError(
             f"{self._access.url}/{self._folder}: segments vanish while they are read; read it again"
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.errors import DataError
+from i2s_sdk.errors import DataError, StoreError
 from i2s_sdk.runlog.local import LocalStorage
 from i2s_sdk.runlog.object_store import appended
 from i2s_sdk.runlog.object_store.access import Access
@@ -102,7 +102,29 @@ def test_a_large_segment_with_new_lines_adds_these(access: Counting) -> None:
     assert follower.new() == []
 
 
-def test_segments_that_are_written_again_while_one_looks_are_found(access: Counting) -> None:
+def test_lines_that_were_read_before_the_store_failed_are_not_lost(
+    access: Counting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2):
+        access.write(f"records/{Segment(number, number, 'a1')}", f"{number}\n".encode())
+    read = access.read
+
+    def failing(name: str) -> bytes:
+        if name == f"records/{Segment(2, 2, 'a1')}":
+            raise StoreError("not now")
+        return read(name)
+
+    follower = FollowedSegments(access, "records")
+    with monkeypatch.context() as patch:
+        patch.setattr(access, "read", failing)
+        with pytest.raises(StoreError, match="not now"):
+            follower.new()
+    assert follower.new() == [b"1\n", b"2\n"]
+
+
+def test_segments_that_are_written_again_while_one_looks_are_found(
+    access: Counting, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in (1, 2):
         access.write(f"records/{Segment(number, number, 'a1')}", f"{number}\n".encode())
     read = access.read
@@ -113,13 +135,13 @@ def test_segments_that_are_written_again_while_one_looks_are_found(access: Count
             access.remove(f"records/{Segment(number, number, 'a1')}" for number in (1, 2))
         return read(name)
 
-    access.read = vanishing  # type: ignore[method-assign]
+    monkeypatch.setattr(access, "read", vanishing)
     follower = FollowedSegments(access, "records")
     assert follower.new() == [b"1\n", b"2\n"]
     assert follower.new() == []
 
 
-def test_a_segment_that_lost_its_end_is_told(access: Counting) -> None:
+def test_a_segment_that_lost_its_end_is_reported(access: Counting) -> None:
     access.write(f"records/{Segment(1, 1, 'a1')}", b"1\n2")
     with pytest.raises(DataError, match=r"00000001-00000001-a1\.jsonl: is not whole"):
         FollowedSegments(access, "records").new()
