@@ -7,7 +7,8 @@ tenth word is another one, documents, logs, questions, and values of baselines a
 the small copies of pictures that the report of each run has made.
 
 There is no baseline to compare with. The exit code is 0 only if the page shows all samples without an error
-(else 2) and opens within the bound at the median (else 1). Wall time counts here: it is what a reader waits.
+(else 2) and opens within the bound at the median (else 1). Elapsed time is measured here: a reader waits
+for the page.
 
     python -m benchmarks.report_scale                     # three minutes and 4 GB of disk
     python -m benchmarks.report_scale --samples 240       # a quick look

@@ -79,7 +79,7 @@ def run_tests(tests: tuple[str, ...], copy: Path, seconds: float = SECONDS) -> i
     """Run tests in a process of their own, the copy of the code in the place of ours; returns the exit code.
 
     The process is forked from this one, in which everything that takes long to import is loaded, but nothing
-    of ours. It is killed if the tests do not end in time, and the code is then that of the signal, below 0.
+    of ours. If the tests do not end in time, it is killed; the code is then minus the number of the signal.
     """
     child = os.fork()
     if child == 0:

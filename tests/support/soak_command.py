@@ -20,8 +20,8 @@ def soak(
     """Return how a soak ended, and its summary.
 
     Args:
-        options: Of the command.
-        environment: Beside that of the tests.
+        options: Options of the command tests/soak/run.py.
+        environment: Variables in addition to those of the tests.
     """
     command = [sys.executable, str(_PROGRAM), *map(str, options)]
     variables = {**os.environ, "PYTHONPATH": str(SUPPORT), **(environment or {})}

@@ -38,7 +38,7 @@ class Checkpoint:
 
     Attributes:
         jobs: How many each service has served.
-        look: What they hold.
+        look: Memory, processes, descriptors and temporary files of the services.
     """
 
     jobs: dict[str, int]

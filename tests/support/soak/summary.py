@@ -16,7 +16,7 @@ def summary(wanted: Wanted, outcome: Outcome, seconds: float) -> dict[str, Any]:
     Args:
         wanted: How long and how hard it was to be.
         outcome: What came of it.
-        seconds: That it took.
+        seconds: Duration of the soak.
     """
     first, last = outcome.checkpoints[0], outcome.checkpoints[-1]
     services = {}

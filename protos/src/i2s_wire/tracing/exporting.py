@@ -34,8 +34,8 @@ def exported_traces(
 
     Unset, empty and "none" export nothing and load nothing, and so does OTEL_SDK_DISABLED=true. OpenTelemetry
     reads the other variables: endpoint, headers, sampler, attributes of the resource. At the end of the block
-    spans that wait are sent, for at most 5 seconds. What keeps traces from being exported keeps nothing else
-    from working: it is told, and the block runs without.
+    spans that wait are sent, for at most 5 seconds. If traces cannot be exported,
+    ``warn`` is called with the reason and the block runs without them.
 
     Args:
         service: Value of ``service.name`` where OTEL_SERVICE_NAME is not set.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -149,8 +150,8 @@ def test_a_group_is_measured_by_the_floors_of_its_own_samples() -> None:
     low = {"equation": {"a easy": 0.1, "b hard": 0.4}, "table": {"c easy": 0.4, "d hard": 0.4}}
     constant = grouped("baseline/constant", low)
 
-    def of(by: str, group: str) -> Skill:
-        return found(mine, blank, constant, column=replace(EMS, by=by, group=group))["mine"]  # type: ignore[arg-type]
+    def of(by: Literal["subset", "difficulty"], group: str) -> Skill:
+        return found(mine, blank, constant, column=replace(EMS, by=by, group=group))["mine"]
 
     equation, table = of("subset", "equation"), of("subset", "table")
     assert (equation.floor_model, equation.floor) == ("baseline/blank", pytest.approx(0.4))

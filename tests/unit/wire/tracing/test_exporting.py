@@ -54,11 +54,11 @@ def test_nothing_is_exported_or_loaded_unless_an_exporter_is_named(variables):
     assert run(MISSING + EXPORTS, **variables) == ("False", "")
 
 
-def test_a_missing_extra_is_told_and_keeps_nothing_from_working():
-    printed, told = run(MISSING + EXPORTS, OTEL_TRACES_EXPORTER="otlp")
+def test_a_missing_extra_is_reported_and_keeps_nothing_from_working():
+    printed, stderr = run(MISSING + EXPORTS, OTEL_TRACES_EXPORTER="otlp")
     assert printed == "False"
-    assert "OTEL_TRACES_EXPORTER=otlp: traces are not exported: OpenTelemetry is not installed;" in told
-    assert "i2s-protos[telemetry]" in told
+    assert "OTEL_TRACES_EXPORTER=otlp: traces are not exported: OpenTelemetry is not installed;" in stderr
+    assert "i2s-protos[telemetry]" in stderr
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_a_missing_extra_is_told_and_keeps_nothing_from_working():
         ),
     ],
 )
-def test_a_wrong_value_is_told_and_keeps_nothing_from_working(variables, reason):
-    printed, told = run(**variables)
+def test_a_wrong_value_is_reported_and_keeps_nothing_from_working(variables, reason):
+    printed, stderr = run(**variables)
     assert printed == "False"
-    assert told.endswith(f"traces are not exported: {reason}")
+    assert stderr.endswith(f"traces are not exported: {reason}")
 
 
 def test_the_provider_of_an_application_stays_in_force():

@@ -37,7 +37,7 @@ class Stage:
 
     Attributes:
         name: Such as "compile".
-        usage: What it used.
+        usage: CPU time, memory and elapsed time of the step.
         detail: A word on how ("format", "zygote", "cold") or nothing.
         ended_ns: When it ended, in nanoseconds since the epoch: by default when this is made.
     """
