@@ -92,6 +92,18 @@ def test_reference_points_of_a_folder_are_rows_and_runs_stand_by_skill(tmp_path:
     assert skill.title == "Image2LaTeX, skill"
 
 
+def test_a_report_of_reference_points_alone_says_that_they_are_not_ranked(tmp_path: Path) -> None:
+    runs = [
+        write(tmp_path / str(at), name, {"1": 0.4, "2": 0.6})
+        for at, name in enumerate(("oracle", "baseline/ocr"))
+    ]
+    write_report(runs, tmp_path / "report")
+    page = (tmp_path / "report/index.html").read_text()
+    leaderboard, chart = page.partition('<figure class="reaches">')[::2]
+    assert leaderboard.count("Reference points, not ranked") == 1
+    assert chart.partition("</figure>")[0].count("Reference points, not ranked") == 1
+
+
 def test_points_are_what_was_written(tmp_path: Path) -> None:
     run = make_run(tmp_path / "a", 3, pictures=False)
     mine = records({"1": 0.25})
