@@ -14,11 +14,11 @@ NAMES = ("render-latex", "render-html", "render-lilypond", "render-python", "doc
 MEGABYTES = {
     "render-latex": 1070,  # 330 of them for LuaLaTeX, XeLaTeX and the fonts of Chinese and Persian
     "render-html": 670,  # 250 of them are Chromium, 105 the Node.js of Playwright
-    "render-lilypond": 290,
-    "render-python": 900,
-    "documents": 360,
-    "metrics": 1800 if os.environ.get("NETWORKS") == "cpu" else 525,
-    "sdk": 360,
+    "render-lilypond": 285,
+    "render-python": 570,
+    "documents": 355,
+    "metrics": 1800 if os.environ.get("NETWORKS") == "cpu" else 475,
+    "sdk": 355,
 }
 TOOLS = (
     "gcc g++ cc c++ cpp clang tcc as ld make cmake go rustc javac pip pip3 git curl wget nc ssh "

@@ -73,6 +73,10 @@ _RUBBISH = (
     "etc/apt",
     "etc/dpkg",
 )
+#: Character sets of glibc's iconv that stay, beside those that it has built in (UTF-8, UCS and ASCII). Python,
+#: Ruby, Node.js and Chromium convert texts themselves.
+_CHARACTER_SETS = ("ISO8859-1", "ISO8859-15", "CP1252", "UTF-7", "UTF-16", "UTF-32", "UNICODE")
+_CONVERTERS = ("usr/lib/x86_64-linux-gnu/gconv", "usr/lib/aarch64-linux-gnu/gconv")
 #: Folders with links that are of use only as long as their target exists.
 _LINKED = ("etc/alternatives", "usr/bin", "usr/sbin", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu")
 
@@ -112,6 +116,7 @@ def remove_unneeded(
     for path in (root / "usr/share/doc").rglob("*"):
         if not path.is_dir() and path.name != "copyright":
             path.unlink()
+    _remove_converters(root)
     _remove_dangling_links(root)
     _write_inventory(root, [packages[name] for name in sorted(left)])
 
@@ -155,6 +160,14 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def _remove_converters(root: Path) -> None:
+    """Remove the modules of iconv that convert character sets which nothing in a container reads."""
+    for folder in _CONVERTERS:
+        for path in (root / folder).glob("*.so"):
+            if path.stem not in _CHARACTER_SETS:
+                path.unlink()
 
 
 def _remove_dangling_links(root: Path) -> None:

@@ -131,6 +131,18 @@ def test_a_link_goes_with_its_target_also_over_the_alternatives(system):
     assert not any((system.root / "etc/alternatives").iterdir())
 
 
+def test_character_sets_that_nothing_reads_go(system):
+    folder = "usr/lib/x86_64-linux-gnu/gconv"
+    files = ["gconv-modules", "ISO8859-1.so", "UTF-16.so", "BIG5HKSCS.so", "libCNS.so"]
+    system.add("libc6", *(f"{folder}/{file}" for file in files))
+    system.remove(["libc6"])
+    assert sorted(path.name for path in (system.root / folder).iterdir()) == [
+        "ISO8859-1.so",
+        "UTF-16.so",
+        "gconv-modules",
+    ]
+
+
 def test_named_files_go_and_a_pattern_without_a_file_is_a_fault_of_the_recipe(system):
     system.add("ruby", "usr/bin/ruby", "usr/bin/gem")
     system.remove(["ruby"], globs=["usr/bin/gem*"])
