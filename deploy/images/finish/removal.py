@@ -73,7 +73,7 @@ _RUBBISH = (
     "etc/apt",
     "etc/dpkg",
 )
-#: Character sets of glibc's iconv that stay, beside those that it has built in (UTF-8, UCS and ASCII). Python,
+#: Character sets of iconv that stay, beside those that glibc has built in (UTF-8, UCS and ASCII). Python,
 #: Ruby, Node.js and Chromium convert texts themselves.
 _CHARACTER_SETS = ("ISO8859-1", "ISO8859-15", "CP1252", "UTF-7", "UTF-16", "UTF-32", "UNICODE")
 _CONVERTERS = ("usr/lib/x86_64-linux-gnu/gconv", "usr/lib/aarch64-linux-gnu/gconv")

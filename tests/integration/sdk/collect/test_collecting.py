@@ -197,7 +197,7 @@ def made_again_from_recipes(
 
 @pytest.mark.parametrize(
     "parts",
-    [4, pytest.param(12, marks=pytest.mark.nightly(instead="the same, killed after each quarter of the requests"))],
+    [4, pytest.param(12, marks=pytest.mark.nightly(instead="the same, killed after each quarter"))],
 )
 @pytest.mark.parametrize(("source", "fake", "expected"), SOURCES)
 def test_killed_again_and_again_it_ends_with_the_same_bytes(
