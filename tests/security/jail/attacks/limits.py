@@ -142,6 +142,21 @@ async def nothing_outlives_its_job(ground: Ground) -> None:
 
 
 @attack
+async def a_run_leaves_not_even_the_dead(ground: Ground) -> None:
+    """However it ends: what is left would be counted for the next run in its cell."""
+    loop = ["perl", "-e", "fork; 1 while 1"]
+    async with ground.jail.cell(LIMITS) as cell:
+        assert (await cell.run(GOOD)).cause is Cause.EXITED
+        of_the_cell = left_of_jobs(ground)
+        assert (await cell.run(loop, cpu_seconds=0.2)).cause is Cause.CPU_LIMIT
+        assert left_of_jobs(ground) == of_the_cell
+        assert (await cell.run(["sleep", "60"], wall_seconds=0.2)).cause is Cause.WALL_LIMIT
+        assert left_of_jobs(ground) == of_the_cell
+        assert (await cell.run(["sh", "-c", "kill -9 $$"])).cause is Cause.SIGNALED
+        assert left_of_jobs(ground) == of_the_cell
+
+
+@attack
 async def the_budget_is_that_of_the_cell(ground: Ground) -> None:
     """A second run has only what the first has left."""
     async with ground.jail.cell(replace(LIMITS, cpu_seconds=1)) as cell:

@@ -2,13 +2,14 @@
 
 A control group counts every moment. Where there is none the numbers of /proc are added up: of
 what lives its own time and that of the children it has waited for, and what the keeper and
-the first process of the sandbox have reaped. Only the time of a child whose parent has asked not
+the first process of the sandbox have reaped. Only the time of a child whose parent has asked
 not to be notified of its end (SIGCHLD ignored) is then known no further than it was measured alive.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 
 from i2s_chassis.jail import cgroup, processes
 from i2s_chassis.jail.model import Usage
@@ -27,6 +28,7 @@ class Account:
         group: cgroup.Group | None,
         scaffolding: frozenset[int],
         *,
+        there: Sequence[int] = (),
         many_share: bool = False,
         forks: bool = False,
         most_processes: int | None = None,
@@ -36,6 +38,8 @@ class Account:
         Args:
             group: Control group of the cell, which counts CPU time exactly; None if there is none.
             scaffolding: Processes of the cell that are not the job's but may reap some of it.
+            there: Processes of the cell at the beginning. What of them is not scaffolding is dead or dying
+                and an earlier run's, as is the time that it has used and that whoever reaps it gets.
             many_share: Count only memory that is private to a process: the job is many processes
                 of one large program, whose code would count once for each. What they share is
                 then bounded by the control group; without one everything is counted.
@@ -49,8 +53,10 @@ class Account:
         self._forks = forks
         self._private_only = many_share and group is not None
         self._before = self._grouped() or 0.0
-        self._reaped_before = {pid: self._reaped(pid) for pid in scaffolding}
-        self._reaped_by_us_before = _reaped_by_us()
+        self._earlier = frozenset(there) - scaffolding
+        # Children before parents: who is reaped meanwhile counts twice here, not for this run.
+        found = self._found([*reversed(there), *scaffolding.difference(there)])
+        self._counted_before = self._counted(found, _reaped_by_us())
         self._seen: dict[int, float] = {}
         self._cpu = 0.0
         self.memory_bytes = 0
@@ -68,22 +74,28 @@ class Account:
             tree: Everything below the keeper, parents before children: who is reaped while we
                 look is then missed until the next time, and never counted twice.
         """
-        reaped = _reaped_by_us() - self._reaped_by_us_before
-        found = [process for pid in tree if (process := processes.look_at(pid)) is not None]
-        own = 0.0
-        for process in found:
-            reaped += process.reaped_seconds - self._reaped_before.get(process.pid, 0.0)
-            if process.pid not in self._scaffolding:
-                own += process.cpu_seconds
-                self._seen[process.pid] = max(process.cpu_seconds, self._seen.get(process.pid, 0.0))
-        self._count(own + reaped)
+        reaped_by_us = _reaped_by_us()
+        found = self._found(tree)
         job = [process for process in found if process.pid not in self._scaffolding]
+        for process in job:
+            if process.pid not in self._earlier:
+                self._seen[process.pid] = max(process.cpu_seconds, self._seen.get(process.pid, 0.0))
+        self._count(self._counted(found, reaped_by_us) - self._counted_before)
         self.memory_bytes = sum(map(self._memory, job))
         threads = sum(process.threads for process in job)
         if self._most_processes is not None:
             threads = min(threads, self._most_processes)
         self._peaks += Usage(peak_memory_bytes=self.memory_bytes, peak_processes=threads)
         return job
+
+    @staticmethod
+    def _found(pids: Iterable[int]) -> list[Process]:
+        return [process for pid in pids if (process := processes.look_at(pid)) is not None]
+
+    def _counted(self, found: list[Process], reaped_by_us: float) -> float:
+        """Return the CPU seconds that these processes show, and the keeper of those that it has reaped."""
+        own = sum(process.cpu_seconds for process in found if process.pid not in self._scaffolding)
+        return own + sum(process.reaped_seconds for process in found) + reaped_by_us
 
     def memory_above(self, bound: int, job: list[Process]) -> int:
         """Return the memory of the job, in which pages that forks share count once if it matters.
@@ -121,11 +133,6 @@ class Account:
     def add_peak(self, memory_bytes: int) -> None:
         """Add the greatest memory of one process, which the kernel reports at its end."""
         self._peaks += Usage(peak_memory_bytes=memory_bytes)
-
-    @staticmethod
-    def _reaped(pid: int) -> float:
-        process = processes.look_at(pid)
-        return process.reaped_seconds if process is not None else 0.0
 
     @property
     def cpu_seconds(self) -> float:

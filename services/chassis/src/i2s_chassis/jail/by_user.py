@@ -18,7 +18,7 @@ from i2s_chassis.jail.errors import CellError
 _GUARD = 65_533
 _QUIET_ROUNDS = 2
 _BLOWS = 1000
-_KILL_SECONDS = 5.0
+_KILL_SECONDS = 30.0
 
 
 def pids(uid: int) -> list[int]:

@@ -19,7 +19,7 @@ from i2s_chassis.jail.model import Cause, Ended, PolicyEvent, PolicyKind, Usage
 from i2s_chassis.jail.output import Output
 from i2s_chassis.jail.request import CellContext, RunRequest
 
-_KILL_SECONDS = 5.0
+_KILL_SECONDS = 30.0  # the killed need the processor once more to end, which a busy machine delays
 _IDLE_LOOK_SECONDS = 0.5
 _IDLE_SHARE = 0.02  # of a processor
 
@@ -45,10 +45,12 @@ class Run:
         self._has_waiter = has_waiter(context)
         self._fate = follow.Fate(0)
         self._output = Output(context.plan.limits.log_bytes)
-        self._scaffolding: set[int] = set(context.sandbox.scaffolding) if context.sandbox else set()
+        self._scaffolding = frozenset(context.sandbox.scaffolding if context.sandbox else ())
+        self._waiters: frozenset[int] = frozenset()
         self._account = Account(
             context.group,
-            frozenset(self._scaffolding),
+            self._scaffolding,
+            there=self._measured(),
             many_share=context.plan.nesting,
             forks=bool(context.channels),  # it stays, and forks for each job
             most_processes=context.plan.limits.processes + 1 if context.plan.followed else None,
@@ -139,11 +141,11 @@ class Run:
 
     def _start(self) -> tuple[int, int]:
         """Start the program; returns descriptors of its output and of what kept it from starting."""
-        launched = launch(self._context, self._request, frozenset(self._scaffolding))
+        launched = launch(self._context, self._request, self._scaffolding)
         self._child_pid, self._status_fd = launched.pid, launched.status_fd
         self._waited = False
-        for pid in launched.not_the_job:
-            self._scaffolding.add(pid)
+        self._waiters = frozenset(launched.not_the_job)
+        for pid in self._waiters:
             self._account.exclude(pid)
         os.set_blocking(launched.output_fd, False)
         return launched.output_fd, launched.failure_fd
@@ -247,9 +249,6 @@ class Run:
         uid = self._plan.known_by_user
         return processes.descendants(os.getpid()) if uid is None else by_user.pids(uid)
 
-    def _job_pids(self) -> list[int]:
-        return [pid for pid in self._tree() if pid not in self._scaffolding]
-
     def _out_of_memory(self) -> bool:
         return self._group is not None and self._group.out_of_memory_kills() > self._killed_before
 
@@ -274,18 +273,21 @@ class Run:
         """Kill what the job started until nothing is left; returns how many there were.
 
         Args:
-            waiter: Also kill the process that waits for the program, so that it starts nothing in the
-                sandbox any more. Otherwise it ends by itself and reports the exit status.
+            waiter: Also kill those that wait for the program, so that they start nothing in the sandbox
+                any more and leave nothing to the next run. Otherwise they end by themselves, and report the
+                exit status.
         """
         if waiter and self._has_waiter and not self._waited:
             os.kill(self._child_pid, signal.SIGKILL)
         if self._plan.known_by_user is not None:
             return self._kill_user(self._plan.known_by_user)
         deadline = time.monotonic() + _KILL_SECONDS
+        kept = self._scaffolding if waiter else self._scaffolding | self._waiters
         killed: set[int] = set()
         quiet = 0
         while True:
-            met = [pid for pid in self._job_pids() if pid != self._child_pid or processes.is_alive(pid)]
+            met = [pid for pid in self._tree() if pid not in kept]
+            met = [pid for pid in met if pid != self._child_pid or processes.is_alive(pid)]
             alive = [pid for pid in met if processes.is_alive(pid)]
             # Who dies during the walk hands its children to someone already visited. Only a walk
             # that meets nobody, not even the dead, proves that nobody is there: the list of our
@@ -293,10 +295,10 @@ class Run:
             # not, so two such walks are wanted there.
             quiet = 0 if met else quiet + 1
             if quiet > (self._sandbox is not None):
-                return len(killed)
+                return len(killed - self._waiters)
             if time.monotonic() > deadline:
                 if not alive:
-                    return len(killed)
+                    return len(killed - self._waiters)
                 raise CellError(f"{len(alive)} processes of the job cannot be killed")
             for pid in alive:
                 killed.add(pid)
@@ -312,11 +314,9 @@ class Run:
 
     def _reap_orphans(self) -> None:
         """Reap what was left to us, but not the program itself and not the sandbox."""
-        kept = {self._child_pid, *self._scaffolding}
         for pid in self._tree():
-            if pid in kept:
-                continue
-            _reap(pid)
+            if pid != self._child_pid and pid not in self._scaffolding:
+                _reap(pid)
 
     def _status(self) -> tuple[int, int]:
         """Return exit code and signal of the program once it has ended."""
