@@ -8,8 +8,8 @@ Compared, in one run, in turns, on the same documents (all LaTeX examples as pro
     landlock    the same in tier landlock
     none        the same without walls: what is left is what the walls cost
 
-Counted is the CPU time of every process of a contestant: server, spawner, keepers, bubblewrap, engines, and
-the clean-up after the answer. Left out: the client, and kernel threads. All pictures must be equal.
+Counted is the CPU time of every process of a contestant: server, spawner, supervisors, bubblewrap, engines,
+and the clean-up after the answer. Left out: the client, and kernel threads. All pictures must be equal.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Compared, in one run, in turns, on the same scores (the examples of the task mus
     landlock    like "zygote" in tier landlock
 
 All of the same LilyPond. Counted is the CPU time of every process of a contestant: server, spawner,
-keepers, bubblewrap, engines, replaced zygotes, and the clean-up after the answer. Left out: the client,
+supervisors, bubblewrap, engines, replaced zygotes, and the clean-up after the answer. Left out: the client,
 kernel threads, and what the services use before the first job. All pictures must be
 equal, except those of cairo.
 """

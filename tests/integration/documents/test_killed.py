@@ -52,8 +52,8 @@ async def pandoc_of(running):
             await asyncio.sleep(0.01)
 
 
-def keeper_of(pid):
-    """Return the keeper of the cell of a process: the process above it that is root, as no job is."""
+def supervisor_of(pid):
+    """Return the supervisor of the cell of a process: the process above it that is root, as no job is."""
     while int(_status(pid)["Uid"].split("\t")[0]) in UIDS or "bwrap" in _status(pid)["Name"]:
         pid = int(_status(pid)["PPid"])
     return pid
@@ -84,7 +84,7 @@ async def test_a_pandoc_that_is_killed_twice_has_crashed(running):
 
 async def test_a_cell_that_is_lost_is_unavailable(running):
     call = asyncio.ensure_future(running.convert(fragment(ENDLESS)))
-    os.kill(keeper_of(await pandoc_of(running)), signal.SIGKILL)
+    os.kill(supervisor_of(await pandoc_of(running)), signal.SIGKILL)
     with pytest.raises(grpc.aio.AioRpcError) as raised:
         await call
     assert raised.value.code() is grpc.StatusCode.UNAVAILABLE

@@ -35,7 +35,7 @@ _AS_IN_OTHER_TIERS = (
     "a_flood_on_a_channel_hurts_nobody",
     "a_folder_without_bottom_is_a_limit",
     "a_full_disk_is_a_limit",
-    "a_killed_keeper_takes_its_job_with_it",
+    "a_killed_supervisor_takes_its_job_with_it",
     "a_killed_service_leaves_nothing",
     "a_killed_spawner_is_replaced",
     "a_loop_ends_at_the_cpu_limit",

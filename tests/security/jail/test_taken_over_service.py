@@ -194,7 +194,7 @@ async def test_limits_are_not_renewed_beyond_the_ceilings(jail: Jail) -> None:
             await cell.renew(replace(LIMITS, disk_bytes=FAR_TOO_MUCH), {})
 
 
-async def test_garbage_for_a_keeper_ends_its_cell_alone(jail: Jail) -> None:
+async def test_garbage_for_a_supervisor_ends_its_cell_alone(jail: Jail) -> None:
     async with jail.cell(LIMITS) as other:
         async with jail.cell(LIMITS) as cell:
             cell._link._sock.send(b"@")

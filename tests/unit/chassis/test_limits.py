@@ -21,7 +21,7 @@ def test_the_limits_of_a_job_need_no_package_but_the_chassis_if_all_are_given() 
     code = (
         f"import sys; sys.path.insert(0, {str(Path(i2s_chassis.__file__).parents[1])!r})\n"
         "from i2s_chassis.job_limits import Limits\n"
-        "import i2s_chassis.jail.spawner, i2s_chassis.jail.keeper, i2s_chassis.jail.escape\n"
+        "import i2s_chassis.jail.spawner, i2s_chassis.jail.cell_supervisor, i2s_chassis.jail.escape\n"
         "from dataclasses import fields\n"
         "Limits(**{one.name: 1 for one in fields(Limits)})\n"
         "assert 'i2s_wire' not in sys.modules"

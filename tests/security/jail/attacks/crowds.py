@@ -106,7 +106,7 @@ async def neighbours_that_end_leave_nothing(ground: Ground) -> None:
             await run
         os.write(to, b"\n")
         ended = await bomb
-        # Also in the moment before the keeper looks.
+        # Also in the moment before the supervisor looks.
         assert os.read(back, 65536).count(b"+") <= LIMITS.processes
         assert ended.cause is Cause.PROCESS_LIMIT, ended
 

@@ -122,14 +122,14 @@ def children(pid: int) -> list[int]:
         return []
 
 
-def keepers(ground: Ground) -> list[int]:
-    """Return the pids of the keepers of open cells."""
+def supervisors(ground: Ground) -> list[int]:
+    """Return the pids of the supervisors of open cells."""
     return children(spawner(ground))
 
 
 def left_of_jobs(ground: Ground) -> list[int]:
-    """Return the pids of everything below the keepers."""
-    holders = keepers(ground)
+    """Return the pids of everything below the supervisors."""
+    holders = supervisors(ground)
     found = list(holders)
     for pid in found:
         found += children(pid)

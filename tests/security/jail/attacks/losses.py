@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ground import LIMITS, Ground, attack, keepers, left_of_jobs, said, settings, shell, spawner, until
+from ground import LIMITS, Ground, attack, left_of_jobs, said, settings, shell, spawner, supervisors, until
 
 from i2s_chassis.jail import CellError, Jail, Tier
 from i2s_chassis.work_folder import remove_stale
@@ -28,13 +28,13 @@ async def a_cancelled_job_is_gone(ground: Ground) -> None:
 
 
 @attack
-async def a_killed_keeper_takes_its_job_with_it(ground: Ground) -> None:
+async def a_killed_supervisor_takes_its_job_with_it(ground: Ground) -> None:
     """The caller hears of it as a fault of ours, and nothing is left."""
     async with ground.jail.cell(LIMITS) as cell:
         running = asyncio.create_task(cell.run(["perl", "-e", "fork for 1..2; sleep 60"]))
         await until(lambda: len(left_of_jobs(ground)) >= 4)
         groups = _groups_of_cells(ground)
-        for pid in keepers(ground):
+        for pid in supervisors(ground):
             os.kill(pid, signal.SIGKILL)
         try:
             await running
@@ -88,7 +88,7 @@ async def _user(ground: Ground) -> int | None:
 
 @attack
 async def a_killed_service_leaves_nothing(ground: Ground) -> None:
-    """Monitor, spawner, keepers, jobs and their folders go with it; that of the jail is removed as stale."""
+    """Monitor, spawner, supervisors, jobs and their folders go too; that of the jail is removed as stale."""
     command = [sys.executable, str(Path(__file__).parent), *sys.argv[1:], "service"]
     service = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert service.stdout is not None

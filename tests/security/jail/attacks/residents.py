@@ -171,7 +171,7 @@ async def a_stopped_program_leaves_nothing(ground: Ground) -> None:
 
 @attack
 async def a_flood_on_a_channel_hurts_nobody(ground: Ground) -> None:
-    """The keeper reads none of it, and answers as ever."""
+    """The supervisor reads none of it, and answers as ever."""
     async with resident(ground, "print 'x' x 65536 while 1") as (cell, run, _, back):
         await line(back, run)
         for _ in range(20):
@@ -182,7 +182,7 @@ async def a_flood_on_a_channel_hurts_nobody(ground: Ground) -> None:
 
 
 @attack
-async def questions_do_not_keep_the_keeper_from_watching(ground: Ground) -> None:
+async def questions_do_not_keep_the_supervisor_from_watching(ground: Ground) -> None:
     """However many there are, limits hold."""
     async with resident(ground, "1 while 1", cpu_seconds=1) as (cell, run, _, _):
         while not run.done():
@@ -216,7 +216,7 @@ async def a_file_that_changes_meanwhile_leads_nowhere(ground: Ground) -> None:
 
 @attack
 async def a_second_program_is_refused_while_one_runs(ground: Ground) -> None:
-    """It waits for its turn; the keeper never runs two."""
+    """It waits for its turn; the supervisor never runs two."""
     async with resident(ground, "print 'up'; sleep 60") as (cell, run, _, back):
         await line(back, run)
         second = asyncio.create_task(cell.run(["true"]))

@@ -1,4 +1,4 @@
-"""A keeper that does not answer is a sandbox that was lost to the load, which callers retry."""
+"""A supervisor that does not answer is a sandbox that was lost to the load, which callers retry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIMITS = Limits(wall_seconds=0.01)
 
 @pytest.fixture
 def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
-    """Our end of the socket of a keeper that never answers."""
+    """Our end of the socket of a supervisor that never answers."""
     monkeypatch.setattr(cell, "_BACKSTOP_SECONDS", 0.01)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
@@ -28,7 +28,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
 
 
 @pytest.mark.parametrize("method", ["stand", "usage", "run"])
-def test_a_keeper_that_does_not_answer_is_a_starved_cell(silent: socket.socket, method: str) -> None:
+def test_a_supervisor_that_does_not_answer_is_a_starved_cell(silent: socket.socket, method: str) -> None:
     async def ask() -> None:
         link = Link(silent)
         plan = CellPlan(

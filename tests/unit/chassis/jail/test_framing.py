@@ -1,4 +1,4 @@
-"""Messages between service and keeper arrive as they were sent."""
+"""Messages between service and supervisor arrive as they were sent."""
 
 from __future__ import annotations
 

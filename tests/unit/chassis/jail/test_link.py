@@ -1,4 +1,4 @@
-"""Questions to a keeper are answered in any order, and its loss is heard by all who wait."""
+"""Questions to a supervisor are answered in any order, and its loss is heard by all who wait."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def test_a_late_answer_to_nobody_leaves_no_file_open() -> None:
         link.close()
 
 
-async def test_a_lost_keeper_ends_all_questions() -> None:
+async def test_a_lost_supervisor_ends_all_questions() -> None:
     link, theirs = _pair()
     waiting = [asyncio.create_task(link.ask({"op": name})) for name in "ab"]
     await asyncio.sleep(0)

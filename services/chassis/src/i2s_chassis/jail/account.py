@@ -1,7 +1,7 @@
 """What all processes of a run use together, also those that have come and gone.
 
 A control group counts every moment. Where there is none the numbers of /proc are added up: of
-what lives its own time and that of the children it has waited for, and what the keeper and
+what lives its own time and that of the children it has waited for, and what the supervisor and
 the first process of the sandbox have reaped. Only the time of a child whose parent has asked
 not to be notified of its end (SIGCHLD ignored) is then known no further than it was measured alive.
 """
@@ -71,7 +71,7 @@ class Account:
         """Measure the processes of the cell; returns those of the job, zombies too.
 
         Args:
-            tree: Everything below the keeper, parents before children: who is reaped while we
+            tree: Everything below the supervisor, parents before children: who is reaped while we
                 look is then missed until the next time, and never counted twice.
         """
         reaped_by_us = _reaped_by_us()
@@ -93,7 +93,7 @@ class Account:
         return [process for pid in pids if (process := processes.look_at(pid)) is not None]
 
     def _counted(self, found: list[Process], reaped_by_us: float) -> float:
-        """Return the CPU seconds that these processes show, and the keeper of those that it has reaped."""
+        """Return the CPU seconds of these processes and of those that the supervisor has reaped."""
         own = sum(process.cpu_seconds for process in found if process.pid not in self._scaffolding)
         return own + sum(process.reaped_seconds for process in found) + reaped_by_us
 

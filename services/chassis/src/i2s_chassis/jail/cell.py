@@ -1,4 +1,4 @@
-"""A cell, as the service sees it: the other end of a keeper's socket."""
+"""A cell, as the service sees it: the other end of a supervisor's socket."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from i2s_chassis.jail.model import Cause, Ended, Excerpt, Fill, PolicyEvent, Pol
 from i2s_chassis.jail.plan import CellPlan
 from i2s_chassis.job_limits import Limits
 
-#: For an answer of a keeper, and beyond the time of a run: one that takes longer does not answer any more.
+#: For an answer of a supervisor, and beyond the time of a run; one that takes longer is taken for lost.
 _BACKSTOP_SECONDS = 180.0
 _CLOSE_SECONDS = 60.0
-_NO_ANSWER = "the keeper of a cell does not answer"
+_NO_ANSWER = "the supervisor of a cell does not answer"
 
 
 class Cell:
@@ -42,7 +42,7 @@ class Cell:
         self._patience = asyncio.timeout(None)
 
     async def stand(self) -> None:
-        """Wait until the keeper has made the cell.
+        """Wait until the supervisor has made the cell.
 
         Raises:
             CellError: It could not.
@@ -113,8 +113,8 @@ class Cell:
     async def limit_met(self) -> bool:
         """Return whether the program that runs has met a limit up to now, or has ended.
 
-        A keeper looks at its cell now and then. Who is about to give the cell to another job asks, so that no
-        job answers for what an earlier one did between two looks. If a limit was met, ``run`` returns.
+        A supervisor looks at its cell now and then. Who is about to give the cell to another job asks, so that
+        no job answers for what an earlier one did between two looks. If a limit was met, ``run`` returns.
 
         Raises:
             CellLostError: The cell is gone.
@@ -156,7 +156,7 @@ class Cell:
         return used
 
     def _backstop(self, wall_seconds: float) -> float:
-        """Return when a run with this limit has ended if its keeper works."""
+        """Return when a run with this limit has ended if its supervisor works."""
         return wall_seconds * self._times + _BACKSTOP_SECONDS
 
     async def stop(self) -> None:
@@ -188,7 +188,7 @@ class Cell:
         bound = self._limits.file_bytes if max_bytes is None else max_bytes
         message = await self._ask({"op": "read", "name": name})
         if message.file is None:
-            raise CellError("the keeper of a cell sent no file")
+            raise CellError("the supervisor of a cell sent no file")
         return _read(message.file, name, bound)
 
     async def view(self, name: str, max_bytes: int | None = None) -> memoryview:
@@ -208,7 +208,7 @@ class Cell:
         async with self._running:
             message = await self._ask({"op": "read", "name": name})
             if message.file is None:
-                raise CellError("the keeper of a cell sent no file")
+                raise CellError("the supervisor of a cell sent no file")
             return _map(message.file, name, bound)
 
     async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:
@@ -268,13 +268,13 @@ class Cell:
         """Kill what runs, remove the cell, and wait until that is done.
 
         Raises:
-            CellError: The keeper did not come to its end.
+            CellError: The supervisor did not come to its end.
         """
         self._link.hang_up()
         try:
             await asyncio.wait_for(self._link.ended(), _CLOSE_SECONDS)
         except TimeoutError:
-            raise CellError("the keeper of a cell does not end") from None
+            raise CellError("the supervisor of a cell does not end") from None
         finally:
             self._link.close()
 

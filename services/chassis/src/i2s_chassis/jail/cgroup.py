@@ -1,7 +1,7 @@
 """Control groups for memory, processes and CPU time, where this service may make them.
 
 Version 1 with writable hierarchies (root), or version 2 where memory and pids are delegated
-to the group that the service runs in. Elsewhere there is none, and the keeper watches.
+to the group that the service runs in. Elsewhere there is none, and the supervisor watches.
 """
 
 from __future__ import annotations

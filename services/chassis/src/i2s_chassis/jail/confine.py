@@ -119,7 +119,7 @@ def process_allowance(plan: CellPlan, beside: int) -> int | None:
     if plan.uid is not None:
         return number  # a user of its own
     if plan.counted_apart and plan.private_mount and plan.new_user:
-        return number + 1  # counted in the keeper's user namespace, with the keeper
+        return number + 1  # counted in the supervisor's user namespace, with the supervisor
     return number + processes.count_of_user(os.getuid())
 
 

@@ -75,8 +75,8 @@ class Spawner:
         fields: dict[str, Any] = json.loads(answer)
         return Survey(**fields)
 
-    def fork_keeper(self, plan: CellPlan, descriptors: Sequence[int]) -> None:
-        """Have a keeper forked.
+    def fork_supervisor(self, plan: CellPlan, descriptors: Sequence[int]) -> None:
+        """Have a supervisor forked.
 
         Args:
             plan: The plan of its cell.
@@ -92,12 +92,12 @@ class Spawner:
             raise CellLostError(f"the spawner process was lost: {error}") from error
 
     def close(self) -> None:
-        """Close our end and wait for the spawner and its keepers to clean up."""
+        """Close our end and wait for the spawner and its supervisors to clean up."""
         self._control.close()
         try:
             self._process.wait(timeout=_END_SECONDS)
         except subprocess.TimeoutExpired:
-            # It may have rights that we have given up; then it ends by itself, as its keepers do.
+            # It may have rights that we have given up; then it ends by itself, as its supervisors do.
             with contextlib.suppress(PermissionError):
                 self._process.kill()
                 self._process.wait()

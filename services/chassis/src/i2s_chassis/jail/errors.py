@@ -4,7 +4,7 @@ JailError                 a fault of the jail, never of the job
 ├── NoTierError           no isolation tier passes its escape tests on this machine
 ├── NoNestingError        programs of the isolation tier that remains cannot make namespaces of their own
 ├── CellError             the cell of a job could not be made, or not do what it was asked
-│   ├── CellLostError     the keeper of the cell is gone
+│   ├── CellLostError     the supervisor of the cell is gone
 │   └── StarvedError      the machine kept the job waiting for far too long
 └── OutputError           a file cannot be fetched; says why
 """
@@ -53,11 +53,11 @@ class CellError(JailError):
 
 
 class CellLostError(CellError):
-    """The keeper of the cell is gone, and all of the cell with it."""
+    """The supervisor of the cell is gone, and all of the cell with it."""
 
 
 class StarvedError(CellError):
-    """A job did not come to its end because of the load of the machine, or its keeper does not answer."""
+    """A job did not come to its end because of the load of the machine, or its supervisor does not answer."""
 
 
 class OutputReason(enum.Enum):

@@ -4,7 +4,7 @@ A control group counts the refused processes of a job. Where none can be made th
 is not enough: the kernel reports to nobody that it was met, and it counts all that a user runs on the
 machine, since Linux 5.14 for each user namespace. For a job that runs as the user of the service, without a
 namespace that is counted apart, that includes what other cells run, and even other containers. So without a
-control group one more process, outside of the sandbox if there is one, stands between keeper and program
+control group one more process, outside of the sandbox if there is one, stands between supervisor and program
 and traces all that the program starts (ptrace(2)): the kernel stops each new process and thread before its
 first instruction, and it runs on once it is counted. With one too many the whole job is killed. When the
 tracer ends, the kernel kills what it traces.
@@ -75,7 +75,9 @@ def start() -> int:
     return child
 
 
-def until_the_end(program: int, limit: int, keeper: int, scaffolding: frozenset[int] = frozenset()) -> Fate:
+def until_the_end(
+    program: int, limit: int, supervisor: int, scaffolding: frozenset[int] = frozenset()
+) -> Fate:
     """Let a program that was started here run; returns when it has ended or had too many processes.
 
     The caller must end too then: that is what kills all that is left.
@@ -83,10 +85,10 @@ def until_the_end(program: int, limit: int, keeper: int, scaffolding: frozenset[
     Args:
         program: Process id, from ``start``.
         limit: Processes and threads at the same time.
-        keeper: Its descendants are the job, the calling process and the scaffolding, and nothing else.
+        supervisor: Its descendants are the job, the calling process and the scaffolding, and nothing else.
         scaffolding: Processes of the sandbox, whose first one reaps what is left to it.
     """
-    births = _Births(limit, _Job(keeper, scaffolding))
+    births = _Births(limit, _Job(supervisor, scaffolding))
     while True:
         # While any are held back, only what has happened already: some may have ended and not been reaped.
         pid, status = os.waitpid(-1, _ALL_KINDS | (os.WNOHANG if births.held else 0))
@@ -166,17 +168,17 @@ class _Job:
     """The processes of a job, but for the calling one.
 
     Attributes:
-        keeper: The process whose descendants they are.
+        supervisor: The process whose descendants they are.
         scaffolding: Others that are there too.
     """
 
-    keeper: int
+    supervisor: int
     scaffolding: frozenset[int]
 
     def look(self) -> list[Process]:
         """Return them, zombies too."""
         others = {os.getpid(), *self.scaffolding}
-        pids = (pid for pid in processes.descendants(self.keeper) if pid not in others)
+        pids = (pid for pid in processes.descendants(self.supervisor) if pid not in others)
         return [process for pid in pids if (process := processes.look_at(pid)) is not None]
 
     def living(self) -> int:
@@ -193,10 +195,10 @@ class _Job:
     def number(self) -> int:
         """Return how many processes and threads there are, with zombies that nobody has waited for.
 
-        But for those that only wait for the keeper or the sandbox, which reap whom they are left.
+        But for those that only wait for the supervisor or the sandbox, which reap whom they are left.
         """
         job = self.look()
-        orphans = {pid for one in (self.keeper, *self.scaffolding) for pid in processes.children(one)}
+        orphans = {pid for one in (self.supervisor, *self.scaffolding) for pid in processes.children(one)}
         return sum(processes.living_threads(one) if one.alive else one.pid not in orphans for one in job)
 
 

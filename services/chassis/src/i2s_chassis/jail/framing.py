@@ -1,4 +1,4 @@
-"""Messages between the service and the keeper of a cell: a JSON head, bytes, perhaps an open file.
+"""Messages between the service and the supervisor of a cell: a JSON head, bytes, perhaps an open file.
 
 They travel over a pair of SOCK_SEQPACKET sockets, one packet each: a letter, and then, for
 

@@ -218,7 +218,7 @@ class Jail:
             channels: Open descriptors that programs find at these numbers (0 to 9), for talking
                 with a program that stays. Duplicates live as long as the cell, so the caller may
                 close its own once the cell is open. Best pipes: a socket would let a program
-                send descriptors. Such runs have no RLIMIT_CPU; the keeper alone holds that limit.
+                send descriptors. Such runs have no RLIMIT_CPU; the supervisor alone holds that limit.
             nesting: Let programs make namespaces inside of theirs and write to their /proc, as
                 the sandbox of a browser does. See docs/isolation.md.
 
@@ -288,7 +288,7 @@ class Jail:
     async def _stand(self, plan: CellPlan, channel_fds: tuple[int, ...]) -> Cell:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            self._spawner.fork_keeper(plan, (theirs.fileno(), *channel_fds))
+            self._spawner.fork_supervisor(plan, (theirs.fileno(), *channel_fds))
         except BaseException:
             ours.close()
             raise

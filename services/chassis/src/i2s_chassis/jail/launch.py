@@ -1,4 +1,4 @@
-"""The start of a program in its cell: the processes between the keeper and the program, and what they do."""
+"""The start of a program in its cell: the processes between supervisor and program, and what they do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Launched:
     """A program that was started.
 
     Attributes:
-        pid: Child of the keeper: the program, or who waits for it outside of its sandbox.
+        pid: Child of the supervisor: the program, or who waits for it outside of its sandbox.
         output_fd: Has what the program writes.
         failure_fd: Says what kept it from starting; nothing if it did start.
         status_fd: Has the fate of the program if somebody waits for it.
@@ -44,7 +44,7 @@ def launch(context: CellContext, request: RunRequest, scaffolding: frozenset[int
         scaffolding: The processes of the sandbox.
 
     Raises:
-        OSError: The keeper has no process or descriptor left, or the control group does not take the program.
+        OSError: The supervisor has no process or descriptor left, or the control group refuses the program.
     """
     output_read, output_write = os.pipe()
     failure_read, failure_write = os.pipe()
@@ -74,7 +74,7 @@ def launch(context: CellContext, request: RunRequest, scaffolding: frozenset[int
 
 @dataclass(frozen=True, slots=True)
 class _Child:
-    """The process that the keeper has forked, and what becomes of it."""
+    """The process that the supervisor has forked, and what becomes of it."""
 
     context: CellContext
     request: RunRequest
@@ -122,7 +122,7 @@ class _Child:
     def _follow(self) -> None:
         """Follow the program from outside of its sandbox; returns in the process that is to be it.
 
-        Who follows keeps the user of the keeper, so that a job with a user of its own cannot signal it.
+        Who follows keeps the user of the supervisor, so that a job with a user of its own cannot signal it.
         """
         inside_read, inside_write = os.pipe()
         inner = follow.start()
@@ -144,7 +144,7 @@ class _Child:
         os._exit(0)
 
     def _let_go(self) -> None:
-        """Be one that waits for the program: end with the keeper, and hold nothing that is the program's."""
+        """Wait for the program from now on: end with the supervisor, and hold nothing that is the program's."""
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
         for fd in (self.output_fd, *self.context.channels.values()):
             os.close(fd)

@@ -1,4 +1,4 @@
-"""Our end of a keeper's socket: questions with a number each, answered in any order."""
+"""Our end of a supervisor's socket: questions with a number each, answered in any order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from i2s_chassis.jail import framing
 from i2s_chassis.jail.errors import CellLostError
 from i2s_chassis.jail.framing import Head, Message
 
-_LOST = "the keeper of a cell was lost"
+_LOST = "the supervisor of a cell was lost"
 
 
 class Link:
@@ -25,17 +25,17 @@ class Link:
         self._sock = sock
         self._loop = asyncio.get_running_loop()
         self._numbers = itertools.count(1)
-        # The keeper speaks first, and unasked, to say that the cell stands: that is number 0.
+        # The supervisor speaks first, and unasked, to say that the cell stands: that is number 0.
         self._open: dict[int, asyncio.Future[Message]] = {0: self._loop.create_future()}
         self._sending = asyncio.Lock()
         self._ended = asyncio.Event()
         self._loop.add_reader(sock, self._read)
 
     async def hello(self) -> Message:
-        """Return the first message of the keeper.
+        """Return the first message of the supervisor.
 
         Raises:
-            CellLostError: The keeper has gone.
+            CellLostError: The supervisor has gone.
         """
         return await self._answer(0)
 
@@ -43,7 +43,7 @@ class Link:
         """Send a question and return its answer; whoever asks closes the answer's file.
 
         Raises:
-            CellLostError: The keeper has gone.
+            CellLostError: The supervisor has gone.
         """
         number = next(self._numbers)
         self._open[number] = self._loop.create_future()
@@ -109,12 +109,12 @@ class Link:
                 waiting.exception()  # it may be that nobody waits
 
     def hang_up(self) -> None:
-        """Notify the keeper that no further request follows: it kills and removes everything."""
+        """Notify the supervisor that no further request follows: it kills and removes everything."""
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_WR)
 
     async def ended(self) -> None:
-        """Wait until the keeper has closed its end, which it does last of all."""
+        """Wait until the supervisor has closed its end, which it does last of all."""
         await self._ended.wait()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """The namespace tier: a bubblewrap sandbox that stands as long as its cell.
 
 Bubblewrap makes the namespaces and the file system, and keeps them with a `cat` that waits
-for an end of input which comes when the cell is closed or its keeper dies. Programs enter
+for an end of input which comes when the cell is closed or its supervisor dies. Programs enter
 by setns. So a cell that runs three programs pays for one sandbox, and the kernel itself kills
 whatever is in it when it ends.
 """
@@ -30,8 +30,8 @@ class Sandbox:
 
     Attributes:
         scaffolding: Pids that belong to the sandbox and not to any program.
-        has_our_children: Whether what the keeper forks from now on is in its pid namespace from
-            birth. If the keeper may not arrange that, or the process that follows a program has to stay
+        has_our_children: Whether what the supervisor forks from now on is in its pid namespace from
+            birth. If the supervisor may not arrange that, or the process that follows a program has to stay
             outside, a program needs a process that waits for it: one that enters the other namespaces and
             forks the program, which is then in the pid namespace too.
     """

@@ -43,7 +43,7 @@ WORK_IN_NAMESPACE = "/i2s-work"
 
 @dataclass(frozen=True, slots=True)
 class CellPlan:
-    """Everything the keeper of a cell must know.
+    """Everything the supervisor of a cell must know.
 
     Attributes:
         name: Unique among the cells of a jail.
@@ -51,10 +51,10 @@ class CellPlan:
         limits: Limits of every run; CPU and wall are the budget of the whole cell.
         uid: User that programs run as, None for the one we are.
         readable: Paths that programs may read beside SYSTEM_READABLE.
-        folder: Where the keeper may make the cell's own folder.
-        private_mount: Whether the work folder is a tmpfs in a mount namespace of the keeper.
+        folder: Where the supervisor may make the cell's own folder.
+        private_mount: Whether the work folder is a tmpfs in a mount namespace of the supervisor.
         new_user: Whether that mount namespace needs a user namespace too (ordinary users).
-        poll_seconds: How often the keeper looks at memory, processes and disk.
+        poll_seconds: How often the supervisor looks at memory, processes and disk.
         patience: Times its limit on wall time after which a job that is kept waiting is given up.
         groups: Where control groups can be made, None if they cannot.
         bwrap: Path of bubblewrap.
@@ -87,7 +87,7 @@ class CellPlan:
 
     @property
     def host_workdir(self) -> str:
-        """The work folder in the keeper's view."""
+        """The work folder in the supervisor's view."""
         return f"{self.folder}/{self.name}"
 
     @property
@@ -102,7 +102,7 @@ class CellPlan:
 
     @property
     def known_by_user(self) -> int | None:
-        """The user by whom alone the processes of the job can be found, None if they are below the keeper.
+        """The user by whom alone processes of the job can be found, None if they are below the supervisor.
 
         Raises:
             ValueError: There is none, so nothing would find them.

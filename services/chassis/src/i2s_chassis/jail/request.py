@@ -1,4 +1,4 @@
-"""What a keeper is asked to run, and the cell that it runs in."""
+"""What a supervisor is asked to run, and the cell that it runs in."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CellContext:
         workspace: Its folder.
         sandbox: Its namespaces, None in the other tiers.
         group: Its control group, None if none can be made.
-        control: Descriptor of the keeper's socket.
+        control: Descriptor of the supervisor's socket.
         channels: Descriptors that programs get, by the numbers that they find them at.
     """
 

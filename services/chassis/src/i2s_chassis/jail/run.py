@@ -104,7 +104,7 @@ class Run:
     # -- what is asked meanwhile -----------------------------------------------------------
 
     def stop(self) -> None:
-        """End the program as soon as the keeper is back at watching it."""
+        """End the program as soon as the supervisor is back at watching it."""
         self._stopped = True
 
     def limit_met(self) -> bool:
@@ -245,7 +245,7 @@ class Run:
         return list(dict.fromkeys((*processes.children(os.getpid()), *self._group.pids())))
 
     def _tree(self) -> list[int]:
-        """Return what the keeper has started, parents before children."""
+        """Return what the supervisor has started, parents before children."""
         uid = self._plan.known_by_user
         return processes.descendants(os.getpid()) if uid is None else by_user.pids(uid)
 

@@ -1,8 +1,8 @@
-"""The spawner: a small process without threads that forks the keepers of cells.
+"""The spawner: a small process without threads that forks the supervisors of cells.
 
 The service itself has threads and gRPC, and must not fork. It starts this process once and
-asks it, over a socket of packets, to fork a keeper for each cell; the keeper then talks to
-the service over a socket of its own. Whatever a keeper that was killed leaves behind falls
+asks it, over a socket of packets, to fork a supervisor for each cell; the supervisor then talks to
+the service over a socket of its own. Whatever a supervisor that was killed leaves behind falls
 to the spawner, which kills and removes it.
 
 It keeps the rights that the service was started with, where the service gives them up. It does not trust
@@ -31,12 +31,12 @@ from typing import Any
 
 from i2s_chassis.jail import (
     by_user,
+    cell_supervisor,
     cgroup,
     confine,
     follow,
     framing,
     gvisor,
-    keeper,
     processes,
     seccomp,
     syscalls,
@@ -62,7 +62,7 @@ class Survey:
 
     Attributes:
         root: Whether the spawner may become other users.
-        private_mount: Whether a keeper can mount a tmpfs for its cell.
+        private_mount: Whether a supervisor can mount a tmpfs for its cell.
         new_user: Whether it needs a user namespace for that.
         mounts_processes: Whether it can mount a /proc of its own for a program.
         groups: Where control groups can be made, as Hierarchy.to_json says it; None for nowhere.
@@ -99,24 +99,24 @@ def serve(control: socket.socket, terms: Terms) -> None:
     signal.set_wakeup_fd(wake_write)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What every keeper and every program before its start would else do for itself, or copy.
+    # What every supervisor and every program before its start would else do for itself, or copy.
     for our_user in (False, True):
         seccomp.build(our_user=our_user, nesting=False, local_sockets=False)
     gc.collect()
     gc.freeze()
     gc.disable()
     users = Users(terms.uid_base, terms.uid_count, otherwise=Path(terms.folder, _LEASES))
-    spawner = Spawner(control, terms, Keepers(users), users, (wake_read, wake_write))
+    spawner = Spawner(control, terms, CellSupervisors(users), users, (wake_read, wake_write))
     while True:
-        patience = _REAP_SECONDS if spawner.keepers.to_watch else None
+        patience = _REAP_SECONDS if spawner.supervisors.to_watch else None
         ready, _, _ = select.select([control.fileno(), wake_read], [], [], patience)
         if wake_read in ready:
             with contextlib.suppress(BlockingIOError):
                 os.read(wake_read, 4096)
-        spawner.keepers.reap()
+        spawner.supervisors.reap()
         if control.fileno() in ready and not spawner.attend():
             break
-    spawner.keepers.wait()
+    spawner.supervisors.wait()
     users.close()
 
 
@@ -127,7 +127,7 @@ class Spawner:
         self,
         control: socket.socket,
         terms: Terms,
-        keepers: Keepers,
+        supervisors: CellSupervisors,
         users: Users,
         own_fds: tuple[int, int],
     ) -> None:
@@ -136,11 +136,11 @@ class Spawner:
         Args:
             control: Where the service asks.
             terms: What was fixed at the start.
-            keepers: Those of open cells.
+            supervisors: Those of open cells.
             users: Users that jobs run as if this process is root.
-            own_fds: Descriptors that no keeper may have.
+            own_fds: Descriptors that no supervisor may have.
         """
-        self.keepers = keepers
+        self.supervisors = supervisors
         self._control, self._terms, self._users, self._own_fds = control, terms, users, own_fds
         self._complaints = 0
 
@@ -182,11 +182,11 @@ class Spawner:
         plan = CellPlan.from_json(request["plan"])
         if bounds is not None:
             plan = bounds.permitted(plan)
-        if plan.uid is not None or self.keepers.has(plan.name) or len(fds) != 1 + len(plan.channels):
+        if plan.uid is not None or self.supervisors.has(plan.name) or len(fds) != 1 + len(plan.channels):
             raise RefusedError("a plan with a user, a name that is in use, or too many or few descriptors")
         if os.geteuid() == 0:
             plan = replace(plan, uid=self._take_user())
-        self._fork_keeper(plan, fds)
+        self._fork_supervisor(plan, fds)
 
     def _take_user(self) -> int:
         """Return a user that no other cell has.
@@ -199,13 +199,13 @@ class Spawner:
             try:
                 return self._users.take()
             except CellError:
-                # A cell is closed for the service a moment before its keeper can be reaped.
-                if not self.keepers.to_watch or time.monotonic() > deadline:
+                # A cell is closed for the service a moment before its supervisor can be reaped.
+                if not self.supervisors.to_watch or time.monotonic() > deadline:
                     raise
             time.sleep(0.01)
-            self.keepers.reap()
+            self.supervisors.reap()
 
-    def _fork_keeper(self, plan: CellPlan, fds: Sequence[int]) -> None:
+    def _fork_supervisor(self, plan: CellPlan, fds: Sequence[int]) -> None:
         cell_fd, *channel_fds = fds
         try:
             pid = os.fork()
@@ -220,17 +220,17 @@ class Spawner:
                 self._control.close()
                 for fd in self._own_fds:
                     os.close(fd)
-                # Its lease lasts as long as the keeper, whatever becomes of this process.
+                # Its lease lasts as long as the supervisor, whatever becomes of this process.
                 self._users.keep_only(plan.uid)
                 channels = dict(zip(plan.channels, channel_fds, strict=True))
-                keeper.keep(plan, cell_fd, channels, self._terms.bounds)
+                cell_supervisor.keep(plan, cell_fd, channels, self._terms.bounds)
             finally:
                 os._exit(1)
-        self.keepers.add(pid, plan)
+        self.supervisors.add(pid, plan)
 
 
-class Keepers:
-    """The keepers that were forked, and what is left of the cells of those that were killed."""
+class CellSupervisors:
+    """The supervisors that were forked, and what is left of the cells of those that were killed."""
 
     def __init__(self, users: Users) -> None:
         self._users = users
@@ -247,11 +247,11 @@ class Keepers:
         return bool(self._plans or self._left)
 
     def add(self, pid: int, plan: CellPlan) -> None:
-        """Take over a keeper that has just been forked."""
+        """Take over a supervisor that has just been forked."""
         self._plans[pid] = plan
 
     def reap(self) -> None:
-        """Reap keepers that ended; kill, reap and remove what killed ones left to us."""
+        """Reap supervisors that ended; kill, reap and remove what killed ones left to us."""
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
                 self._ended(*ended)
@@ -271,7 +271,7 @@ class Keepers:
             self._release(plan)
 
     def _clean_up(self, plan: CellPlan) -> bool:
-        """Remove what a killed keeper has left; returns whether all of it is gone."""
+        """Remove what a killed supervisor has left; returns whether all of it is gone."""
         is_clean = _clean_up(plan)
         if is_clean:
             self._release(plan)
@@ -286,7 +286,7 @@ class Keepers:
         self._users.give_back(plan.uid)
 
     def wait(self) -> None:
-        """Wait for the keepers, whose own sockets have closed too, to clean up."""
+        """Wait for the supervisors, whose own sockets have closed too, to clean up."""
         signal.alarm(10)  # they take far less than a second; this is for what cannot happen
         with contextlib.suppress(ChildProcessError):
             while self._plans:
@@ -296,7 +296,7 @@ class Keepers:
 
 
 def _clean_up(plan: CellPlan) -> bool:
-    """Remove what a killed keeper has left; returns whether all of it is gone."""
+    """Remove what a killed supervisor has left; returns whether all of it is gone."""
     if plan.known_by_user is not None:
         try:
             by_user.kill(plan.known_by_user)
@@ -335,7 +335,7 @@ def survey(bwrap: str) -> Survey:
 
 
 def _mount_folder(new_user: bool) -> None:
-    keeper.enter_private_mounts(new_user=new_user)
+    cell_supervisor.enter_private_mounts(new_user=new_user)
     syscalls.mount("i2s", "/tmp", "tmpfs", 0, "size=65536")  # noqa: S108 (only this process sees it)
 
 

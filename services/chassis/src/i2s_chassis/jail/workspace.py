@@ -2,7 +2,7 @@
 
 Where a private mount can be had the folder is a tmpfs of its own, so that the kernel holds
 both bounds, bytes and inodes, and nothing is left when the cell ends. Elsewhere it is a plain
-folder that the keeper measures while the job runs.
+folder that the supervisor measures while the job runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Workspace:
     """A work folder, seen from outside of the jail.
 
     Attributes:
-        path: Where it lies in the keeper's view of the file system.
+        path: Where it lies in the supervisor's view of the file system.
         mounted: Whether it is a tmpfs of its own.
     """
 

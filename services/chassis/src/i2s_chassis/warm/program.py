@@ -2,7 +2,7 @@
 
 What the programs do is in the folder ``inside/`` of a service; this is the service's end of it. They are
 asked a line at a time, and nothing of a job can reach the pipes that the lines go through. A job that runs
-into a limit is killed by the keeper of the cell, and the program with it.
+into a limit is killed by the supervisor of the cell, and the program with it.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Warm:
         Raises:
             JailError: Its cell was lost.
         """
-        # The keeper of the cell holds the pipes too, so they do not end when the program does.
+        # The supervisor of the cell holds the pipes too, so they do not end when the program does.
         reading = asyncio.ensure_future(self._reader.readline())
         try:
             await asyncio.wait((reading, self._run), return_when=asyncio.FIRST_COMPLETED)

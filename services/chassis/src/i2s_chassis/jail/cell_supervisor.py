@@ -1,4 +1,4 @@
-"""The keeper of one cell: makes it, runs programs in it one after the other, cleans it up.
+"""The supervisor of one cell: makes it, runs programs in it one after the other, cleans it up.
 
 One process for each cell, forked by the spawner, outside of all walls. It does what the
 service asks over a socket that no program ever holds, and when that socket closes, for
@@ -33,7 +33,7 @@ class _GoneError(CellError):
     """The service has closed its end: everything is to be removed."""
 
 
-class Keeper:
+class CellSupervisor:
     """Owns the cell's folder, sandbox and control group."""
 
     def __init__(
@@ -250,7 +250,7 @@ def enter_private_mounts(*, new_user: bool) -> None:
 
 
 def keep(plan: CellPlan, control_fd: int, channels: Mapping[int, int], bounds: PlanBounds | None) -> None:
-    """Be the keeper of a cell until its control socket closes; never returns.
+    """Be the supervisor of a cell until its control socket closes; never returns.
 
     Args:
         plan: The plan of the cell.
@@ -263,18 +263,18 @@ def keep(plan: CellPlan, control_fd: int, channels: Mapping[int, int], bounds: P
     try:
         control = socket.socket(fileno=control_fd)
         try:
-            keeper = Keeper(plan, control, channels, bounds)
+            supervisor = CellSupervisor(plan, control, channels, bounds)
         except (OSError, CellError) as error:
             framing.send(control, Message({"id": 0, "error": "cell", "message": str(error)}))
             os._exit(1)
         try:
-            keeper.serve()
+            supervisor.serve()
         finally:
-            keeper.close()
+            supervisor.close()
     except (BrokenPipeError, ConnectionResetError):
         pass  # the service has gone; everything is cleaned up
     except BaseException as error:
-        sys.stderr.write(f"i2s keeper of cell {plan.name}: {type(error).__name__}: {error}\n")
+        sys.stderr.write(f"i2s supervisor of cell {plan.name}: {type(error).__name__}: {error}\n")
         sys.stderr.flush()
         status = 1
     os._exit(status)
