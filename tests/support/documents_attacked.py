@@ -14,7 +14,7 @@ import pytest
 from documents_service import GOOD, pdf
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_documents.convert import Converter, ConvertSettings
-from i2s_documents.draw import Drawer, DrawSettings
+from i2s_documents.draw import DrawSettings, PageRenderer
 from i2s_documents.installation import find_installation
 from i2s_documents.model import ConvertJob, DrawJob, RawFragment
 from i2s_documents.settings import DocumentsSettings
@@ -33,7 +33,7 @@ PNG = PageDrawing(dpi=72.0, format=ImageFormat.PNG)
 
 
 class Attacked:
-    """Converter and drawer, and what attacks aim at.
+    """Converter and page renderer, and what attacks aim at.
 
     Attributes:
         secret: A file of the host that all users may read.
@@ -43,7 +43,7 @@ class Attacked:
     def __init__(self, jail: Jail, folder: Path, listener: socket.socket) -> None:
         installed = find_installation()
         self.converter = Converter(ConvertSettings(), jail, lambda: None)
-        self.drawer = Drawer(DrawSettings(max_pages=4), jail, installed)
+        self.page_renderer = PageRenderer(DrawSettings(max_pages=4), jail, installed)
         self.secret = folder / "secret.txt"
         self.secret.write_text(MARK)
         self.port = listener.getsockname()[1]
@@ -66,10 +66,12 @@ class Attacked:
     async def draw(self, document, limits=LIMITS, **given):
         """Return what became of the pages of a document, after a look around and a good page."""
         good = DrawJob(pdf(), PNG, limits=LIMITS)
-        before = (await self.drawer.draw(good)).pages
-        drawn = await self.drawer.draw(DrawJob(document, given.pop("drawing", PNG), limits=limits, **given))
+        before = (await self.page_renderer.draw(good)).pages
+        drawn = await self.page_renderer.draw(
+            DrawJob(document, given.pop("drawing", PNG), limits=limits, **given)
+        )
         assert (drawn.verdict is Verdict.RENDERED) == bool(drawn.pages)
-        assert (await self.drawer.draw(good)).pages == before
+        assert (await self.page_renderer.draw(good)).pages == before
         assert MARK not in drawn.message
         self.nothing_happened()
         return drawn
@@ -85,7 +87,7 @@ class Attacked:
 
 @contextlib.asynccontextmanager
 async def attacked(tier: str):
-    """Open the converter and the drawer in a tier."""
+    """Open the converter and the page renderer in a tier."""
     with tempfile.TemporaryDirectory(prefix="i2s-secret-") as name:
         folder = Path(name)
         folder.chmod(0o755)

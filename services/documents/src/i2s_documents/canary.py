@@ -5,7 +5,7 @@ from __future__ import annotations
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.errors import EngineError
 from i2s_documents.convert import Converter
-from i2s_documents.draw import Drawer
+from i2s_documents.draw import PageRenderer
 from i2s_documents.model import ConvertJob, DrawJob, RawFragment
 from i2s_wire.documents.conversion import FragmentFormat
 from i2s_wire.documents.drawing import ImageFormat, PageDrawing
@@ -47,12 +47,12 @@ def small_pdf(content: bytes = _SQUARE, size: tuple[int, int] = (_WIDTH, _HEIGHT
     )
 
 
-async def canary(converter: Converter, drawer: Drawer, limits: Limits) -> None:
+async def canary(converter: Converter, page_renderer: PageRenderer, limits: Limits) -> None:
     """Convert a table of each format and draw a page.
 
     Args:
         converter: Converts fragments.
-        drawer: Draws pages.
+        page_renderer: Draws pages.
         limits: Limits of each conversion and of the page.
 
     Raises:
@@ -65,7 +65,7 @@ async def canary(converter: Converter, drawer: Drawer, limits: Limits) -> None:
             reason = one.reason or f"pandoc made {html!r:.200} of it"
             raise EngineError(f"the canary in {one.id} was not converted to a table: {reason}")
     drawing = PageDrawing(dpi=72.0, format=ImageFormat.PNG)
-    drawn = await drawer.draw(DrawJob(small_pdf(), drawing, limits=limits))
+    drawn = await page_renderer.draw(DrawJob(small_pdf(), drawing, limits=limits))
     if drawn.verdict is not Verdict.RENDERED:
         raise EngineError(f"the canary was not drawn: {drawn.verdict.name}: {drawn.message}")
     if [(one.width, one.height) for one in drawn.pages] != [(_WIDTH, _HEIGHT)]:

@@ -42,7 +42,7 @@ class DrawSettings:
     response_bytes: int = 32 * 1024 * 1024
 
 
-class Drawer:
+class PageRenderer:
     """Runs PDFium in cells."""
 
     def __init__(self, settings: DrawSettings, jail: Jail, installation: Installation) -> None:

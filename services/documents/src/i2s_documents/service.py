@@ -11,7 +11,7 @@ from i2s_chassis.renderer.self_test import canary_limits, canary_required
 from i2s_chassis.service import Chassis, Register
 from i2s_documents.canary import canary
 from i2s_documents.convert import Converter, ConvertSettings
-from i2s_documents.draw import Drawer, DrawSettings
+from i2s_documents.draw import DrawSettings, PageRenderer
 from i2s_documents.installation import find_installation
 from i2s_documents.servicer import DocumentsServicer
 from i2s_documents.settings import DocumentsSettings
@@ -46,7 +46,7 @@ class DocumentsService:
                 jail,
                 chassis.telemetry.rerun,
             )
-            drawer = Drawer(
+            page_renderer = PageRenderer(
                 DrawSettings(
                     max_pdf_bytes=settings.max_pdf_bytes,
                     max_pages=settings.max_pages_drawn,
@@ -57,6 +57,6 @@ class DocumentsService:
                 installation,
             )
             with canary_required(chassis.telemetry):
-                await canary(converter, drawer, canary_limits(settings.limit_table()))
-            servicer = DocumentsServicer(converter, drawer, installation, jail, settings, chassis)
+                await canary(converter, page_renderer, canary_limits(settings.limit_table()))
+            servicer = DocumentsServicer(converter, page_renderer, installation, jail, settings, chassis)
             yield servicer.registration()

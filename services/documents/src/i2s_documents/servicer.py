@@ -24,7 +24,7 @@ from i2s_chassis.renderer.surely import run_surely, sandbox_required
 from i2s_chassis.service import Chassis, Register
 from i2s_chassis.spans import current_span
 from i2s_documents.convert import Converter
-from i2s_documents.draw import Drawer
+from i2s_documents.draw import PageRenderer
 from i2s_documents.installation import Installation
 from i2s_documents.model import ConvertJob, DrawJob, RawConversions, RawPages
 from i2s_documents.settings import DocumentsSettings
@@ -46,13 +46,13 @@ class DocumentsServicer(DocumentsServiceServicer):
     def __init__(
         self,
         converter: Converter,
-        drawer: Drawer,
+        page_renderer: PageRenderer,
         installation: Installation,
         jail: Jail,
         settings: DocumentsSettings,
         chassis: Chassis,
     ) -> None:
-        self._converter, self._drawer, self._installation = converter, drawer, installation
+        self._converter, self._page_renderer, self._installation = converter, page_renderer, installation
         self._jail, self._settings, self._chassis = jail, settings, chassis
         self._limits = settings.limit_table()
 
@@ -94,7 +94,7 @@ class DocumentsServicer(DocumentsServiceServicer):
             job = draw_job(request, wire.limits_from_wire(request.limits, self._limits))
             current_entry().source_sha256 = digest = hashlib.sha256(job.pdf).hexdigest()
             with log_context(source_sha256=digest):
-                raw = await run_surely(lambda: self._drawer.draw(job), _doubt, self._chassis.telemetry)
+                raw = await run_surely(lambda: self._page_renderer.draw(job), _doubt, self._chassis.telemetry)
                 self._record(ticket, raw.verdict, raw.stages, raw)
             return to_wire.page_images(self._page_images(raw, job, ticket), request.id)
 

@@ -22,7 +22,7 @@ from i2s_render_latex.format_cache import Format, FormatCache
 from i2s_render_latex.formats import Formats
 from i2s_render_latex.hints import source_error
 from i2s_render_latex.model import Job
-from i2s_render_latex.pages import Drawer, Drawn
+from i2s_render_latex.pages import Drawn, PageRenderer
 from i2s_render_latex.prepared_fonts import PreparedFonts
 from i2s_render_latex.raster import limits_of_raster
 from i2s_render_latex.split import preamble_of, without
@@ -178,7 +178,7 @@ class LatexEngine:
         spent = sum((stage.usage for stage in compiled.stages), Usage())
         await cell.renew(limits_of_raster(job.limits, len(compiled.pdf), spent), {PDF: compiled.pdf})
         most = self._settings.max_picture_bytes
-        return await Drawer(cell, compiled.pdf, job.options, job.limits, spent.cpu_seconds, most).draw()
+        return await PageRenderer(cell, compiled.pdf, job.options, job.limits, spent.cpu_seconds, most).draw()
 
     def _rendering(self, job: Job, compiled: Compiled, drawn: Drawn) -> RawRendering:
         judgement = drawn.judgement or Judgement(Verdict.RENDERED, "")

@@ -39,7 +39,7 @@ class Drawn:
     events: list[PolicyEvent] = field(default_factory=list)
 
 
-class Drawer:
+class PageRenderer:
     """Draws the pages of the PDF that lies in a cell."""
 
     def __init__(

@@ -113,8 +113,8 @@ class Cell:
     async def limit_met(self) -> bool:
         """Return whether the program that runs has met a limit up to now, or has ended.
 
-        A supervisor looks at its cell now and then. Who is about to give the cell to another job asks, so that
-        no job answers for what an earlier one did between two looks. If a limit was met, ``run`` returns.
+        A supervisor looks at its cell now and then. Who is about to give the cell to another job asks, so
+        that no job answers for what an earlier one did between two looks. If a limit was met, ``run`` returns.
 
         Raises:
             CellLostError: The cell is gone.

@@ -144,7 +144,7 @@ class _Child:
         os._exit(0)
 
     def _let_go(self) -> None:
-        """Wait for the program from now on: end with the supervisor, and hold nothing that is the program's."""
+        """Be one that waits for the program: end with the supervisor, hold nothing that is the program's."""
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
         for fd in (self.output_fd, *self.context.channels.values()):
             os.close(fd)
