@@ -2,11 +2,11 @@
 
 Compared, in one run, in turns, on the same documents (all LaTeX examples as profile ``paper`` has them):
 
-    reference   cold pdflatex until the .aux is stable, pdftoppm, Pillow: plain processes, no walls, no server
+    reference   cold pdflatex until the .aux is stable, pdftoppm, Pillow: plain, no sandbox, no server
     cold        the service without a format, jailed (tier namespace)
     format      the service with the precompiled format, jailed (tier namespace)
     landlock    the same in tier landlock
-    none        the same without walls: what is left is what the walls cost
+    none        the same without a sandbox: what is left is what the sandbox costs
 
 Counted is the CPU time of every process of a contestant: server, spawner, supervisors, bubblewrap, engines,
 and the clean-up after the answer. Left out: the client, and kernel threads. All pictures must be equal.

@@ -2,8 +2,8 @@
 
 Cold pdflatex (batchmode, halt on error, no shell escape) in a temporary folder until the .aux file is what
 it was before the run, so at least twice; pdftoppm at 200 dpi for the first page; Pillow cuts off the lowest
-fifth, crops to ink and saves the PNG. No walls, no limits, no server: plain subprocesses of a Python process
-that has everything imported. pdf2image's call of pdfinfo is left out, to its advantage.
+fifth, crops to ink and saves the PNG. No sandbox, no limits, no server: plain subprocesses of a Python
+process that has everything imported. pdf2image's call of pdfinfo is left out, to its advantage.
 
 Run as a program it takes jobs from standard input and answers on standard output, one JSON object a line.
 """

@@ -23,7 +23,7 @@ class Report:
         slots: Jobs at once where throughput was measured.
         figures: By contestant and example.
         ratios: The first is the claim.
-        jail: What the walls cost.
+        jail: What the sandbox costs.
         throughput: Jobs a second by contestant; empty where it was not measured.
     """
 
@@ -66,7 +66,7 @@ class Report:
                 f"({one.least:.1f} to {one.greatest:.1f}), {kept} {BAR:g}"
             )
         for cost in self.jail:
-            yield f"walls, {cost.contestant}: {cost.seconds * _MS:.1f} ms a job, {cost.share:.0%}"
+            yield f"sandbox, {cost.contestant}: {cost.seconds * _MS:.1f} ms a job, {cost.share:.0%}"
 
     def _examples(self) -> Iterator[str]:
         names = list(self.figures)

@@ -49,7 +49,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class JailCost:
-    """What walls add to a job: median over the examples, in seconds of CPU and as a share."""
+    """What the sandbox adds to a job: median over the examples, in seconds of CPU and as a share."""
 
     contestant: str
     seconds: float
@@ -105,7 +105,7 @@ def ratio(figures: dict[str, dict[str, Figures]], over: str, under: str, part: s
 
 
 def jail_cost(figures: dict[str, dict[str, Figures]], contestant: str, bare: str) -> JailCost:
-    """Return what the walls of a contestant cost beside one that has none."""
+    """Return what the sandbox of a contestant costs beside one that has none."""
     pairs = [(figures[contestant][task].cpu, one.cpu) for task, one in figures[bare].items()]
     seconds = median(walled - plain for walled, plain in pairs)
     return JailCost(contestant, seconds, median(walled / plain - 1 for walled, plain in pairs))

@@ -2,7 +2,7 @@
 
 Compared, in one run, in turns, on the same scores (the examples of the task music, page 1, no footers):
 
-    reference   cold convert-ly, cold `lilypond --png`, Pillow: plain processes, no walls, no server
+    reference   cold convert-ly, cold `lilypond --png`, Pillow: plain, no sandbox, no server
     single-use  the service, jailed (tier namespace), every process started anew
     zygote      the service, jailed (tier namespace), jobs forked from processes that stand ready
     cairo       the service of "zygote", asked to draw with cairo instead of Ghostscript

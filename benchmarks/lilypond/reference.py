@@ -1,7 +1,7 @@
 """The plain way from a score to a picture: cold convert-ly, cold `lilypond --png`, Pillow.
 
-Page 1 at LilyPond's own 101 dpi without tagline and footers, cropped to ink. No walls, no limits, no server:
-plain subprocesses of a Python process that has everything imported.
+Page 1 at LilyPond's own 101 dpi without tagline and footers, cropped to ink. No sandbox, no limits, no
+server: plain subprocesses of a Python process that has everything imported.
 
 Run as a program it takes jobs from standard input and answers on standard output, one JSON object a line.
 """

@@ -98,7 +98,7 @@ async def test_many_cells_at_once_do_not_meet(jail: Jail) -> None:
     assert await asyncio.gather(*map(one, range(40))) == [str(number).encode() for number in range(40)]
 
 
-async def test_the_escape_tests_fail_where_there_are_no_walls(tmp_path: Path) -> None:
+async def test_the_escape_tests_fail_where_there_is_no_isolation(tmp_path: Path) -> None:
     jail = await Jail.start(JailSettings(tier=Tier.NONE, allow_unsandboxed=True))
     try:
         assert jail.isolation.tier is Tier.NONE

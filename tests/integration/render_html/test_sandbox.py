@@ -48,9 +48,9 @@ async def test_a_browser_that_is_asked_to_do_without_starts_and_the_kernel_agree
     assert (chosen.sandbox, layers) == (False, "")
     browser = await Browser.start(jail, chosen)
     try:
-        walls = await browser.cell.walls()
-        assert [one for one in walls if "--type=renderer" in one.command]
-        assert layers_in(walls) == ""
+        isolation = await browser.cell.process_isolation()
+        assert [one for one in isolation if "--type=renderer" in one.command]
+        assert layers_in(isolation) == ""
     finally:
         await browser.close()
 

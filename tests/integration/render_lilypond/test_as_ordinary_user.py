@@ -101,7 +101,7 @@ def test_zygotes_that_start_at_once_all_get_ready() -> None:
 
 
 def test_old_scores_are_converted() -> None:
-    """convert-ly keeps a copy of the score with its times, which no wall may forbid."""
+    """convert-ly keeps a copy of the score with its times, which no tier may forbid."""
     done = _done(_CONVERTS)
     assert '\\version "2.24' in done.stdout, done.stdout + done.stderr[-3000:]
     assert "crescTextCresc" in done.stdout

@@ -2,17 +2,17 @@
 
 import pytest
 
-from i2s_chassis.jail import Walls
+from i2s_chassis.jail import ProcessIsolation
 from i2s_render_html.sandbox import layers_in
 
-BWRAP = Walls(1, "/bin/bwrap --args 4 -- /usr/bin/cat", 1, 0)
-BROWSER = Walls(1, "/usr/lib/chromium/chromium-headless-shell --remote-debugging-pipe about:blank", 2, 1)
-NETWORK = Walls(1, "/usr/lib/chromium/chromium-headless-shell --type=utility", 2, 1)
+BWRAP = ProcessIsolation(1, "/bin/bwrap --args 4 -- /usr/bin/cat", 1, 0)
+BROWSER = ProcessIsolation(1, "/usr/lib/chromium/chromium-headless-shell --remote-debugging-pipe", 2, 1)
+NETWORK = ProcessIsolation(1, "/usr/lib/chromium/chromium-headless-shell --type=utility", 2, 1)
 
 
-def renderer(pid_namespaces: int, call_filters: int) -> Walls:
+def renderer(pid_namespaces: int, call_filters: int) -> ProcessIsolation:
     command = "/usr/lib/chromium/chromium-headless-shell --type=renderer --lang=en-US"
-    return Walls(2, command, pid_namespaces, call_filters)
+    return ProcessIsolation(2, command, pid_namespaces, call_filters)
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ def facts(
     if origin := read_origin(plan.data.folder):
         found[DATA_SET] = ", ".join(origin)
     for one in engines:
-        walls = f"{one.isolation.tier.name.lower()} ({', '.join(one.isolation.mechanisms)})"
-        found[one.service] = f"{one.version}, {one.engine.name} {one.engine.version}, isolation {walls}"
+        isolation = f"{one.isolation.tier.name.lower()} ({', '.join(one.isolation.mechanisms)})"
+        found[one.service] = f"{one.version}, {one.engine.name} {one.engine.version}, isolation {isolation}"
         found[f"{one.service} engine digest"] = one.engine.digest
         found[f"{one.service} fonts digest"] = one.fonts_digest
     for task in plan.tasks.values():

@@ -29,7 +29,7 @@ class ServiceState:
         name: Such as "render-latex".
         address: Where it listens.
         serves: Whether it answers and says that it serves.
-        detail: Its version and walls, or why it does not serve.
+        detail: Its version and isolation, or why it does not serve.
     """
 
     name: str

@@ -68,7 +68,7 @@ def may_use_gpu(device: str) -> bool:
 
 
 def log_confinement(processes: str, confinement: Confinement | None) -> None:
-    """Say in the log what processes are confined by, and warn where walls are missing.
+    """Say in the log what processes are confined by, and warn of what is missing.
 
     Args:
         processes: Name of the processes, such as "workers".

@@ -110,7 +110,7 @@ class Browser:
             stack.push_async_callback(browser._drop_page)
             browser._next = asyncio.create_task(browser._prepare())
             await browser.page()
-            renderers = {one.pid for one in await cell.walls() if _RENDERER in one.command}
+            renderers = {one.pid for one in await cell.process_isolation() if _RENDERER in one.command}
             browser._own_processes = await cell.processes() - renderers
             browser._stack = stack.pop_all()
         return browser
@@ -239,7 +239,7 @@ async def _in_a_cell(
     handover: Handover,
     launching: asyncio.Task[PlaywrightBrowser],
 ) -> tuple[Cell, asyncio.Task[Ended]]:
-    """Start Chromium behind walls with the pipe that Playwright made."""
+    """Start Chromium in its sandbox with the pipe that Playwright made."""
     reading, writing = await _descriptors(handover, launching)
     try:
         opening = jail.cell(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from i2s_chassis.jail import Jail, Walls
+from i2s_chassis.jail import Jail, ProcessIsolation
 from i2s_render_html.browser import Browser, BrowserSettings
 from i2s_render_html.errors import BrowserError
 
@@ -43,7 +43,7 @@ async def choose_sandbox(
         else:
             if layers:
                 return settings, layers
-            refusal = "its renderers have no walls of their own"
+            refusal = "its renderers have no isolation of their own"
     if wanted == "on":
         raise BrowserError(f"--browser-sandbox on: Chromium's own sandbox does not work here: {refusal}")
     settings = replace(settings, sandbox=False)
@@ -62,19 +62,19 @@ async def layers_of(jail: Jail, settings: BrowserSettings) -> str:
     """
     browser = await Browser.start(jail, settings)
     try:
-        return layers_in(await browser.cell.walls())
+        return layers_in(await browser.cell.process_isolation())
     finally:
         await browser.close()
 
 
-def layers_in(walls: Sequence[Walls]) -> str:
+def layers_in(isolation: Sequence[ProcessIsolation]) -> str:
     """Return what stands around every renderer and not around the browser, such as "namespace, seccomp-bpf".
 
     Args:
-        walls: Around each process of the browser's cell, parents before children.
+        isolation: Around each process of the browser's cell, parents before children.
     """
-    renderers = [one for one in walls if _RENDERER in one.command]
-    browser = next((one for one in walls if "--type=" not in one.command and _PIPE in one.command), None)
+    renderers = [one for one in isolation if _RENDERER in one.command]
+    browser = next((one for one in isolation if "--type=" not in one.command and _PIPE in one.command), None)
     if browser is None or not renderers:
         return ""
     layers = []

@@ -102,7 +102,7 @@ class LatexEngine:
 
     @property
     def isolation(self) -> Isolation:
-        """The walls that jobs run in."""
+        """The isolation that jobs run in."""
         return self._jail.isolation
 
     @property

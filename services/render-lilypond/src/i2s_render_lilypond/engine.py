@@ -54,7 +54,7 @@ class LilypondEngine:
 
     @property
     def isolation(self) -> Isolation:
-        """The walls that jobs run in."""
+        """The isolation that jobs run in."""
         return self._jail.isolation
 
     async def render(self, job: Job) -> LilypondRendering:

@@ -69,7 +69,7 @@ def chosen_device(devices: Collection[str], asked: Drawing, limits: Limits) -> s
 def program(asked: Drawing, device: str) -> bytes:
     """Return the PostScript that draws pages of the score.
 
-    Anti-aliasing, size and the walls around the score's own PostScript are those of `make-ps-images` in
+    Anti-aliasing, size and the isolation of the score's own PostScript are those of `make-ps-images` in
     LilyPond 2.24 (scm/lily/ps-to-png.scm), so that the pixels are.
 
     Args:

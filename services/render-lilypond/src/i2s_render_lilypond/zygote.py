@@ -35,7 +35,7 @@ _CALLS = {
 
 @contextlib.asynccontextmanager
 async def open_zygote(jail: Jail, installation: Installation, settings: WarmSettings) -> AsyncIterator[Warm]:
-    """Start a zygote, warm it up and prove its walls; it ends with the context.
+    """Start a zygote, warm it up and prove its isolation; it ends with the context.
 
     Raises:
         WarmError: There can be none here, or it did not get ready; says why.

@@ -63,7 +63,7 @@ class PythonEngine:
 
     @property
     def isolation(self) -> Isolation:
-        """The walls that jobs run in."""
+        """The isolation that jobs run in."""
         return self._jail.isolation
 
     async def render(self, job: Job) -> DrawnProgram:

@@ -62,7 +62,7 @@ def _rules(installation: PythonInstallation, abi: int) -> dict[str, object]:
 async def open_zygote(
     jail: Jail, installation: PythonInstallation, settings: WarmSettings
 ) -> AsyncIterator[Warm]:
-    """Start a warm interpreter and prove the walls around its children; it ends with the context.
+    """Start a warm interpreter and prove the isolation of its children; it ends with the context.
 
     Raises:
         WarmError: There can be none here, or it did not get ready; says why.

@@ -44,7 +44,7 @@ async def changes_no_file_of_the_host(ground: Ground) -> None:
 
 @attack
 async def a_copy_with_mode_and_times_can_be_made(ground: Ground) -> None:
-    """What engines do with files of their own works behind every wall."""
+    """What engines do with files of their own works in every tier."""
     async with ground.jail.cell(LIMITS, {"score": b"of the job"}) as cell:
         ended = await cell.run(["cp", "-p", "score", "copy"])
         assert (ended.cause, ended.exit_code) == (Cause.EXITED, 0), said(ended)

@@ -40,7 +40,7 @@ POSTSCRIPT = b"%!PS-Adobe\r%%BoundingBox:0 0 9 9\n9 9\n255\nshowpage\n".ljust(28
 
 
 def test_no_program_is_started_for_a_drawing_of_another_kind(tmp_path, monkeypatch):
-    # Pillow hands PostScript to Ghostscript, which would run outside of all walls.
+    # Pillow hands PostScript to Ghostscript, which would run outside of the sandbox.
     ghostscript = tmp_path / "gs"
     ghostscript.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\necho 10.0\n")
     ghostscript.chmod(0o755)

@@ -29,9 +29,9 @@ from i2s_chassis.jail.model import (
     Isolation,
     PolicyEvent,
     PolicyKind,
+    ProcessIsolation,
     Tier,
     Usage,
-    Walls,
 )
 from i2s_chassis.jail.settings import JailSettings
 
@@ -57,10 +57,10 @@ __all__ = [
     "OutputReason",
     "PolicyEvent",
     "PolicyKind",
+    "ProcessIsolation",
     "StarvedError",
     "Tier",
     "Usage",
-    "Walls",
 ]
 
 

@@ -13,7 +13,16 @@ from dataclasses import asdict, replace
 from i2s_chassis.jail.errors import CellError, OutputError, OutputReason, StarvedError
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.link import Link
-from i2s_chassis.jail.model import Cause, Ended, Excerpt, Fill, PolicyEvent, PolicyKind, Usage, Walls
+from i2s_chassis.jail.model import (
+    Cause,
+    Ended,
+    Excerpt,
+    Fill,
+    PolicyEvent,
+    PolicyKind,
+    ProcessIsolation,
+    Usage,
+)
 from i2s_chassis.jail.plan import CellPlan
 from i2s_chassis.job_limits import Limits
 
@@ -24,7 +33,7 @@ _NO_ANSWER = "the supervisor of a cell does not answer"
 
 
 class Cell:
-    """A fresh work folder behind walls, in which programs run one after the other.
+    """A fresh work folder in the sandbox, in which programs run one after the other.
 
     Everything but a second ``run`` may also be asked while a program runs.
 
@@ -113,8 +122,9 @@ class Cell:
     async def limit_met(self) -> bool:
         """Return whether the program that runs has met a limit up to now, or has ended.
 
-        A supervisor looks at its cell now and then. Who is about to give the cell to another job asks, so
-        that no job answers for what an earlier one did between two looks. If a limit was met, ``run`` returns.
+        A supervisor looks at its cell now and then. Who is about to give the cell to another job
+        asks, so that no job answers for what an earlier one did between two looks. If a limit
+        was met, ``run`` returns.
 
         Raises:
             CellLostError: The cell is gone.
@@ -254,10 +264,10 @@ class Cell:
         """Return the pids of all processes of the cell, as the service sees them."""
         return frozenset(json.loads((await self._ask({"op": "processes"})).body))
 
-    async def walls(self) -> tuple[Walls, ...]:
+    async def process_isolation(self) -> tuple[ProcessIsolation, ...]:
         """Return what stands around each process of the cell, parents before children."""
-        message = await self._ask({"op": "walls"})
-        return tuple(Walls(**one) for one in json.loads(message.body))
+        message = await self._ask({"op": "isolation"})
+        return tuple(ProcessIsolation(**one) for one in json.loads(message.body))
 
     @property
     def uid(self) -> int | None:

@@ -1,6 +1,6 @@
 """The supervisor of one cell: makes it, runs programs in it one after the other, cleans it up.
 
-One process for each cell, forked by the spawner, outside of all walls. It does what the
+One process for each cell, forked by the spawner, outside of the sandbox. It does what the
 service asks over a socket that no program ever holds, and when that socket closes, for
 whatever reason, it kills and removes everything and ends.
 """
@@ -157,8 +157,8 @@ class CellSupervisor:
         if operation == "processes":
             pids = processes.descendants(os.getpid()) if self._group is None else self._group.pids()
             return Message({}, json.dumps(pids).encode())
-        if operation == "walls":
-            around = map(processes.walls_around, processes.descendants(os.getpid()))
+        if operation == "isolation":
+            around = map(processes.isolation_of, processes.descendants(os.getpid()))
             return Message({}, json.dumps([asdict(one) for one in around if one is not None]).encode())
         raise CellError(f"unknown operation {operation!r}")
 

@@ -1,4 +1,4 @@
-"""Whether the kernel is gVisor's: one in user space that is itself a wall around all of a container.
+"""Whether the kernel is gVisor's: one in user space that isolates a whole container.
 
 See https://gvisor.dev/docs/ for what it is.
 """

@@ -1,4 +1,4 @@
-"""The jail: finds the strongest walls that hold on this machine, and opens cells behind them."""
+"""The jail: finds the strongest isolation that holds on this machine, and opens cells in it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from i2s_chassis.spans import span
 from i2s_chassis.work_folder import WorkFolder, remove_stale
 
 _TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)
-# Where the kernel itself is the wall around all of us, and on no other kernel.
+# Where the kernel itself isolates the container, and on no other kernel.
 _TIERS_IN_GVISOR = (*_TIERS, Tier.CONTAINER)
 _PASSABLE = 0o711  # jobs of other users pass through such a folder, and cannot list it
 
@@ -141,7 +141,7 @@ class Jail:
 
     def _lacks_for_container(self) -> str | None:
         if not self._survey.gvisor:
-            return "it leans on gVisor as the outer wall, and this kernel is not gVisor's"
+            return "it relies on gVisor for isolation, and this kernel is not gVisor's"
         if not self._survey.root:
             return (
                 "inside of gVisor a user for each job is all that keeps jobs from the service and from each "
@@ -208,7 +208,7 @@ class Jail:
         channels: Mapping[int, int] | None = None,
         nesting: bool = False,
     ) -> AsyncIterator[Cell]:
-        """Open a cell: a fresh work folder behind walls, gone with all in it at the end.
+        """Open a cell: a fresh work folder in the sandbox, gone with all in it at the end.
 
         Args:
             limits: Limits of every run; CPU and wall seconds are the budget of the whole cell.

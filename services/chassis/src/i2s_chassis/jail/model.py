@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Tier(enum.IntEnum):
-    """How strong the walls are, weakest first. Values equal those of the wire."""
+    """How strong the isolation is, weakest first. Values equal those of the wire."""
 
     NONE = 1
     CONTAINER = 2
@@ -102,8 +102,8 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True)
-class Walls:
-    """What stands around one process, in the words of the kernel.
+class ProcessIsolation:
+    """How isolated one process is, as the kernel reports it.
 
     Attributes:
         pid: Its number, as the service sees it.

@@ -1,4 +1,4 @@
-"""Attempts to escape, run inside the walls before a tier is trusted, and in its tests.
+"""Attempts to escape, run inside the sandbox before a tier is trusted, and in its tests.
 
 A probe is called after the process has given up everything, in the place of a program. It
 returns 0 if it was held, 1 if it escaped, and says on standard output how.

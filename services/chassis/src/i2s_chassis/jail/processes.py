@@ -6,7 +6,7 @@ import contextlib
 import os
 from dataclasses import dataclass
 
-from i2s_chassis.jail.model import Walls
+from i2s_chassis.jail.model import ProcessIsolation
 
 _MOST_COMMAND = 4096
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -74,8 +74,8 @@ def look_at(pid: int) -> Process | None:
     return Process(pid, threads, resident * _PAGE, own, reaped)
 
 
-def walls_around(pid: int) -> Walls | None:
-    """Return what stands around ``pid``, None when it is gone."""
+def isolation_of(pid: int) -> ProcessIsolation | None:
+    """Return how isolated ``pid``, None when it is gone."""
     try:
         with open(f"/proc/{pid}/status", "rb") as file:
             lines = dict(line.split(b":", 1) for line in file.read().splitlines() if b":" in line)
@@ -83,7 +83,7 @@ def walls_around(pid: int) -> Walls | None:
             command = file.read(_MOST_COMMAND).replace(b"\0", b" ").decode(errors="replace").strip()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return Walls(
+    return ProcessIsolation(
         pid, command, len(lines.get(b"NSpid", b"").split()), int(lines.get(b"Seccomp_filters", b"0"))
     )
 

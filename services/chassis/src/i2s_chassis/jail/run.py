@@ -1,4 +1,4 @@
-"""One run of one program: started behind its walls, watched, ended with all it started."""
+"""One run of one program: started in its sandbox, watched, ended with all it started."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The system calls that no job may make, as a classic BPF filter built in plain Python.
 
-A deny list: engines are large programs whose needs change with every release, and the walls
-around them (namespaces, Landlock, an unprivileged user) do not rest on this filter alone. It
-takes away what those walls are climbed with: other namespaces, tracing, kernel interfaces
-with a history of holes, and every socket.
+A deny list: engines are large programs whose needs change with every release, and their isolation
+(namespaces, Landlock, an unprivileged user) does not rest on this filter alone. It takes away what
+escapes are made with: other namespaces, tracing, kernel interfaces with a history of
+vulnerabilities, and every socket.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def build(
             where they may signal nobody.
         starts_processes: Whether it may start processes and programs, and make pairs of sockets to talk to
             them. Without, it may start threads, and uses the sockets it has as they are.
-        changes_files: Whether it may make, change and remove files as far as other walls let it. Without,
-            the calls fail with EROFS, as on a file system that is read-only.
+        changes_files: Whether it may make, change and remove files where the rest of its isolation permits
+            it. Without, the calls fail with EROFS, as on a file system that is read-only.
         machine: Architecture, as in uname -m.
 
     Denied calls fail with EPERM; sockets with EAFNOSUPPORT; clone3 with ENOSYS, so that the C

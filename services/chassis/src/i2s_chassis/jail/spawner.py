@@ -58,7 +58,7 @@ _MAX_COMPLAINTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What walls can be built of on this machine, as the spawner found by trying.
+    """What isolation can be built of on this machine, as the spawner found by trying.
 
     Attributes:
         root: Whether the spawner may become other users.

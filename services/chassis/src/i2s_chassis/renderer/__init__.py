@@ -1,4 +1,4 @@
-"""What every renderer has beside what a service has: its walls, its words, and its place on the wire.
+"""What every renderer has beside what a service has: its isolation, its words, and its place on the wire.
 
 An engine takes a job of its own and returns a ``model.Rendering``; ``servicer.RendererServicer``
 carries both over the wire.

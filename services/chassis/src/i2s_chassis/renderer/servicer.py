@@ -83,7 +83,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
     @property
     @abstractmethod
     def isolation(self) -> Isolation:
-        """The walls around its jobs."""
+        """The isolation of its jobs."""
 
     @property
     def missing(self) -> Sequence[str]:

@@ -40,11 +40,11 @@ class RendererSettings(ServiceSettings):
 
     jail_tier: Literal["auto", "namespace", "landlock", "container", "none"] = Field(
         "auto",
-        description="Walls around jobs; auto takes the strongest tier that passes its escape tests. "
+        description="Isolation of jobs; auto takes the strongest tier that passes its escape tests. "
         "container works inside of gVisor alone.",
     )
     allow_unsandboxed: bool = Field(
-        False, description="Serve without walls where no tier works, and say so in every answer."
+        False, description="Serve without isolation where no tier works, and say so in every answer."
     )
     jail_state_dir: Path | None = Field(
         None, description="Folder for the work folders of jobs; unset takes the system's temporary folder."

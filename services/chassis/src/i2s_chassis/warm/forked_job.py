@@ -85,7 +85,7 @@ async def prove(warm: Warm, file: str) -> None:
             words = (await warm.cell.excerpt(f"{folder}/prove.log", 500, 0)).head.decode(errors="replace")
         except CellError as error:
             words = str(error)
-        raise WarmError(f"the walls around a forked job do not hold: {words}")
+        raise WarmError(f"the isolation of a forked job does not hold: {words}")
     await warm.clean(folder)
 
 

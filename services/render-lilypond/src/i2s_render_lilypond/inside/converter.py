@@ -7,7 +7,7 @@ Lines from the service                          and to it
   clean FOLDER                                    clean 1 or clean 0
 
 ASSUMED-VERSION is "-" for none. EXIT is -1 after a signal, SIGNAL 0 without one. The score is text to
-convert-ly and never run, so a child needs no more walls than the cell has: it gets none of the pipes.
+convert-ly and never run, so a child needs no more isolation than the cell has: it gets none of the pipes.
 LilyPond's Python lacks modules that others have (resource, ctypes).
 """
 

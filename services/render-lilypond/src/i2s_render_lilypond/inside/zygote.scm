@@ -7,7 +7,7 @@
 ;; Lines from the service                          and to it
 ;;   compile FOLDER CPU-SECONDS INCLUDE PLAN         done EXIT SIGNAL CPU-MICROSECONDS KIB LEFT
 ;;   run FOLDER CPU-SECONDS PROGRAM ARGUMENT…        the same
-;;   prove FOLDER CPU-SECONDS                        the same; EXIT is 0 where the walls hold
+;;   prove FOLDER CPU-SECONDS                        the same; EXIT is 0 where its isolation holds
 ;;   clean FOLDER                                    clean 1 or clean 0
 ;; INCLUDE is a file to include before the score, or "-". PLAN is what cairo is to draw, or "-" if the
 ;; pages are to stay PostScript; see draw-with-cairo in pages.scm. EXIT is -1 after a signal, SIGNAL 0 without
@@ -197,7 +197,7 @@
            (setenv "GLIBC_TUNABLES" (setting 'tunables))
            (apply execl program program arguments))))
 
-;; -- proof that the walls around a job hold ------------------------------------------------------------
+;; -- proof that the isolation of a job holds ------------------------------------------------------------
 
 (define (refused? name thunk)
   (let ((refused (catch #t (lambda () (thunk) #f) (lambda _ #t))))

@@ -1,10 +1,10 @@
-"""What the kernel tells of the walls around a process."""
+"""What the kernel reports of the isolation of a process."""
 
 import os
 import subprocess
 import sys
 
-from i2s_chassis.jail.processes import walls_around
+from i2s_chassis.jail.processes import isolation_of
 
 
 def test_a_process_is_told_by_its_command_and_what_it_shares_with_us():
@@ -13,7 +13,7 @@ def test_a_process_is_told_by_its_command_and_what_it_shares_with_us():
         process.stdin.write(b"here\n")
         process.stdin.flush()
         assert process.stdout.readline() == b"here\n"
-        ours, its = walls_around(os.getpid()), walls_around(process.pid)
+        ours, its = isolation_of(os.getpid()), isolation_of(process.pid)
         process.communicate(b"\n")
     assert its.command.endswith("print(input(), flush=True); input()")
     assert its.pid_namespaces == ours.pid_namespaces >= 1
@@ -23,4 +23,4 @@ def test_a_process_is_told_by_its_command_and_what_it_shares_with_us():
 def test_nothing_is_told_of_a_process_that_is_gone():
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    assert walls_around(process.pid) is None
+    assert isolation_of(process.pid) is None
