@@ -5,8 +5,8 @@ Renderers of other packages come after those of this table; see ``i2s_sdk.plugin
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from i2s_sdk.errors import PluginError
 from i2s_sdk.plugins import PluginGroup, load_plugin, package_of, plugins_beside
@@ -21,6 +21,32 @@ DOCUMENTS = "documents"
 GATEWAY = "http"
 
 
+_GIB = 1024**3
+_TMPFS = "nosuid,nodev,mode=1777"
+_RENDERER_TMPFS = f"size=1g,nr_inodes=200k,noexec,{_TMPFS}"
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerSpec:
+    """What the container of a service may do, as ``up --docker`` and Compose start it.
+
+    Attributes:
+        user: That it runs as. The kernel counts processes by user, so no two services share one.
+        memory_bytes: Of everything in it, its tmpfs included.
+        processes: Of everything in it, threads included.
+        tmpfs: Options of ``/tmp``, the only place that can be written to.
+        namespaces: Whether it may make user namespaces, for the tier of that name.
+        environment: Settings of the service.
+    """
+
+    user: int
+    memory_bytes: int
+    processes: int
+    tmpfs: str
+    namespaces: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class ServiceRow:
     """A service as the SDK knows it.
@@ -30,12 +56,16 @@ class ServiceRow:
         title: For people.
         source: What it renders; None for a service that is no renderer.
         optional: Whether something can be evaluated without it.
+        port: That it listens at by default; 0 for a service of another package.
+        container: Of its image; None for a service of another package, which has none here.
     """
 
     name: str
     title: str
     source: type[Source] | None
     optional: bool = True
+    port: int = 0
+    container: ContainerSpec | None = None
 
     @property
     def is_renderer(self) -> bool:
@@ -53,13 +83,98 @@ class ServiceRow:
         return f"--{self.name}-at"
 
 
+def _renderer_settings(name: str, memory: str, disk: str) -> dict[str, str]:
+    most = {"INSECURE": "true", "MAX_MEMORY_BYTES": memory, "MAX_DISK_BYTES": disk, "MAX_FILE_BYTES": disk}
+    return {f"I2S_{name.upper().replace('-', '_')}_{key}": value for key, value in most.items()}
+
+
 SERVICES = (
-    ServiceRow(RENDER_LATEX, "LaTeX renderer", LatexSource, optional=False),
-    ServiceRow(RENDER_HTML, "site renderer", SiteSource),
-    ServiceRow(RENDER_LILYPOND, "LilyPond renderer", LilypondSource),
-    ServiceRow(RENDER_PYTHON, "Python renderer", PythonSource),
-    ServiceRow(METRICS, "metric service", None, optional=False),
-    ServiceRow(DOCUMENTS, "documents service", None),
+    ServiceRow(
+        RENDER_LATEX,
+        "LaTeX renderer",
+        LatexSource,
+        optional=False,
+        port=7710,
+        container=ContainerSpec(
+            user=10_011,
+            memory_bytes=4 * _GIB,
+            processes=512,
+            tmpfs=_RENDERER_TMPFS,
+            environment=_renderer_settings(RENDER_LATEX, "1GiB", "256MiB"),
+        ),
+    ),
+    ServiceRow(
+        RENDER_HTML,
+        "site renderer",
+        SiteSource,
+        port=7720,
+        container=ContainerSpec(
+            user=10_012,
+            memory_bytes=6 * _GIB,
+            processes=2048,
+            tmpfs=_RENDERER_TMPFS,
+            namespaces=True,
+            environment=_renderer_settings(RENDER_HTML, "2GiB", "512MiB"),
+        ),
+    ),
+    ServiceRow(
+        RENDER_LILYPOND,
+        "LilyPond renderer",
+        LilypondSource,
+        port=7730,
+        container=ContainerSpec(
+            user=10_013,
+            memory_bytes=4 * _GIB,
+            processes=512,
+            tmpfs=_RENDERER_TMPFS,
+            environment=_renderer_settings(RENDER_LILYPOND, "1GiB", "256MiB"),
+        ),
+    ),
+    ServiceRow(
+        RENDER_PYTHON,
+        "Python renderer",
+        PythonSource,
+        port=7750,
+        container=ContainerSpec(
+            user=10_018,
+            memory_bytes=4 * _GIB,
+            processes=512,
+            tmpfs=_RENDERER_TMPFS,
+            environment=_renderer_settings(RENDER_PYTHON, "1GiB", "256MiB"),
+        ),
+    ),
+    ServiceRow(
+        METRICS,
+        "metric service",
+        None,
+        optional=False,
+        port=7740,
+        container=ContainerSpec(
+            user=10_014,
+            memory_bytes=6 * _GIB,
+            processes=512,
+            tmpfs=f"size=512m,nr_inodes=50k,exec,{_TMPFS}",
+            environment={"I2S_METRICS_INSECURE": "true"},
+        ),
+    ),
+    ServiceRow(
+        DOCUMENTS,
+        "documents service",
+        None,
+        port=7760,
+        container=ContainerSpec(
+            user=10_017,
+            memory_bytes=4 * _GIB,
+            processes=512,
+            tmpfs=_RENDERER_TMPFS,
+            environment={
+                "I2S_DOCUMENTS_INSECURE": "true",
+                "I2S_DOCUMENTS_MAX_MEMORY_BYTES": "1GiB",
+                "I2S_DOCUMENTS_MAX_DISK_BYTES": "256MiB",
+                "I2S_DOCUMENTS_MAX_PIXELS": "50000000",
+            },
+        ),
+    ),
 )
 
 #: Names of the renderers.
@@ -67,6 +182,8 @@ RENDERERS = tuple(one.name for one in SERVICES if one.is_renderer)
 
 #: Names of the services of this package.
 OWN_SERVICES = frozenset(one.name for one in SERVICES)
+_ROWS = {one.name: one for one in SERVICES}
+_CONTAINERS = {one.name: one.container for one in SERVICES if one.container is not None}
 _RENDERER_OF = {one.source: one.name for one in SERVICES if one.source is not None}
 
 
@@ -85,6 +202,24 @@ def renderer_of(source: Source, services: Collection[str] = ()) -> str:
         if name not in RENDERERS and packaged_renderer(name).source is type(source):
             return name
     return _RENDERER_OF[type(source)]
+
+
+def service_row(name: str) -> ServiceRow:
+    """Return the row of a service of this package.
+
+    Raises:
+        KeyError: There is none of this name.
+    """
+    return _ROWS[name]
+
+
+def container_of(name: str) -> ContainerSpec:
+    """Return what the container of a service of this package may do.
+
+    Raises:
+        KeyError: There is none of this name.
+    """
+    return _CONTAINERS[name]
 
 
 def packaged_renderers() -> tuple[str, ...]:

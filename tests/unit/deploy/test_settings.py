@@ -21,6 +21,7 @@ from i2s_render_latex.settings import LatexSettings
 from i2s_render_lilypond.settings import LilypondSettings
 from i2s_render_python.settings import PythonSettings
 from i2s_sdk.data.selection import Shard
+from i2s_sdk.service_table import service_row
 from i2s_sdk.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -90,6 +91,7 @@ def test_ports_are_those_of_the_settings(service, base, loaded):
         "health": Address.parse(settings.health_listen).port,
         "metrics": Address.parse(settings.metrics_listen).port,
     }
+    assert service_row(service).port == OF[service].port
     exposed = {port["name"]: port["port"] for port in base.of("Service")[service]["spec"]["ports"]}
     assert exposed == {"grpc": named["grpc"], "metrics": named["metrics"]}
 

@@ -19,8 +19,9 @@ from i2s_sdk.clients.channel import channel_options
 from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.clients.names import wire_name
 from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackError
+from i2s_sdk.service_table import container_of, service_row
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.hardening import CLOSED, DOOR, WALLS, container_options
+from i2s_sdk.stack.hardening import CLOSED, PROXY, container_options
 from i2s_sdk.stack.state import Kind, Up, UpService, write_record
 from i2s_wire.installation import checkout_command, install_command
 
@@ -139,6 +140,7 @@ def _start(engine: DockerClient, names: Sequence[str], folder: Path) -> Up:
     mark = _mark(folder)
     labels = {_LABEL: mark}
     processors = float(min(2, os.cpu_count() or 1))
+    inside = {name: service_row(name).port for name in names}
     ports = dict(zip(names, _free_ports(len(names)), strict=True))
     front = engine.networks.create(f"i2s-{mark}-front", labels=labels)
     for name in names:
@@ -149,28 +151,28 @@ def _start(engine: DockerClient, names: Sequence[str], folder: Path) -> Up:
             network=network.name,
             dns=["127.0.0.1"],
             labels=labels,
-            **container_options(WALLS[name], processors),
+            **container_options(container_of(name), processors),
         )
         container.start()
-    door = engine.containers.create(
+    proxy = engine.containers.create(
         image_of("sdk"),
-        [f"{WALLS[name].port}=i2s-{mark}-{name}:{WALLS[name].port}" for name in names],
-        entrypoint=["python", "-m", "i2s_sdk.stack.door"],
-        name=f"i2s-{mark}-door",
+        [f"{inside[name]}=i2s-{mark}-{name}:{inside[name]}" for name in names],
+        entrypoint=["python", "-m", "i2s_sdk.stack.tcp_proxy"],
+        name=f"i2s-{mark}-proxy",
         network=front.name,
-        ports={f"{WALLS[name].port}/tcp": ("127.0.0.1", ports[name]) for name in names},
+        ports={f"{inside[name]}/tcp": ("127.0.0.1", ports[name]) for name in names},
         labels=labels,
-        **container_options(DOOR, 0.5),
+        **container_options(PROXY, 0.5),
     )
     for name in names:
-        engine.networks.get(f"i2s-{mark}-{name}").connect(door)
-    door.start()
+        engine.networks.get(f"i2s-{mark}-{name}").connect(proxy)
+    proxy.start()
     services = (UpService(name, f"127.0.0.1:{ports[name]}", f"i2s-{mark}-{name}") for name in names)
     return Up(Kind.DOCKER, tuple(services))
 
 
 def _free_ports(count: int) -> list[int]:
-    """Return ports of the loopback that nobody has. They stay the same when the door is restarted."""
+    """Return ports of the loopback that nobody has. They stay the same when the proxy is restarted."""
     held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in held]
     for one in held:

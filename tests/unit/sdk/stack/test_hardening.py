@@ -1,4 +1,4 @@
-"""Containers of ``up --docker`` and of Compose are walled in alike, and as the rules want it."""
+"""Containers of ``up --docker`` and of Compose are restricted alike, and as the rules want it."""
 
 import json
 import re
@@ -8,12 +8,14 @@ import yaml
 
 from docker_engine import ROOT
 from i2s_sdk.errors import StackError
+from i2s_sdk.service_table import OWN_SERVICES, container_of, service_row
 from i2s_sdk.stack.containers import remove_containers
-from i2s_sdk.stack.hardening import CLOSED, DOOR, WALLS, container_options
+from i2s_sdk.stack.hardening import CLOSED, PROXY, container_options
 
 COMPOSE = yaml.safe_load((ROOT / "deploy/compose/compose.yaml").read_text(encoding="utf-8"))
 SERVICES = COMPOSE["services"]
-WALLED = {**WALLS, "door": DOOR}
+OURS = sorted(OWN_SERVICES)
+CONTAINERS = {**{name: container_of(name) for name in OURS}, "proxy": PROXY}
 UNITS = {"k": 1024, "m": 1024**2, "g": 1024**3}
 
 
@@ -40,7 +42,7 @@ def test_no_container_of_compose_has_privilege_or_the_engines_socket(name):
         assert {"nosuid", "nodev"} <= set(mount.split(":")[1].split(","))
 
 
-@pytest.mark.parametrize("name", WALLS)
+@pytest.mark.parametrize("name", OURS)
 def test_a_service_is_alone_in_a_network_that_leads_nowhere(name):
     assert SERVICES[name]["networks"] == [name]
     network = COMPOSE["networks"][name]
@@ -49,23 +51,24 @@ def test_a_service_is_alone_in_a_network_that_leads_nowhere(name):
     assert SERVICES[name]["dns"] == ["127.0.0.1"]
     assert "ports" not in SERVICES[name]
     others = {other for other, one in SERVICES.items() if name in one["networks"]} - {name}
-    assert others == {"door", "sdk"}
+    assert others == {"proxy", "sdk"}
 
 
-def test_the_door_opens_to_the_loopback_alone():
-    assert len(SERVICES["door"]["ports"]) == 2 * len(WALLS)
-    assert all(port.startswith("127.0.0.1:") for port in SERVICES["door"]["ports"])
+def test_the_proxy_listens_at_the_loopback_alone():
+    assert len(SERVICES["proxy"]["ports"]) == 2 * len(OURS)
+    assert all(port.startswith("127.0.0.1:") for port in SERVICES["proxy"]["ports"])
 
 
-@pytest.mark.parametrize("name", WALLS)
+@pytest.mark.parametrize("name", OURS)
 def test_calls_and_metrics_of_each_service_are_reached_from_this_machine(name):
-    ports = {WALLS[name].port: WALLS[name].port, WALLS[name].port + 2000: 9090}
+    row = service_row(name)
+    ports = {row.port: row.port, row.port + 2000: 9090}
     variable = f"I2S_{name.upper().replace('-', '_')}"
     image = (ROOT / f"deploy/images/{name}.Dockerfile").read_text(encoding="utf-8")
     assert f"{variable}_METRICS_LISTEN=0.0.0.0:9090" in image
     for (port, inside), kind in zip(ports.items(), ("PORT", "METRICS_PORT"), strict=True):
-        assert f"{port}={name}:{inside}" in SERVICES["door"]["command"]
-        assert f"127.0.0.1:${{{variable}_{kind}:-{port}}}:{port}" in SERVICES["door"]["ports"]
+        assert f"{port}={name}:{inside}" in SERVICES["proxy"]["command"]
+        assert f"127.0.0.1:${{{variable}_{kind}:-{port}}}:{port}" in SERVICES["proxy"]["ports"]
 
 
 def test_the_documented_configuration_of_prometheus_reads_all_services():
@@ -73,7 +76,7 @@ def test_the_documented_configuration_of_prometheus_reads_all_services():
     (text,) = re.findall(r"^```yaml\n(scrape_configs:.*?)^```", page, re.MULTILINE | re.DOTALL)
     (job,) = yaml.safe_load(text)["scrape_configs"]
     found = {one["labels"]["service"]: one["targets"] for one in job["static_configs"]}
-    assert found == {name: [f"127.0.0.1:{walls.port + 2000}"] for name, walls in WALLS.items()}
+    assert found == {name: [f"127.0.0.1:{service_row(name).port + 2000}"] for name in OURS}
 
 
 def test_without_an_engine_the_message_says_how_to_start_one(tmp_path, monkeypatch):
@@ -86,14 +89,14 @@ def test_without_an_engine_the_message_says_how_to_start_one(tmp_path, monkeypat
 
 
 def test_no_two_services_run_as_the_same_user():
-    users = [SERVICES[name]["user"] for name in WALLED]
+    users = [SERVICES[name]["user"] for name in CONTAINERS]
     assert len(set(users)) == len(users)
     assert all(int(user.split(":")[0]) > 10_000 for user in users)
 
 
-@pytest.mark.parametrize("name", WALLED)
-def test_both_ways_to_start_a_container_wall_it_in_alike(name):
-    service, options = SERVICES[name], container_options(WALLED[name], 2.0)
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_both_ways_to_start_a_container_restrict_it_alike(name):
+    service, options = SERVICES[name], container_options(CONTAINERS[name], 2.0)
     assert options["user"] == service["user"]
     assert options["mem_limit"] == options["memswap_limit"] == as_bytes(service["mem_limit"])
     assert options["pids_limit"] == service["pids_limit"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from i2s_sdk.collect.candidates import Dropped, Piece, Reason
-from i2s_sdk.collect.music.lilypond_text import LilypondText, Score, read_lilypond
+from i2s_sdk.collect.music.lilypond_text import LilypondText, ScoreBlock, read_lilypond
 from i2s_wire.render.rendering import Rendering
 
 #: The most characters of a piece.
@@ -44,7 +44,7 @@ def cut_scores(
         return
     shown = [score for score in found.scores if score.shown]
     whole = len(shown) < 2
-    for score in shown or [Score(0, len(text), True)]:
+    for score in shown or [ScoreBlock(0, len(text), True)]:
         source = text if whole else _alone(text, score, found.scores)
         if len(source.strip()) > MAX_CHARACTERS:
             detail = f"{len(source)} characters in {member}, more than {MAX_CHARACTERS}"
@@ -86,7 +86,7 @@ def _fault(member: str, found: LilypondText, neighbours: Collection[str]) -> tup
     return None
 
 
-def _alone(text: str, kept: Score, scores: Collection[Score]) -> str:
+def _alone(text: str, kept: ScoreBlock, scores: Collection[ScoreBlock]) -> str:
     """Return a text without the other scores."""
     parts, position = [], 0
     for score in scores:
@@ -96,7 +96,7 @@ def _alone(text: str, kept: Score, scores: Collection[Score]) -> str:
     return "".join([*parts, text[position:]])
 
 
-def _bytes_of(text: str, score: Score, content: bytes) -> tuple[int, int]:
+def _bytes_of(text: str, score: ScoreBlock, content: bytes) -> tuple[int, int]:
     mark = len(content) - len(text.encode())  # of a byte order mark
     first = len(text[: score.first].encode()) + mark
     return first, first + len(text[score.first : score.last].encode())

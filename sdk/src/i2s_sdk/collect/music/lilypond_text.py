@@ -35,7 +35,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoreBlock:
     r"""A ``\score`` that stands by itself.
 
     Attributes:
@@ -61,7 +61,7 @@ class LilypondText:
         commands: Names of all commands, with the backslash.
     """
 
-    scores: tuple[Score, ...]
+    scores: tuple[ScoreBlock, ...]
     has_music: bool
     includes: tuple[str, ...]
     header: dict[str, str]
@@ -88,7 +88,7 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self._text = text
         self._blocks: list[_Block] = []
-        self._scores: list[Score] = []
+        self._scores: list[ScoreBlock] = []
         self._includes: list[str] = []
         self._header: dict[str, str] = {}
         self._commands: set[str] = set()
@@ -159,7 +159,7 @@ class _Scanner:
             self._assigned = False
         inside = all(one.command in _BOOKS and not one.assigned for one in self._blocks)
         if block.command == _SCORE and inside and not block.assigned:
-            self._scores.append(Score(block.first, last, block.layout or not block.midi))
+            self._scores.append(ScoreBlock(block.first, last, block.layout or not block.midi))
 
     def _string(self, value: str) -> None:
         if self._before == _INCLUDE:

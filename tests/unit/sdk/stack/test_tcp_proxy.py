@@ -1,10 +1,10 @@
-"""The door carries bytes both ways, to one replica after the other."""
+"""The proxy forwards bytes both ways, to one replica after the other."""
 
 import asyncio
 
 import pytest
 
-from i2s_sdk.stack import door
+from i2s_sdk.stack import tcp_proxy
 
 
 async def echo(reader, writer, mark):
@@ -26,7 +26,7 @@ async def port(service):
     free = with_port.sockets[0].getsockname()[1]
     with_port.close()
     await with_port.wait_closed()
-    task = asyncio.create_task(door.carry(free, "127.0.0.1", service))
+    task = asyncio.create_task(tcp_proxy.forward(free, "127.0.0.1", service))
     yield free
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -56,4 +56,4 @@ async def test_a_service_that_is_gone_ends_the_connection():
     reached.close()
     await reached.wait_closed()
     with pytest.raises(OSError, match="Connect call failed"):
-        await door._connect("127.0.0.1", gone, 0)
+        await tcp_proxy._connect("127.0.0.1", gone, 0)

@@ -119,16 +119,16 @@ def test_no_address_is_reachable_from_inside(system, canary, service):
 
 
 def test_the_probe_sees_what_is_in_reach(system, canary):
-    """The door stands in a network with a way out, so there the same probe must succeed."""
+    """The proxy is in a network with a way out, so there the same probe must succeed."""
     port, seen = canary
     targets = [(address, port) for address in addresses_of_this_machine(system.engine)]
-    told = json.loads(system.python("door", CONNECT, json.dumps(targets)))
+    told = json.loads(system.python("proxy", CONNECT, json.dumps(targets)))
     assert told["reached"]
     assert seen
     seen.clear()
 
 
-@pytest.mark.parametrize("service", [*SERVICES, "door"])
+@pytest.mark.parametrize("service", [*SERVICES, "proxy"])
 def test_only_tmp_can_be_written_and_nothing_is_privileged(system, service):
     told = json.loads(system.python(service, WRITE))
     assert told["written"] == []
@@ -142,7 +142,7 @@ def test_only_tmp_can_be_written_and_nothing_is_privileged(system, service):
     assert told["sockets"] == []
 
 
-@pytest.mark.parametrize("service", [*SERVICES, "door"])
+@pytest.mark.parametrize("service", [*SERVICES, "proxy"])
 def test_the_engine_holds_all_limits(system, service):
     host = system.inspect(service)["HostConfig"]
     assert host["Privileged"] is False

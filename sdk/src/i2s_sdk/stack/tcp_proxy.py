@@ -1,8 +1,9 @@
-"""Carries connections from one port to one service.
+"""A TCP proxy: forwards connections from a port to a service.
 
-Run as ``python -m i2s_sdk.stack.door 7710=render-latex:7710 …``. Services in containers lie in networks that
-lead nowhere. This is the one program that stands in them and in the outside too; it looks at nothing that it
-carries. Each connection goes to the next of the addresses that the name of the service has at that moment.
+Run as ``python -m i2s_sdk.stack.tcp_proxy 7710=render-latex:7710 …``. Services in containers are in networks
+without a route to the outside. This program alone is in those networks and in one with a route. It forwards
+bytes unread. Each connection goes to the next of the addresses that the name of the service has at that
+moment.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _CHUNK = 64 * 1024
 _CONNECT_SECONDS = 5.0
 
 
-async def carry(port: int, host: str, target: int) -> None:
+async def forward(port: int, host: str, target: int) -> None:
     """Serve a port for ever.
 
     Args:
@@ -75,7 +76,7 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def run(routes: Sequence[str]) -> None:
-    """Carry all routes, such as "7710=render-latex:7710", until SIGTERM."""
+    """Forward all routes, such as "7710=render-latex:7710", until SIGTERM."""
     end = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, end.set)
@@ -83,7 +84,7 @@ async def run(routes: Sequence[str]) -> None:
     for route in routes:
         port, _, target = route.partition("=")
         host, _, far = target.rpartition(":")
-        tasks.append(asyncio.create_task(carry(int(port), host, int(far))))  # type: ignore[arg-type]
+        tasks.append(asyncio.create_task(forward(int(port), host, int(far))))  # type: ignore[arg-type]
     done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in pending:
         task.cancel()
