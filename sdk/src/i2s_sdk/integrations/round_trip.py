@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 
 from i2s_sdk.errors import I2SError, UsageError
 from i2s_sdk.evaluation.steps import scoring_services
-from i2s_sdk.integrations.judge import Judge, open_judge
+from i2s_sdk.integrations.completion_scorer import CompletionScorer, open_completion_scorer
 from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
 from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.settings import Settings
@@ -23,7 +23,7 @@ from i2s_sdk.tasks.registry import open_task
 from i2s_wire.metrics.profile import Profile
 
 A = TypeVar("A")
-Work = Callable[[Judge], Coroutine[Any, Any, A]]
+Work = Callable[[CompletionScorer], Coroutine[Any, Any, A]]
 
 _CLOSED = "this RoundTrip is closed; make another one"
 
@@ -67,7 +67,7 @@ class RoundTrip:
         self._closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._ready: Future[Judge] = Future()
+        self._ready: Future[CompletionScorer] = Future()
         self._end: asyncio.Event | None = None
         self._broken: BaseException | None = None
 
@@ -98,7 +98,7 @@ class RoundTrip:
             ServiceError: A service did not answer, after all attempts. That says nothing of the completion.
         """
         request = _request(reference, completion, task, structure, assets, id)
-        return self._run(lambda judge: judge.judge(request))
+        return self._run(lambda scorer: scorer.score(request))
 
     async def judge_async(
         self,
@@ -112,7 +112,7 @@ class RoundTrip:
     ) -> RoundTripResult:
         """Do the same as ``judge`` for coroutines."""
         request = _request(reference, completion, task, structure, assets, id)
-        return await self._wait(lambda judge: judge.judge(request))
+        return await self._wait(lambda scorer: scorer.score(request))
 
     def judge_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
         """Return what becomes of many completions, in their order; several are under way at a time.
@@ -125,12 +125,12 @@ class RoundTrip:
             StackError: A service cannot be started.
         """
         wanted = list(requests)
-        return self._run(lambda judge: judge.judge_many(wanted))
+        return self._run(lambda scorer: scorer.score_many(wanted))
 
     async def judge_many_async(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
         """Do the same as ``judge_many`` for coroutines."""
         wanted = list(requests)
-        return await self._wait(lambda judge: judge.judge_many(wanted))
+        return await self._wait(lambda scorer: scorer.score_many(wanted))
 
     def judge_each(self, requests: Iterable[RoundTripRequest | I2SError]) -> list[RoundTripResult | I2SError]:
         """Return what becomes of many completions, in their order, or the error that kept one from a result.
@@ -147,18 +147,18 @@ class RoundTrip:
             StackError: A service cannot be started.
         """
         wanted = list(requests)
-        return self._run(lambda judge: judge.judge_each(wanted))
+        return self._run(lambda scorer: scorer.score_each(wanted))
 
     async def judge_each_async(
         self, requests: Iterable[RoundTripRequest | I2SError]
     ) -> list[RoundTripResult | I2SError]:
         """Do the same as ``judge_each`` for coroutines."""
         wanted = list(requests)
-        return await self._wait(lambda judge: judge.judge_each(wanted))
+        return await self._wait(lambda scorer: scorer.score_each(wanted))
 
     def unavailable(self) -> Mapping[str, str]:
         """Return the metrics of the tasks that cannot be computed here, and why."""
-        return self._judge().unavailable
+        return self._scorer().unavailable
 
     def close(self) -> None:
         """Close the connections and stop what was started here; a second call does nothing."""
@@ -210,11 +210,11 @@ class RoundTrip:
 
     def _submit(self, work: Work[A]) -> Future[A]:
         """Begin work on the thread of the services, once they serve."""
-        judge = self._judge()
+        scorer = self._scorer()
         assert self._loop is not None
-        return asyncio.run_coroutine_threadsafe(work(judge), self._loop)
+        return asyncio.run_coroutine_threadsafe(work(scorer), self._loop)
 
-    def _judge(self) -> Judge:
+    def _scorer(self) -> CompletionScorer:
         with self._lock:
             if self._closed:
                 raise UsageError(_CLOSED)
@@ -222,10 +222,10 @@ class RoundTrip:
                 self._thread = threading.Thread(target=self._live, name="i2s-round-trip", daemon=True)
                 self._thread.start()
                 atexit.register(self.close)
-        judge = self._ready.result()
+        scorer = self._ready.result()
         if self._broken is not None:
             raise self._broken
-        return judge
+        return scorer
 
     def _live(self) -> None:
         try:
@@ -243,7 +243,7 @@ class RoundTrip:
         with passing_logs() as logs:
             async with open_services(self._settings, logs, sorted(needed)) as services:
                 ours = self._settings
-                judge = await open_judge(
+                scorer = await open_completion_scorer(
                     services,
                     self._tasks,
                     self._metrics,
@@ -251,11 +251,11 @@ class RoundTrip:
                     ours.completion_characters,
                     ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes),
                 )
-                self._ready.set_result(judge)
+                self._ready.set_result(scorer)
                 try:
                     await self._end.wait()
                 finally:
-                    await judge.workers.close()
+                    await scorer.workers.close()
 
 
 def _request(

@@ -41,8 +41,8 @@ A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
-    """Judges completions with services at hand.
+class CompletionScorer:
+    """Scores completions with services at hand.
 
     Attributes:
         reads: How completions are read and rendered, by task.
@@ -64,7 +64,7 @@ class Judge:
     reference_pixels: int = MAX_PIXELS
     completion_characters: int = COMPLETION_CHARACTERS
 
-    async def judge(self, request: RoundTripRequest) -> RoundTripResult:
+    async def score(self, request: RoundTripRequest) -> RoundTripResult:
         """Return what becomes of a completion.
 
         Raises:
@@ -81,9 +81,9 @@ class Judge:
                 f"name it in RoundTrip(tasks=…)"
             )
         async with self.slots:
-            return await self._judged(request, instance)
+            return await self._scored(request, instance)
 
-    async def _judged(self, request: RoundTripRequest, instance: Instance) -> RoundTripResult:
+    async def _scored(self, request: RoundTripRequest, instance: Instance) -> RoundTripResult:
         content = await asyncio.to_thread(request.content, self.reference_pixels)
         digest = hashlib.sha256(content.reference).hexdigest() if content.reference else ""
         record = blank(instance, tuple(content.assets), digest)
@@ -97,7 +97,7 @@ class Judge:
         record = replace(record, metrics=values)
         return RoundTripResult(replace(record, completion=answer.completion), png)
 
-    async def judge_each(
+    async def score_each(
         self, requests: Iterable[RoundTripRequest | I2SError]
     ) -> list[RoundTripResult | I2SError]:
         """Return what becomes of completions, in their order, or the error that kept one from a result.
@@ -114,7 +114,7 @@ class Judge:
             if isinstance(request, I2SError):
                 return request
             try:
-                return await self.judge(request)
+                return await self.score(request)
             except AccessError:
                 raise
             except (DataError, ServiceError, ScorerError, ProtocolError) as error:
@@ -122,7 +122,7 @@ class Judge:
 
         return await _gathered(one(request) for request in requests)
 
-    async def judge_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
+    async def score_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
         """Return what becomes of completions, in their order; a failure of ours is in its result.
 
         Raises:
@@ -131,7 +131,7 @@ class Judge:
 
         async def one(request: RoundTripRequest) -> RoundTripResult:
             try:
-                return await self.judge(request)
+                return await self.score(request)
             except (ServiceError, ScorerError, ProtocolError) as error:
                 return RoundTripResult(_failed(request, error))
 
@@ -156,7 +156,7 @@ async def _gathered(works: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
 
 
 def _failed(request: RoundTripRequest, error: ServiceError | ScorerError | ProtocolError) -> Record:
-    """Return the record of a completion that a service did not judge; which one is in the message."""
+    """Return the record of a completion that a service did not score; which one is in the message."""
     scoring = isinstance(error, ScorerError) or (isinstance(error, ServiceError) and error.method == "Score")
     return replace(
         blank(request.instance()),
@@ -166,15 +166,15 @@ def _failed(request: RoundTripRequest, error: ServiceError | ScorerError | Proto
     )
 
 
-async def open_judge(
+async def open_completion_scorer(
     services: Services,
     tasks: Mapping[str, Task],
     metrics: Sequence[str],
     jobs: int,
     completion_characters: int,
     scorer_limits: ScorerLimits,
-) -> Judge:
-    """Return the judge that some services make.
+) -> CompletionScorer:
+    """Return the scorer that some services make.
 
     Args:
         services: That the tasks need.
@@ -203,7 +203,7 @@ async def open_judge(
     engines = {name: await one.describe() for name, one in services.renderers.items()}
     slots = [one.slots for one in engines.values()]
     workers = ScorerWorkers(scorer_limits)
-    return Judge(
+    return CompletionScorer(
         read_steps(tasks, services, engines, comparer, wanted),
         score_steps(tasks, services, wanted, workers),
         asyncio.Semaphore(jobs or max(2, 2 * sum(slots))),
