@@ -75,7 +75,7 @@ def routes(control: Control, chassis: Chassis):
     import grpc
     from google.protobuf.wrappers_pb2 import StringValue
 
-    from i2s_chassis.bulk import answer_stream
+    from i2s_chassis.streaming import answer_stream
 
     async def answer(request: StringValue, _) -> StringValue:
         word, _, rest = request.value.partition(" ")

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from i2s_chassis.admission import Admission, Ticket
-from i2s_chassis.bulk import answer_stream
 from i2s_chassis.errors import CallError, InternalError, ResourceExhaustedError, Status, UnavailableError
 from i2s_chassis.jail import Usage
 from i2s_chassis.pool import Supervisor
@@ -17,6 +16,7 @@ from i2s_chassis.renderer.record import record_job
 from i2s_chassis.renderer.surely import run_surely
 from i2s_chassis.service import Chassis
 from i2s_chassis.spans import call_span, current_span, end_call, span
+from i2s_chassis.streaming import answer_stream
 from i2s_chassis.telemetry import Telemetry
 from i2s_wire.tracing import RemoteParent
 from recorded_spans import RecordedSpans, recorded

@@ -53,7 +53,7 @@ def interruptible(out: PathOrUrl, settings: Settings, progress: Progress) -> Ite
             yield
     except KeyboardInterrupt:
         begin()  # the end of the process is bounded too: it waits for its threads
-        story.tell()
+        story.show()
         raise click.exceptions.Exit(INTERRUPTED) from None
     watch.cancel()
 
@@ -61,7 +61,7 @@ def interruptible(out: PathOrUrl, settings: Settings, progress: Progress) -> Ite
 def _end_now(story: _Story) -> None:
     from i2s_sdk.models import processes
 
-    story.tell()
+    story.show()
     sys.stdout.flush()
     processes.kill_all()
     os._exit(INTERRUPTED)
@@ -75,7 +75,7 @@ class _Story:
         self._lock = threading.Lock()
         self._told = False
 
-    def tell(self) -> None:
+    def show(self) -> None:
         """Say it, unless it was said."""
         with self._lock:
             if not self._told:

@@ -127,9 +127,9 @@ def run(arguments: Sequence[str]) -> int:
         words = list(arguments)
         result = group.main(args=words, prog_name="i2s-sdk", standalone_mode=False, obj=list(arguments))
     except click.ClickException as error:
-        told = io.StringIO()
-        error.show(told)
-        say(told.getvalue(), err=True, nl=False)
+        buffer = io.StringIO()
+        error.show(buffer)
+        say(buffer.getvalue(), err=True, nl=False)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         say("interrupted", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
-from i2s_sdk.cli.rendered import out_option, read_bytes, require_out, tell, write_file
+from i2s_sdk.cli.rendered import out_option, print_result, read_bytes, require_out, write_file
 from i2s_sdk.service_table import RENDER_HTML
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def command(
     result = _render(site, (int(size[1]), int(size[2])), scale, full_page, entry, elements, build, settings)
     if text is not None and result.rendering.site is not None:
         write_file("--text", text, result.rendering.site.text.encode("utf-8", "replace"))
-    return tell(result, out, as_json)
+    return print_result(result, out, as_json)
 
 
 def _render(

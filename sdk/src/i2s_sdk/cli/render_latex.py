@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
-from i2s_sdk.cli.rendered import out_option, page_settings, read_text, require_out, tell
+from i2s_sdk.cli.rendered import out_option, page_settings, print_result, read_text, require_out
 from i2s_sdk.service_table import RENDER_LATEX
 
 
@@ -56,4 +56,4 @@ def command(
     result = render_latex(
         source, repair=repair, dpi=dpi, page=page, whole_page=whole_page, engine=engine, settings=settings
     )
-    return tell(result, out, as_json)
+    return print_result(result, out, as_json)

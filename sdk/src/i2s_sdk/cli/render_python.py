@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
-from i2s_sdk.cli.rendered import out_option, read_text, require_out, tell, write_file
+from i2s_sdk.cli.rendered import out_option, print_result, read_text, require_out, write_file
 from i2s_sdk.errors import UsageError
 from i2s_sdk.service_table import RENDER_PYTHON
 
@@ -55,7 +55,7 @@ def command(
     figures = result.rendering.figures
     if objects is not None and figures:
         write_file("--objects", objects, json.dumps(asdict(figures[0]), indent=2).encode())
-    return tell(result, out, as_json)
+    return print_result(result, out, as_json)
 
 
 def _files(folder: Path) -> dict[str, bytes]:

@@ -93,7 +93,7 @@ def write_file(flag: str, path: str, content: bytes) -> None:
         raise UsageError(f"{flag} {path}: cannot be written: {error.strerror}") from None
 
 
-def tell(result: RenderedSource, out: str | None, as_json: bool) -> int:
+def print_result(result: RenderedSource, out: str | None, as_json: bool) -> int:
     """Write the picture, say what became of the source, and return the exit code."""
     if out is not None and result.png is not None:
         write_file("-o", out, result.png)

@@ -58,11 +58,11 @@ def command(
 def _serve(runs: tuple[str, ...], port: int) -> None:
     from i2s_sdk.report.serving import serve_report
 
-    def tell(address: str) -> None:
+    def show(address: str) -> None:
         say(f"{address} (Ctrl-C ends it)", err=True)
 
     try:
-        serve_report(runs, port=port, on_ready=tell)
+        serve_report(runs, port=port, on_ready=show)
     except KeyboardInterrupt:
         say("stopped", err=True)
     except OSError as error:

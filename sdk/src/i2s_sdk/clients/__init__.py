@@ -1,10 +1,10 @@
 """Typed clients of the services: deadlines, one retry policy, and no type of the wire beyond this package."""
 
-from i2s_sdk.clients.bulk import Streamed
 from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.metrics import AsyncMetricsClient, MetricsClient
 from i2s_sdk.clients.render import AsyncRenderClient, RenderClient
 from i2s_sdk.clients.retry import RetryPolicy
+from i2s_sdk.clients.stream_client import Streamed
 from i2s_wire.metrics.description import MetricDescription, MetricsDescription
 from i2s_wire.metrics.score import (
     Direction,

@@ -9,10 +9,10 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterab
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
 from i2s_sdk.clients.blocking import iterate_blocking
-from i2s_sdk.clients.bulk import StreamClient, Streamed, each
 from i2s_sdk.clients.channel import AsyncConnection, Connection, call_metadata
 from i2s_sdk.clients.reading import read
 from i2s_sdk.clients.status import status_of, stream_error
+from i2s_sdk.clients.stream_client import StreamClient, Streamed, each
 from i2s_sdk.errors import ProtocolError, ServiceError
 from i2s_wire.metrics import from_wire, to_wire
 from i2s_wire.metrics.description import MetricsDescription
@@ -103,16 +103,16 @@ class AsyncMetricsClient(AsyncConnection):
             async for request in each(requests):
                 yield request.id, request
 
-        bulk: StreamClient[ScoreRequest, Score] = StreamClient(
+        stream: StreamClient[ScoreRequest, Score] = StreamClient(
             "ScoreStream",
             self.address,
-            lambda: _Talk(self),
+            lambda: _StreamCall(self),
             retry=self.retry,
             deadline=deadline or self.deadline,
             window=window,
             service=SERVICE,
         )
-        async for result in bulk.results(source()):
+        async for result in stream.results(source()):
             yield result
 
     async def describe(self, deadline: float | None = None) -> MetricsDescription:
@@ -185,7 +185,7 @@ class MetricsClient(Connection):
         return read(from_wire.description, answer)
 
 
-class _Talk:
+class _StreamCall:
     """One call of ScoreStream."""
 
     def __init__(self, client: AsyncMetricsClient) -> None:

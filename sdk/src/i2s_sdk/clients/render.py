@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterab
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_sdk.clients.blocking import iterate_blocking
-from i2s_sdk.clients.bulk import StreamClient, Streamed, each
 from i2s_sdk.clients.channel import AsyncConnection, Connection, call_metadata
 from i2s_sdk.clients.reading import read
 from i2s_sdk.clients.status import status_of, stream_error
+from i2s_sdk.clients.stream_client import StreamClient, Streamed, each
 from i2s_sdk.errors import ProtocolError, ServiceError
 from i2s_wire.render import from_wire
 from i2s_wire.render.description import RendererDescription
@@ -188,16 +188,16 @@ class AsyncRenderClient(AsyncConnection):
             async for request in each(requests):
                 yield request.id, request
 
-        bulk: StreamClient[RenderRequest, Rendering] = StreamClient(
+        stream: StreamClient[RenderRequest, Rendering] = StreamClient(
             "RenderStream",
             self.address,
-            lambda: _Talk(self),
+            lambda: _StreamCall(self),
             retry=self.retry,
             deadline=deadline or self.deadline,
             window=window,
             service=SERVICE,
         )
-        async for result in bulk.results(source()):
+        async for result in stream.results(source()):
             yield result
 
     async def describe(self, deadline: float | None = None) -> RendererDescription:
@@ -322,7 +322,7 @@ class RenderClient(Connection):
         return read(from_wire.description, answer)
 
 
-class _Talk:
+class _StreamCall:
     """One call of RenderStream."""
 
     def __init__(self, client: AsyncRenderClient) -> None:

@@ -82,8 +82,8 @@ def _share(names: Sequence[HubName], subsets: Sequence[str]) -> list[HubName]:
 
 def _key(tables: Sequence[Source]) -> str:
     """Return what tells these subsets, as they are now, from others."""
-    told = (f"{task}:{table.subset}:{table.fingerprint}:{table.length}" for task, table in tables)
-    return hashlib.sha256("\n".join((_FORMAT, *told)).encode()).hexdigest()[:16]
+    lines = (f"{task}:{table.subset}:{table.fingerprint}:{table.length}" for task, table in tables)
+    return hashlib.sha256("\n".join((_FORMAT, *lines)).encode()).hexdigest()[:16]
 
 
 def _lay_down(tables: Sequence[Source], folder: Path, origin: Sequence[str]) -> None:

@@ -231,7 +231,7 @@ class Runner:
             StageName.SCORE: lambda: self._scoring(services, manifest, comparer, workers, caches),
         }
         tally = _Tally(self)
-        tally.tell("")
+        tally.notify("")
 
         traces = SampleTraces(self.folder.path, self.plan.model, str(self.plan.profile))
 
@@ -240,7 +240,7 @@ class Runner:
             if sample.record is not None:
                 self.folder.append(sample.record)
                 tally.finished += 1
-                tally.tell(sample.instance.id)
+                tally.notify(sample.instance.id)
 
         source: Iterator[Sample] = (Sample(one) for one in remaining)
         stages = [traces.traced(name, tally.counted(works[name]())) for name in self.stages]
@@ -345,9 +345,9 @@ class _Tally:
     def note(self, line: str) -> None:
         """Say what the model waits for."""
         self._note = line
-        self.tell(self._name)
+        self.notify(self._name)
 
-    def tell(self, last: str) -> None:
+    def notify(self, last: str) -> None:
         """Say how far the run is."""
         folder = self._folder
         self._on_progress(
@@ -369,7 +369,7 @@ class _Tally:
         async def work(sample: Sample) -> Sample:
             sample = await stage.work(sample)
             if not sample.ended:
-                self.tell(sample.instance.id)
+                self.notify(sample.instance.id)
             return sample
 
         return Stage(work, stage.jobs, stage.waiting)

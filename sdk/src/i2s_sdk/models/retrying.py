@@ -58,8 +58,8 @@ class RetryingProvider:
         except ModelAccessError as error:
             raise ModelAccessError(f"{self._name}: {error.message}") from None
         except AttemptError as error:
-            told = f"{self._name}: {tally.story(error)}"
-            raise ModelFailedError(told, tally.attempts, error.message) from None
+            message = f"{self._name}: {tally.story(error)}"
+            raise ModelFailedError(message, tally.attempts, error.message) from None
 
     @property
     def _name(self) -> str:

@@ -32,7 +32,7 @@ def render_page(
     gallery: Gallery,
     standings: Sequence[Standing],
     versus: Sequence[Versus],
-    told: Sequence[str],
+    notices: Sequence[str],
     tables: Mapping[str, Sequence[PaperTable]],
     beside: Mapping[str, Sequence[PaperTable]],
     compared: ComparedRuns,
@@ -45,7 +45,7 @@ def render_page(
         gallery: Their pictures.
         standings: The leaderboard.
         versus: Comparisons of two runs.
-        told: What keeps the numbers from being comparable.
+        notices: What keeps the numbers from being comparable.
         tables: Tables of subsets, by task.
         beside: Tables of scores of judge models and of people, by task.
         compared: The runs as the leaderboard compares them.
@@ -98,7 +98,7 @@ def render_page(
         abouts={view.label: view.manifest.about for view in views},
         benchmark_means=means,
         versus=versus,
-        notices=told,
+        notices=notices,
         subset_tables=tables,
         skill_tables=skill_tables(compared),
         beside_tables=beside,

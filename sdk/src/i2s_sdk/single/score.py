@@ -162,8 +162,8 @@ def score(
         two = Path(reference), Path(prediction)
         if two[0].is_dir() or two[1].is_dir():
             like = _request(task, profile, metrics, settings)
-            told = on_progress or _say_nothing
-            work = _Folders(find_pairs(*two), like, Missing(missing), told)
+            notify = on_progress or _say_nothing
+            work = _Folders(find_pairs(*two), like, Missing(missing), notify)
             return run_blocking(_with_service(work.scores, settings))
     request = replace(
         _request(task, profile, metrics, settings),

@@ -52,9 +52,9 @@ def start_containers(names: Sequence[str], folder: Path, seconds: float) -> Up:
             up = _start(engine, names, folder)
             run_blocking(_until_serving(up, seconds))
         except ServiceUnavailableError as error:
-            told = "\n".join(_ends_of_logs(engine, folder))
+            logs = "\n".join(_ends_of_logs(engine, folder))
             _remove(engine, folder)
-            raise ServiceStartError(f"{error.message}\n{told}") from None
+            raise ServiceStartError(f"{error.message}\n{logs}") from None
         except BaseException:
             _remove(engine, folder)
             raise
@@ -80,8 +80,8 @@ def container_log(name: str, lines: int, *, follow: bool) -> Iterator[bytes]:
     """
     with _engine() as engine:
         container = engine.containers.get(name)
-        told = container.logs(stream=follow, follow=follow, tail=lines)
-        yield from told if follow else (told,)
+        logs = container.logs(stream=follow, follow=follow, tail=lines)
+        yield from logs if follow else (logs,)
 
 
 @contextmanager

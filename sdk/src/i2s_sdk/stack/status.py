@@ -100,21 +100,23 @@ async def _ask(service: UpService) -> ServiceState:
         if service.name == METRICS:
             async with AsyncMetricsClient(service.address, deadline=_PATIENCE, retry=once) as metrics:
                 await metrics.wait_ready(_PATIENCE)
-                told = (await metrics.describe()).device
+                detail = (await metrics.describe()).device
         elif service.name == DOCUMENTS:
             async with AsyncDocumentsClient(service.address, deadline=_PATIENCE, retry=once) as documents:
                 await documents.wait_ready(_PATIENCE)
                 said = await documents.describe()
                 engines = ", ".join(f"{one.name} {one.version}" for one in said.engines)
-                told = f"{engines}, tier {said.isolation.tier.name.lower()}"
+                detail = f"{engines}, tier {said.isolation.tier.name.lower()}"
         else:
             async with AsyncRenderClient(service.address, deadline=_PATIENCE, retry=once) as renderer:
                 await renderer.wait_ready(_PATIENCE)
                 about = await renderer.describe()
-                told = f"{about.engine.name} {about.engine.version}, tier {about.isolation.tier.name.lower()}"
+                detail = (
+                    f"{about.engine.name} {about.engine.version}, tier {about.isolation.tier.name.lower()}"
+                )
     except I2SError as error:
         return ServiceState(service.name, service.address, False, error.message)
-    return ServiceState(service.name, service.address, True, told)
+    return ServiceState(service.name, service.address, True, detail)
 
 
 def _ask_gateway(service: UpService) -> ServiceState:

@@ -16,7 +16,7 @@ from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 
 
 class Comparer(Protocol):
-    """What compares pictures; see ``networks.keeper.Networks``."""
+    """What compares pictures; see ``networks.networks.Networks``."""
 
     async def compare(self, inputs: Inputs) -> Answer:
         """Compare two pictures."""

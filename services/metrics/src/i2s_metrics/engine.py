@@ -13,8 +13,8 @@ from i2s_chassis.telemetry import Telemetry
 from i2s_metrics.completion import Comparer, complete
 from i2s_metrics.forking import WorkerLostError
 from i2s_metrics.model import Draft, Job, JobResult
-from i2s_metrics.patience import within
 from i2s_metrics.process import WorkerProcess
+from i2s_metrics.time_bound import within
 from i2s_metrics.worker import WorkerSettings
 
 

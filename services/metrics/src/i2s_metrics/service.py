@@ -15,7 +15,7 @@ from i2s_metrics.engine import Engine
 from i2s_metrics.model import Network
 from i2s_metrics.networks.files import Inventory, close_all_but, take_inventory
 from i2s_metrics.networks.host_settings import HostSettings
-from i2s_metrics.networks.keeper import Networks, NetworksError
+from i2s_metrics.networks.networks import Networks, NetworksError
 from i2s_metrics.servicer import MetricsServicer, add_MetricsServiceServicer_to_server
 from i2s_metrics.settings import MetricsSettings
 from i2s_metrics.worker import WorkerSettings

@@ -25,36 +25,36 @@ def action_items(
         seed: Decides which links are taken, with the names of site and page.
         refused: Counts what could not be made, by task and reason.
     """
-    told = _described(pages, refused)
+    descriptions = _described(pages, refused)
     known = by_path(pages)
     for page in pages:
         chance = random.Random(f"{seed} action {page.site} {page.path}")  # noqa: S311 - a repeatable choice
-        links = _links(page, known, told, refused)
+        links = _links(page, known, descriptions, refused)
         taken = chance.sample(links, min(per_page, len(links)))
         for link, target in taken:
-            yield from _prediction(page, link, target, pages, told, chance, refused)
+            yield from _prediction(page, link, target, pages, descriptions, chance, refused)
         for link, target in taken:
-            yield from _grounding(page, link, target, told, chance, refused)
+            yield from _grounding(page, link, target, descriptions, chance, refused)
 
 
 def _described(pages: Sequence[DrawnPage], refused: Counter[str]) -> Mapping[tuple[str, str], str]:
     """Return the descriptions of pages that tell them from all others."""
     count = Counter(one.description.lower() for one in pages)
-    told: dict[tuple[str, str], str] = {}
+    descriptions: dict[tuple[str, str], str] = {}
     for page in pages:
         if len(page.description.split()) < LEAST_WORDS:
             refused["action: no description of the page"] += 1
         elif count[page.description.lower()] > 1:
             refused["action: description stands twice"] += 1
         else:
-            told[page.site, page.path] = page.description
-    return told
+            descriptions[page.site, page.path] = page.description
+    return descriptions
 
 
 def _links(
     page: DrawnPage,
     known: Mapping[tuple[str, str], DrawnPage],
-    told: Mapping[tuple[str, str], str],
+    descriptions: Mapping[tuple[str, str], str],
     refused: Counter[str],
 ) -> list[tuple[Element, DrawnPage]]:
     """Return the links of a page that alone lead to a described page of the same site, with that page."""
@@ -64,8 +64,8 @@ def _links(
         path = page.target(element)
         if path is None or path == page.path or (page.site, path) not in known:
             continue
-        if (page.site, path) not in told:
-            refused["action: the page behind the link is not told by a description"] += 1
+        if (page.site, path) not in descriptions:
+            refused["action: the page behind the link has no description of its own"] += 1
         elif leading[path] > 1:
             refused["action: two links lead to the page"] += 1
         else:
@@ -78,15 +78,15 @@ def _prediction(
     link: Element,
     target: DrawnPage,
     pages: Sequence[DrawnPage],
-    told: Mapping[tuple[str, str], str],
+    descriptions: Mapping[tuple[str, str], str],
     chance: random.Random,
     refused: Counter[str],
 ) -> Iterator[Item]:
     """Yield the choice of the page behind a link among eight descriptions, those of its own site first."""
-    gold = told[target.site, target.path]
-    others = [one for one in pages if (one.site, one.path) in told and one is not target]
+    gold = descriptions[target.site, target.path]
+    others = [one for one in pages if (one.site, one.path) in descriptions and one is not target]
     order = sorted(chance.sample(others, len(others)), key=lambda one: one.site != page.site)
-    wrong = [told[one.site, one.path] for one in order][: len(LETTERS) - 1]
+    wrong = [descriptions[one.site, one.path] for one in order][: len(LETTERS) - 1]
     if len(wrong) < len(LETTERS) - 1:
         refused["action_prediction: fewer than eight described pages"] += 1
         return
@@ -104,7 +104,7 @@ def _grounding(
     page: DrawnPage,
     link: Element,
     target: DrawnPage,
-    told: Mapping[tuple[str, str], str],
+    descriptions: Mapping[tuple[str, str], str],
     chance: random.Random,
     refused: Counter[str],
 ) -> Iterator[Item]:
@@ -115,5 +115,5 @@ def _grounding(
         for one in (*fit.texts, *fit.others)
         if one.clickable and one is not link and page.target(one) != target.path
     ]
-    wanted = f"open the page that describes itself as “{told[target.site, target.path]}”"
+    wanted = f"open the page that describes itself as “{descriptions[target.site, target.path]}”"
     yield from choice_items("action_ground", page, link, pool, {"instruction": wanted}, chance, refused)

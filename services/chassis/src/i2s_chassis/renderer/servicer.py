@@ -15,7 +15,6 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServiceServicer_to_server
 from i2s_chassis.admission import Ticket
 from i2s_chassis.audit import current_entry
-from i2s_chassis.bulk import answer_stream
 from i2s_chassis.errors import CallError, InvalidArgumentError
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
@@ -29,6 +28,7 @@ from i2s_chassis.renderer.verdict import within_limits
 from i2s_chassis.service import Chassis, Register
 from i2s_chassis.settings import ServiceSettings
 from i2s_chassis.spans import current_span
+from i2s_chassis.streaming import answer_stream
 from i2s_wire.render import to_wire
 from i2s_wire.render.rendering import Engine, Rendering, Verdict
 
@@ -140,7 +140,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         request_iterator: AsyncIterator[pb.RenderRequest],
         context: grpc.aio.ServicerContext[pb.RenderRequest, pb.RenderStreamResponse],
     ) -> AsyncIterator[pb.RenderStreamResponse]:
-        """Render sources in bulk."""
+        """Render the sources of a stream."""
         async for item in answer_stream(self.chassis, request_iterator, self._item, _failed):
             yield item
 

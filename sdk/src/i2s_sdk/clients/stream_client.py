@@ -56,7 +56,7 @@ class Streamed(Generic[A]):
         return self.answer
 
 
-class Talk(Protocol[Request_contra, Answer_co]):
+class StreamCall(Protocol[Request_contra, Answer_co]):
     """One call of a streaming method."""
 
     async def write(self, request: Request_contra, whole: bool) -> None:
@@ -92,7 +92,7 @@ class StreamClient(Generic[Q, A]):
     Args:
         method: Name, for messages.
         address: Of the service.
-        open_talk: Begins a call.
+        open_call: Begins a call.
         retry: Which failures are tried again, and for how long.
         deadline: Seconds for one attempt of an item.
         window: The most items under way or not yet taken.
@@ -103,7 +103,7 @@ class StreamClient(Generic[Q, A]):
         self,
         method: str,
         address: str,
-        open_talk: Callable[[], Talk[Q, A]],
+        open_call: Callable[[], StreamCall[Q, A]],
         *,
         retry: RetryPolicy,
         deadline: float,
@@ -112,7 +112,7 @@ class StreamClient(Generic[Q, A]):
     ) -> None:
         if window < 1:
             raise UsageError(f"window {window}: must be at least 1")
-        self._method, self._address, self._open_talk = method, address, open_talk
+        self._method, self._address, self._open_call = method, address, open_call
         self._service = service
         self._retry, self._deadline = retry, deadline
         self._window = asyncio.Semaphore(window)
@@ -171,37 +171,37 @@ class StreamClient(Generic[Q, A]):
 
     async def _call(self, first: _Item[Q]) -> None:
         with call_span(self._service, self._method, self._address):
-            talk = self._open_talk()
-            writer = asyncio.create_task(self._write(talk, first))
+            call = self._open_call()
+            writer = asyncio.create_task(self._write(call, first))
             try:
-                error = await self._read(talk)
+                error = await self._read(call)
             finally:
-                talk.cancel()
+                call.cancel()
                 writer.cancel()
                 await asyncio.gather(writer, return_exceptions=True)
         for item in [one for one in self._open.values() if one.sent]:
             self._failed(item, error)
 
-    async def _write(self, talk: Talk[Q, A], first: _Item[Q]) -> None:
+    async def _write(self, call: StreamCall[Q, A], first: _Item[Q]) -> None:
         item: _Item[Q] | None = first
         try:
             while item is not None or self._open or not self._fed:
                 if item is not None:
                     item.sent = time.monotonic()
                     try:
-                        await talk.write(item.request, item.whole)
+                        await call.write(item.request, item.whole)
                     except ValueError as error:  # a text that the wire cannot hold
                         said = UsageError(f"{item.id}: cannot be sent: {error}")
                         self._finish(item, Streamed(item.id, error=said))
                 item = await self._ready.get()
-            await talk.done_writing()
+            await call.done_writing()
         except (grpc.RpcError, asyncio.InvalidStateError):
             return  # the call is over; the reader learns why
 
-    async def _read(self, talk: Talk[Q, A]) -> ServiceError:
+    async def _read(self, call: StreamCall[Q, A]) -> ServiceError:
         """Take answers until the call is over, and return what that means for items without one."""
         while True:
-            reading = asyncio.create_task(talk.read())
+            reading = asyncio.create_task(call.read())
             try:
                 while not (await asyncio.wait({reading}, timeout=_LOOK_EVERY))[0]:
                     if self._is_overdue():

@@ -5,9 +5,9 @@ from contextlib import aclosing
 import pytest
 
 from i2s_chassis.admission import Admission
-from i2s_chassis.bulk import answer_stream
 from i2s_chassis.errors import CallError, InvalidArgumentError, UnavailableError
 from i2s_chassis.service import Chassis
+from i2s_chassis.streaming import answer_stream
 from i2s_chassis.telemetry import Telemetry
 
 
