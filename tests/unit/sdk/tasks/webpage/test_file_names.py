@@ -40,8 +40,10 @@ def test_paper_normalises_an_ordinary_name_and_records_it(name: str) -> None:
     assert repairs(listed) == [RepairKind.NORMALIZE_NAME]
 
 
-def test_paper_finds_the_index_page_behind_a_dot() -> None:
-    assert files(PAPER, {"./index.html": "x"}) == {"index.html": "x"}
+def test_paper_finds_the_index_page_behind_a_dot_and_records_it() -> None:
+    listed = {"./index.html": "x"}
+    assert files(PAPER, listed) == {"index.html": "x"}
+    assert repairs(listed) == [RepairKind.NORMALIZE_NAME]
 
 
 @pytest.mark.parametrize("name", ["css/", "../s.css", "css/../../s.css", "", ".", "/", "a\0b"])
@@ -88,6 +90,12 @@ def test_names_that_differ_in_case_cost_one_file_and_never_the_index_page() -> N
     assert files(PAPER, listed) == INDEX
     assert repairs(listed) == [RepairKind.LEAVE_OUT_FILE]
     assert files(HELM, listed) == INDEX
+
+
+def test_helm_finds_the_index_page_behind_a_dot_and_records_nothing() -> None:
+    structure = HELM.structure_from(as_json({"./index.html": "x"}))
+    assert isinstance(structure, SiteStructure)
+    assert (dict(structure.files), structure.repairs) == ({"index.html": "x"}, ())
 
 
 @pytest.mark.parametrize("name", ["./css/s.css", "css//s.css", "css/../css/s.css"])
