@@ -8,24 +8,37 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.cli.main import run
-from i2s_sdk.evaluation.render import RenderStep
+from i2s_sdk.evaluation.render import RenderStep, StructureStep
 from i2s_sdk.instances.content import Content
 from i2s_sdk.models import Completion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
-from i2s_sdk.tasks.registry import open_task
+from i2s_sdk.tasks.registry import SPECS, open_task
 from tiny_formulas import write_tiny_formulas
 
 
-@pytest.mark.parametrize("task", ["latex", "webpage", "music"])
+@pytest.mark.parametrize("task", [name for name in SPECS if SPECS[name].renders])
 async def test_nothing_is_extracted_from_or_sent_of_a_completion_that_is_too_long(task: str) -> None:
     answer = Answer.of("a", Completion("x" * 45_000_000), 0.0)
     blank = Record("a", task, "s", "", Outcome.CANCELLED)
     nobody: dict = {}  # to ask a renderer raises
-    step = RenderStep(open_task(task).rendering, nobody, with_texts=False)
+    rendering = open_task(task).rendering
+    assert rendering is not None
+    step = RenderStep(rendering, nobody, with_texts=False)
     rendered, picture = await step.rendered(blank, Content(b""), answer)
     assert picture is None
+    assert rendered.record.outcome is Outcome.NO_STRUCTURE
+    assert rendered.record.message.startswith("not usable: too long")
+
+
+@pytest.mark.parametrize("task", [name for name in SPECS if not SPECS[name].renders])
+async def test_nothing_is_read_out_of_a_completion_that_is_too_long_where_nothing_is_rendered(
+    task: str,
+) -> None:
+    answer = Answer.of("a", Completion("x" * 45_000_000), 0.0)
+    blank = Record("a", task, "s", "", Outcome.CANCELLED)
+    rendered, _ = await StructureStep(open_task(task)).rendered(blank, Content(b""), answer)
     assert rendered.record.outcome is Outcome.NO_STRUCTURE
     assert rendered.record.message.startswith("not usable: too long")
 
