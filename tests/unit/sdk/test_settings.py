@@ -18,6 +18,12 @@ def test_without_anything_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.
     assert Settings.load(environ={}) == Settings()
 
 
+def test_a_run_ends_after_twenty_like_failures_and_a_command_within_five_seconds_of_ctrl_c() -> None:
+    settings = Settings()
+    assert settings.like_failures == 20
+    assert settings.interrupt_seconds < 5
+
+
 def test_each_source_is_stronger_than_the_next(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('profile = "helm"\ndeadline = 1\njobs = 1\n')

@@ -30,6 +30,7 @@ def chosen(*arguments: str):
 def test_what_is_not_given_is_the_default():
     options = chosen()
     assert (options.temperature, options.max_tokens, options.base_url) == (0, 2000, None)
+    assert (options.call_seconds, options.retry_seconds) == (300.0, 900.0)
     assert options.cache is not None
 
 
@@ -39,6 +40,11 @@ def test_what_is_given_is_taken(tmp_path):
     )
     assert (options.temperature, options.max_tokens, options.concurrency) == (0.5, 10, 3)
     assert options.cache == tmp_path
+
+
+def test_the_seconds_of_a_call_and_of_its_attempts_are_taken():
+    options = chosen("--timeout", "7", "--retry-seconds", "11")
+    assert (options.call_seconds, options.retry_seconds) == (7.0, 11.0)
 
 
 def test_none_means_none():
