@@ -76,6 +76,33 @@ async def test_pushback_follows_the_recent_job_time(settle, clock):
     assert 3900 < await asked_to_come_back_after(busy) <= 4000
 
 
+async def test_it_is_idle_while_a_slot_is_free_and_nobody_waits(settle):
+    line = admission(2, 2)
+    assert line.is_idle
+    first = Job(line)
+    await settle()
+    assert line.is_idle
+    second = Job(line)
+    await settle()
+    assert (line.running, line.is_idle) == (2, False)
+    third = Job(line)
+    await settle()
+    assert (line.waiting, line.is_idle) == (1, False)
+    first.end.set()
+    await settle()
+    assert (line.running, line.waiting, line.is_idle) == (2, 0, False)
+    second.end.set()
+    await settle()
+    assert (line.running, line.is_idle) == (1, True)
+    third.end.set()
+    await asyncio.gather(first.task, second.task, third.task)
+    assert line.is_idle
+    place = await line.place_for_stream()
+    assert (line.running, line.waiting, line.is_idle) == (0, 1, False)
+    place.leave()
+    assert line.is_idle
+
+
 async def test_wait_for_the_slot_is_measured(settle, clock):
     line = admission(1, 1, clock)
     first, second = Job(line), Job(line)

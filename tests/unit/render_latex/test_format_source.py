@@ -24,3 +24,8 @@ def test_both_commands_forbid_shell_and_first_line_and_begin_random_numbers_alik
     for line in (compile_command(LatexEngine.PDFLATEX, None), dump_command(dump_of(b"x").definition)):
         assert {"-no-shell-escape", "-no-parse-first-line", "-halt-on-error"} <= set(line)
         assert line[-1].startswith(r"\pdfsetrandomseed 1 ")
+
+
+def test_a_format_is_dumped_at_the_lowest_priority_and_a_document_compiled_at_its_own():
+    assert dump_command(dump_of(b"x").definition)[:4] == ["nice", "-n", "19", "pdftex"]
+    assert "nice" not in compile_command(LatexEngine.PDFLATEX, None)

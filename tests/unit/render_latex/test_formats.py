@@ -190,6 +190,31 @@ async def test_all_callers_together_have_a_budget(tmp_path):
     assert builder.asked[2:] == [b"hot5", b"hot5" + BEGIN]
 
 
+async def test_one_format_is_built_at_a_time(tmp_path):
+    begun, ended, may_end = [], [], asyncio.Event()
+
+    async def build(head):
+        assert begun == ended, "another build is under way"
+        begun.append(head)
+        await may_end.wait()
+        ended.append(head)
+        return Built(b"dump")
+
+    formats = Formats(FormatCache(tmp_path, "digest", 10_000), build, 1)
+    for name in (b"hot0", b"hot1", b"hot2"):
+        formats.saw(name)
+    async with formats.open():
+        while not begun:
+            await asyncio.sleep(0)
+        for _ in range(50):  # time enough for another one to begin
+            await asyncio.sleep(0)
+        assert (begun, ended) == ([b"hot0"], [])
+        may_end.set()
+        while len(formats.find(b"hot2", ())) < 2:
+            await asyncio.sleep(0)
+    assert ended == [b"hot0", b"hot0" + BEGIN, b"hot1", b"hot1" + BEGIN, b"hot2", b"hot2" + BEGIN]
+
+
 async def test_no_build_begins_under_load(tmp_path, builder, monkeypatch):
     monkeypatch.setattr("i2s_render_latex.formats._LOOK_SECONDS", 0)
     idle, looks = False, 0
