@@ -1,0 +1,53 @@
+"""What the log says of every call and item of a renderer; a part of ``renderer_contract``."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import AsyncIterator
+
+from i2s.render.v1 import render_pb2 as pb
+from service_process import all_lines
+
+#: The field of a source that is its text; a site has several.
+_FIELDS = {pb.LatexSource: "document", pb.LilypondSource: "score", pb.PythonSource: "program"}
+
+
+class AuditContract:
+    """The test; see ``renderer_contract.RendererContract``."""
+
+    async def test_the_log_has_the_digest_and_the_verdict_of_each_call_and_item(self, running) -> None:
+        renderer = running.renderer
+        jobs = [(renderer.good, pb.VERDICT_RENDERED), renderer.broken]
+        request_id = f"audit-{secrets.token_hex(8)}"
+        metadata = (("x-request-id", request_id),)
+
+        async def items() -> AsyncIterator[pb.RenderRequest]:
+            for number, (source, _) in enumerate(jobs):
+                yield renderer.request(source, id=str(number))
+
+        for source, _ in jobs:
+            await running.stub.Render(renderer.request(source), metadata=metadata)
+        assert len([one async for one in running.stub.RenderStream(items(), metadata=metadata)]) == len(jobs)
+        # The line is written before the answer of a call or an item is sent.
+        lines = [one for one in all_lines(running.process.log) if one.get("request_id") == request_id]
+        expected = sorted(
+            (hashlib.sha256(_text_of(source)).hexdigest(), pb.Verdict.Name(verdict).removeprefix("VERDICT_"))
+            for source, verdict in jobs
+        )
+        for message in ("call", "item"):
+            found = [one for one in lines if one["message"] == message and "verdict" in one]
+            assert sorted((one["source_sha256"], str(one["verdict"]).upper()) for one in found) == expected, (
+                lines
+            )
+
+
+def _text_of(source: object) -> bytes:
+    """Return the bytes of a source whose digest stands for it in the log.
+
+    Those of a site are its files one after the other: the lengths of name and content, the name, the content.
+    """
+    if isinstance(source, pb.SiteSource):
+        heads = (f"{len(one.path)} {len(one.content)} {one.path}".encode() for one in source.files)
+        return b"".join(head + one.content for head, one in zip(heads, source.files, strict=True))
+    return getattr(source, _FIELDS[type(source)])
