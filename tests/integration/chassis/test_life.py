@@ -2,12 +2,19 @@
 
 import asyncio
 import json
+import os
 import signal
+import socket
+import subprocess
+import sys
 from dataclasses import replace
 
 import grpc
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
+
+from renderer_contract import SUPPORT
+from renderers import PILLOW
 
 pytestmark = pytest.mark.integration
 
@@ -139,6 +146,33 @@ async def test_port_in_use_is_one_line_that_names_the_option(start, command):
         assert error.count("\n") == 1
         assert "--listen" in error
         assert "in use" in error
+
+
+def test_a_renderer_at_a_port_in_use_says_so_before_it_tries_its_sandbox() -> None:
+    no_sandbox = ("--jail-tier", "namespace", "--bwrap", "/nowhere/bwrap")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = f"127.0.0.1:{other.getsockname()[1]}"
+        for option in ("--listen", "--health-listen", "--metrics-listen"):
+            code, error = start_of_renderer("--listen", "127.0.0.1:0", *no_sandbox, option, taken)
+            assert (code, error) == (1, f"i2s-render-pillow: {option} {taken}: the address is in use\n")
+    code, error = start_of_renderer("--listen", "127.0.0.1:0", *no_sandbox)
+    assert code == 1
+    assert "no isolation tier works" in error
+
+
+def start_of_renderer(*options: str) -> tuple[int, str]:
+    """Start the smallest renderer where it cannot serve; returns its exit code and what it says."""
+    ended = subprocess.run(
+        [sys.executable, "-m", PILLOW.module, "serve", *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(SUPPORT), os.environ.get("PYTHONPATH")))),
+        },
+    )
+    return ended.returncode, ended.stderr
 
 
 async def test_log_is_one_json_object_a_line(start):

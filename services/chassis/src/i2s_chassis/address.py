@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import re
+import socket
 from dataclasses import dataclass
 
 _FORM = re.compile(r"(?:\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+)):(?P<port>\d{1,5})")
@@ -38,5 +40,27 @@ class Address:
         except ValueError:
             return False
 
+    @property
+    def is_taken(self) -> bool:
+        """Whether somebody listens there already, at everything that the host stands for.
+
+        False where the host is not known or may not be bound: whoever binds it for good says why.
+        """
+        try:
+            found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            return False
+        return bool(found) and all(_is_taken(family, where) for family, _, _, _, where in found)
+
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def _is_taken(family: int, where: tuple[object, ...]) -> bool:
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as a server does; it never listens
+            tried.bind(where)
+    except OSError as error:
+        return error.errno == errno.EADDRINUSE
+    return False

@@ -13,6 +13,7 @@ from typing import Generic, Literal, NoReturn, TypeVar
 
 from pydantic import ByteSize
 
+from i2s_chassis.address import Address
 from i2s_chassis.configure import Leaf, Raw, Settings, place
 from i2s_chassis.errors import SettingsError, StartError
 from i2s_chassis.service import Service
@@ -68,6 +69,7 @@ def serve_command(
         from i2s_chassis.work_folder import remove_stale
 
         configure_logging(chosen.service, chosen.log_level, chosen.log_format)
+        _refuse_taken_addresses(chosen)
         removed = remove_stale()  # of our user; what has the user that we become is removed later
         jail = chosen.start_privileged()
         standing = give_up(chosen)
@@ -86,6 +88,22 @@ def serve_command(
         "serve --config service.toml --print-config",
     )
     return Command("serve", "Serve over gRPC until SIGTERM.", settings, serve, (*usual, *examples))
+
+
+def _refuse_taken_addresses(settings: ServiceSettings) -> None:
+    """Find out at once what would end the start later: sandboxes are tested before the server can be made.
+
+    Raises:
+        StartError: Somebody else listens at one of the addresses.
+    """
+    listened = {
+        "--listen": settings.listen,
+        "--health-listen": settings.health_listen,
+        "--metrics-listen": settings.metrics_listen,
+    }
+    for option, listen in listened.items():
+        if listen is not None and Address.parse(listen).is_taken:
+            raise StartError(f"{option} {listen}: the address is in use")
 
 
 def run(program: str, commands: Sequence[Command[typing.Any]], argv: Sequence[str] | None = None) -> int:
