@@ -114,6 +114,25 @@ async def test_a_fragment_at_a_limit_does_not_lose_the_others(running, text, lim
         assert getattr(answer.limits, limit.name) == value <= getattr(about.max_limits, limit.name)
 
 
+async def test_the_log_has_the_digest_and_the_verdict_of_each_call(running) -> None:
+    metadata = (("x-request-id", "audited"),)
+    good, endless, document = GOOD.encode(), ENDLESS.encode(), pdf()
+    for request in (
+        pb.ConvertRequest(fragments=[fragment(good)]),
+        pb.ConvertRequest(fragments=[fragment(endless)], limits=SHORT),
+    ):
+        await running.stub.Convert(request, timeout=HANG_SECONDS, metadata=metadata)
+    await running.stub.DrawPages(
+        pb.DrawPagesRequest(pdf=document, dpi=72), timeout=HANG_SECONDS, metadata=metadata
+    )
+    lines = [one for one in running.process.lines("call") if one.get("request_id") == "audited"]
+    assert [(one["source_sha256"], one["verdict"]) for one in lines] == [
+        (hashlib.sha256(b"%d %d\n" % (MARKDOWN, len(good)) + good).hexdigest(), "rendered"),
+        (hashlib.sha256(b"%d %d\n" % (MARKDOWN, len(endless)) + endless).hexdigest(), "time_limit"),
+        (hashlib.sha256(document).hexdigest(), "rendered"),
+    ]
+
+
 async def test_what_has_no_meaning_is_refused_with_its_field(running):
     bad = [
         (pb.ConvertRequest(limits=render_pb2.Limits(cpu_seconds=-1)), "limits.cpu_seconds"),

@@ -17,6 +17,7 @@ from PIL import Image
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_wire.bounds import PICTURE_BYTES, PICTURE_PIXELS
+from service_process import all_lines
 
 pytestmark = pytest.mark.integration
 
@@ -107,6 +108,21 @@ async def test_an_answer_says_what_its_values_mean(serve, request_of):
     assert (response.width, response.height) == (646, 82)
     assert response.cpu_seconds > 0
     assert response.wall_seconds > 0
+
+
+async def test_the_log_has_the_digest_of_the_prediction_and_that_it_was_scored(
+    serve, request_of, tmp_path: Path
+) -> None:
+    request = request_of(metrics=["pixel"])
+    async with serve() as service:
+        await service.stub.Score(request)
+        assert [one.id async for one in service.stub.ScoreStream(iter([request]))] == ["1"]
+        lines = {one["message"]: one for one in all_lines(tmp_path / "log") if "verdict" in one}
+    digest = hashlib.sha256(request.prediction.data).hexdigest()
+    assert {message: (one["source_sha256"], one["verdict"]) for message, one in lines.items()} == {
+        "call": (digest, "scored"),
+        "item": (digest, "scored"),
+    }
 
 
 async def test_describe_lists_every_definition(serve):
