@@ -12,9 +12,13 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from chat_server import ChatServer
+from tiny_formulas import write_tiny_formulas
+
 pytestmark = pytest.mark.integration
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
+_ASKED = ("evaluate", "--data", "data", "--out", "run", "--model", "openai/tiny", "--cache", "none")
 DOCUMENT = r"""\documentclass{article}
 \begin{document}
 whole \newpage second
@@ -254,6 +258,36 @@ def test_too_many_failures_of_ours_are_exit_code_3(command, tmp_path: Path) -> N
     assert (document["scored"], document["planned"], document["covered"]) == (1, 2, False)
     assert "1 of 2 samples have no score" in answer.stderr
     assert command(*arguments, "--fail-on-error", "50%").returncode == 0
+
+
+def test_the_reason_of_a_model_failure_is_printed(command, tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    data = write_tiny_formulas(tmp_path / "data", 2)
+    failing = data.ids[1]
+
+    def one_is_busy(question: str, before: int) -> str:
+        return "status:429,60" if question == failing else "answer"
+
+    with ChatServer(data.answers(), data.questions, one_is_busy).serving() as server:
+        # It asks for more patience than this call may have, so it is asked once.
+        answer = command(*_ASKED, "--base-url", server.base, "--retry-seconds", "30")
+        assert server.came == {data.ids[0]: 1, failing: 1}
+    assert answer.returncode == 3, answer.stderr
+    (told,) = (line for line in answer.stderr.splitlines() if "model_failure" in line)
+    assert told.startswith(f"  1 model_failure: openai/tiny at {server.base}: no answer after 1 attempt; ")
+    assert "HTTP 429" in told
+    assert told.endswith("(it asks to come back after 60 s)")
+
+
+def test_a_model_that_does_not_answer_has_the_seconds_of_timeout(command, tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    data = write_tiny_formulas(tmp_path / "data", 1)
+    with ChatServer({}, data.questions, lambda question, before: "hang").serving() as server:
+        seconds = ("--timeout", "1", "--retry-seconds", "0.5")
+        answer = command(*_ASKED, "--base-url", server.base, "--no-preflight", *seconds)
+    assert answer.returncode == 3, answer.stderr
+    (told,) = (line for line in answer.stderr.splitlines() if "model_failure" in line)
+    assert told.endswith("no answer after 1 attempt; the last: no answer within 1 s")
 
 
 def test_progress_goes_to_standard_error_as_plain_lines(command) -> None:
