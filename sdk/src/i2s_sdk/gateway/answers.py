@@ -20,13 +20,13 @@ from i2s_sdk.gateway.bodies import Bodies
 from i2s_sdk.gateway.errors import GatewayError
 from i2s_sdk.gateway.messages import parse_request, to_json
 from i2s_sdk.gateway.operations import Operation, renderer_for
+from i2s_sdk.gateway.spans import request_span, trace_for_calls
 
 #: Header of the answer to a request for a picture that names the verdict.
 VERDICT_HEADER = "X-I2S-Verdict"
 
 PNG = "image/png"
 
-_PASSED_ON = ("authorization", "traceparent")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _LARGE = 256 * 1024  # bytes of JSON from which on a thread translates them
 
@@ -45,8 +45,9 @@ def request_id_of(request: Request) -> str:
 
 def metadata_of(request: Request) -> list[tuple[str, str]]:
     """Return the metadata of calls that are made for a request: its name, credentials and trace."""
-    passed = [(name, request.headers[name]) for name in _PASSED_ON if name in request.headers]
-    return [("x-request-id", request_id_of(request)), *passed]
+    token = request.headers.get("authorization")
+    credentials = [] if token is None else [("authorization", token)]
+    return [("x-request-id", request_id_of(request)), *credentials, *trace_for_calls(request)]
 
 
 async def answer(request: Request, operation: Operation, backends: Backends, bodies: Bodies) -> Response:
@@ -57,6 +58,13 @@ async def answer(request: Request, operation: Operation, backends: Backends, bod
     Raises:
         GatewayError: The request is wrong or refused, or there is no answer.
     """
+    with request_span(request, operation.path, request_id_of(request)) as served:
+        response = await _answered(request, operation, backends, bodies)
+        served.set({"http.response.status_code": response.status_code})
+    return response
+
+
+async def _answered(request: Request, operation: Operation, backends: Backends, bodies: Bodies) -> Response:
     async with bodies.body(request) as raw:
         message = await _in_thread_if(len(raw) > _LARGE, parse_request, raw, operation.method.request)
         named = request.query_params.get("service", "")
