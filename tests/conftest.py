@@ -7,7 +7,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest.register_assert_rewrite("renderer_contract", "audit_contract")
+pytest.register_assert_rewrite("renderer_contract", "audit_contract", "lost_cell_contract")
 
 # Baselines and the oracle beside each evaluation are tested on their own; elsewhere they only take time.
 os.environ.setdefault("I2S_REFERENCE_POINTS", "no")

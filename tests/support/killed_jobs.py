@@ -10,9 +10,9 @@ from typing import Any
 
 from below import Below, busy
 from i2s.render.v1 import render_pb2 as pb
+from lost_cell_contract import RERUN
 from renderer_contract import Running
 
-RERUN = "a process was lost; the job is run once more"
 #: Of CPU, that a process must have computed before it is killed, so that it is in the middle of its work.
 _BUSY_SECONDS = 0.1
 

@@ -32,6 +32,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from audit_contract import AuditContract
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
+from lost_cell_contract import LostCellContract
 from processes import processes_with
 from service_process import Started, started
 
@@ -185,7 +186,7 @@ async def serving(renderer: Renderer, kind: type[Running] = Running):
                 await running.drain()
 
 
-class RendererContract(AuditContract):
+class RendererContract(AuditContract, LostCellContract):
     """The tests. A subclass names its ``renderer``; there is a fixture ``running``, see ``contract_of``."""
 
     renderer: ClassVar[Renderer]

@@ -24,14 +24,20 @@ SLOW_TO_DRAW = b"\\documentclass{article}\\begin{document}Slow" + _LOOP % (
 
 
 @pytest.mark.parametrize(
-    ("program", "document"),
-    [("pdflatex", SLOW_TO_COMPILE), ("pdftoppm", SLOW_TO_DRAW)],
-    ids=["pdfTeX", "pdftoppm"],
+    ("program", "document", "engine"),
+    [
+        ("pdflatex", SLOW_TO_COMPILE, pb.LATEX_ENGINE_PDFLATEX),
+        ("lualatex", SLOW_TO_COMPILE, pb.LATEX_ENGINE_LUALATEX),
+        ("xelatex", SLOW_TO_COMPILE, pb.LATEX_ENGINE_XELATEX),
+        ("pdftoppm", SLOW_TO_DRAW, pb.LATEX_ENGINE_PDFLATEX),
+    ],
+    ids=["pdfTeX", "LuaTeX", "XeTeX", "pdftoppm"],
 )
-async def test_a_program_that_is_killed_once_changes_no_picture(running, program, document):
+async def test_a_program_that_is_killed_once_changes_no_picture(running, program, document, engine):
     source = pb.LatexSource(document=document + b"\\end{document}")
-    quiet = await running.render(source, limits=LIMITS)
+    given = {"limits": LIMITS, "options": pb.RenderOptions(latex=pb.LatexOptions(engine=engine))}
+    quiet = await running.render(source, **given)
     assert quiet.verdict == pb.VERDICT_RENDERED
-    answer = await killed_while_busy(running, is_program(program), source, limits=LIMITS)
+    answer = await killed_while_busy(running, is_program(program), source, **given)
     assert (answer.verdict, answer.message) == (pb.VERDICT_RENDERED, "")
     assert answer.pictures[0].png == quiet.pictures[0].png

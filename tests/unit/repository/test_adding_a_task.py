@@ -21,7 +21,6 @@ ABOUT_ONE_TASK = {
     "data/web_items/items.py",
     "data/web_items/marks.py",
     "models/chance.py",
-    "models/ocr/web_answers.py",
 }
 
 

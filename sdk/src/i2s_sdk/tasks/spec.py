@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Average
+from i2s_sdk.tasks.ocr_page import OcrAnswer
 from i2s_sdk.tasks.published import PublishedTable
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.rubric import Rubric
@@ -68,6 +69,9 @@ class TaskSpec:
         blank: Returns an answer that shows nothing, rendered as large as a picture of a size; the size is
             None if the instance has no picture. A white rendering is not usable, so what is drawn differs
             from white by one.
+        ocr_answer: Returns what ``baseline/ocr`` answers, from the words that it reads in the images of a
+            question; None if it cannot answer.
+        shows_pages: Whether a question may show several images, the pages of a document.
         constant: An ordinary answer that knows nothing of any instance; empty if there is none.
     """
 
@@ -97,6 +101,8 @@ class TaskSpec:
     human_table: str = ""
     published: Mapping[str, PublishedTable] = field(default_factory=dict)
     blank: Callable[[Size | None], str] = no_blank
+    ocr_answer: OcrAnswer | None = None
+    shows_pages: bool = False
     constant: str = ""
 
     @property

@@ -1,6 +1,5 @@
 """The baseline that reads words: what can be had without understanding structure, and without a network."""
 
 from i2s_sdk.models.ocr.baseline import OcrBaseline
-from i2s_sdk.models.ocr.lines import Line
 
-__all__ = ["Line", "OcrBaseline"]
+__all__ = ["OcrBaseline"]

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from importlib.metadata import version
 
 from i2s_sdk.errors import ModelError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Completion, Finish
-from i2s_sdk.models.ocr.latex import as_latex
-from i2s_sdk.models.ocr.lines import Page
-from i2s_sdk.models.ocr.markdown import as_markdown
-from i2s_sdk.models.ocr.music import as_score
 from i2s_sdk.models.ocr.reading import Reader
-from i2s_sdk.models.ocr.web_answers import ANSWERERS
-from i2s_sdk.models.ocr.webpage import as_webpage
 from i2s_sdk.models.question import read_question
 from i2s_sdk.models.vendors import require_package
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.registry import task_spec
 
 #: Of how lines are written back; a change makes another model of it.
 LAYOUT_VERSION = 1
-
-_WRITERS: dict[str, Callable[[Page], str]] = {"latex": as_latex, "webpage": as_webpage, "music": as_score}
-
-#: Of tasks whose questions show one or more pages of a document.
-_OF_PAGES: dict[str, Callable[[Page], str]] = {"readoc": as_markdown}
 
 
 class OcrBaseline:
@@ -52,17 +41,11 @@ class OcrBaseline:
                 several that are not pages of a document.
             DataError: The image cannot be read.
         """
-        write, answer = _WRITERS.get(instance.task), ANSWERERS.get(instance.task)
-        if write is None and answer is None and instance.task not in _OF_PAGES:
+        spec = task_spec(instance.task)
+        if spec.ocr_answer is None:
             raise ModelError(f"{self.name} cannot write structures of task {instance.task!r}")
         images = (await asyncio.to_thread(read_question, instance, question)).images
-        if instance.task in _OF_PAGES and images:
-            pages = [await asyncio.to_thread(self._reader.read, image.content) for image in images]
-            return Completion("\n\n".join(map(_OF_PAGES[instance.task], pages)), Finish.STOP)
-        if len(images) != 1:
+        if len(images) != 1 and not (images and spec.shows_pages):
             raise ModelError(f"{self.name} reads one image, and this question has {len(images)}")
-        page = await asyncio.to_thread(self._reader.read, images[0].content)
-        said = (
-            write(page) if write is not None else answer(page, instance.inputs) if answer is not None else ""
-        )
-        return Completion(said, Finish.STOP)
+        pages = [await asyncio.to_thread(self._reader.read, image.content) for image in images]
+        return Completion(spec.ocr_answer(pages, instance.inputs), Finish.STOP)

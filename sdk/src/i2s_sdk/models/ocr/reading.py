@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Protocol, cast
 
 from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image
-from i2s_sdk.models.ocr.lines import Colour, Line, Page
+from i2s_sdk.tasks.ocr_page import Colour, Line, Page
 
 if TYPE_CHECKING:
     import numpy

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.tasks.latex.ocr import as_latex
 from i2s_sdk.tasks.latex.task import LatexTask
+from i2s_sdk.tasks.ocr_page import of_one_page
 from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
@@ -49,5 +51,6 @@ LATEX = TaskSpec(
     target=STRUCTURE,
     mean_of_cells=True,
     blank=_blank,
+    ocr_answer=of_one_page(as_latex),
     constant="```latex\n\\begin{equation}\n  f(x) = \\sum_{i=1}^{n} a_i x^i + b\n\\end{equation}\n```",
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.tasks.music.ocr import as_score
 from i2s_sdk.tasks.music.task import MusicTask
+from i2s_sdk.tasks.ocr_page import of_one_page
 from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
@@ -57,5 +59,6 @@ MUSIC = TaskSpec(
     target=STRUCTURE,
     mean_of_cells=True,
     blank=_blank,
+    ocr_answer=of_one_page(as_score),
     constant='\\version "2.24.0"\n\\relative c\' { c4 d e f | g a b c | c b a g | f e d c \\bar "|." }',
 )

@@ -8,6 +8,7 @@ from i2s_sdk.instances.pdf import pdf_fault
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.readoc.ocr import pages_as_markdown
 from i2s_sdk.tasks.readoc.scorer import COLUMNS
 from i2s_sdk.tasks.readoc.task import DOCUMENT, ReadocTask
 from i2s_sdk.tasks.readoc.view import view
@@ -47,4 +48,6 @@ READOC = TaskSpec(
     view=view,
     averages=(Average("average", COLUMNS),),
     subset_tables={"arxiv": "readoc arxiv", "github": "readoc github"},
+    ocr_answer=pages_as_markdown,
+    shows_pages=True,
 )

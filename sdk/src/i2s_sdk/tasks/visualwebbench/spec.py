@@ -12,6 +12,7 @@ from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.visualwebbench.inputs import inputs_schema, instance_fault, target_schema
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS, SEVEN, Form, Kind
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
+from i2s_sdk.tasks.visualwebbench.ocr import answer_of
 from i2s_sdk.tasks.visualwebbench.task import WebUnderstandingTask
 from i2s_sdk.tasks.visualwebbench.view import view
 
@@ -60,6 +61,7 @@ def _spec(kind: Kind) -> TaskSpec:
         target=target_schema(kind),
         instance_fault=partial(instance_fault, kind),
         view=partial(view, kind),
+        ocr_answer=answer_of(kind.name),
     )
 
 

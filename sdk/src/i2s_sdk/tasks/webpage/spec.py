@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.site_files import INDEXES
+from i2s_sdk.tasks.ocr_page import of_one_page
 from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
 from i2s_sdk.tasks.spec import Size, TaskSpec
 from i2s_sdk.tasks.structure import Origin
+from i2s_sdk.tasks.webpage.ocr import as_webpage
 from i2s_sdk.tasks.webpage.site import as_json, site_structure
 from i2s_sdk.tasks.webpage.task import WebpageTask
 
@@ -66,5 +68,6 @@ WEBPAGE = TaskSpec(
     target=STRUCTURE,
     mean_of_cells=True,
     blank=_blank,
+    ocr_answer=of_one_page(as_webpage),
     constant=_page("<h1>Welcome</h1><p>This is my page. I write about my work and my projects.</p>"),
 )

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.models.ocr.latex import as_latex, escape
-from i2s_sdk.models.ocr.lines import Line, Page
-from i2s_sdk.models.ocr.music import as_score
-from i2s_sdk.models.ocr.webpage import as_webpage
 from i2s_sdk.tasks.latex import LatexTask
+from i2s_sdk.tasks.latex.ocr import as_latex, escape
+from i2s_sdk.tasks.music.ocr import as_score
+from i2s_sdk.tasks.ocr_page import Line, Page
+from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.structure import Structure
+from i2s_sdk.tasks.webpage.ocr import as_webpage
 from i2s_wire.metrics.profile import Profile
 
 WHITE = (255, 255, 255)
@@ -77,3 +78,12 @@ def test_a_score_has_the_words_and_a_staff_without_notes() -> None:
     assert '"A \\"tune\\" \\\\ byx"' in score
     assert r"\new Staff { s1 }" in score
     assert r"\markup" not in as_score(_page())
+
+
+def test_tasks_say_what_words_alone_answer_to_their_questions() -> None:
+    answers = {name: spec.ocr_answer for name, spec in SPECS.items() if spec.ocr_answer is not None}
+    assert {"latex", "webpage", "music", "readoc"} < set(answers)
+    pages = [_page("the first"), _page("the second")]
+    assert answers["music"](pages[:1], {}) == as_score(pages[0])
+    assert answers["readoc"](pages, {}) == "the first\n\nthe second"
+    assert [name for name, spec in SPECS.items() if spec.shows_pages] == ["readoc"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from i2s_sdk.models.ocr.lines import Page
+from i2s_sdk.tasks.ocr_page import Page
 
 
 def as_score(page: Page) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.models.ocr.lines import Line, Page
-from i2s_sdk.models.ocr.markdown import as_markdown
+from i2s_sdk.tasks.ocr_page import Line, Page
+from i2s_sdk.tasks.readoc.ocr import as_markdown
 
 WHITE = (255, 255, 255)
 

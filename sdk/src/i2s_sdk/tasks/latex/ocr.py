@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from i2s_sdk.models.ocr.lines import Line, Page
+from i2s_sdk.tasks.ocr_page import Line, Page
 
 _POINTS_PER_PIXEL = 72.27 / 200  # references are pages at 200 dots per inch
 _TEXT_WIDTH = 955  # pixels of a line of the class article

@@ -2,10 +2,10 @@
 
 import pytest
 
-from i2s_sdk.models.ocr.lines import Line, Page
-from i2s_sdk.models.ocr.web_answers import ANSWERERS
+from i2s_sdk.tasks.ocr_page import Line, Page
 from i2s_sdk.tasks.registry import TASKS
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS
+from i2s_sdk.tasks.visualwebbench.ocr import ANSWERERS
 
 PAGE = Page(
     200,

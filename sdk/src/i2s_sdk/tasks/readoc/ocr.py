@@ -7,13 +7,19 @@ divided at its largest vertical gap and read upper part first. Headings, maths a
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from i2s_sdk.models.ocr.lines import Line, Page
+from i2s_sdk.tasks.ocr_page import Line, Page
 
 _HALF = 0.3  # of the width of its region that a column has at least
 _LINES = 4  # of a column at least
 _GAP = 0.6  # of the usual height of a line: a larger gap ends a paragraph
+
+
+def pages_as_markdown(pages: Sequence[Page], inputs: Mapping[str, Any]) -> str:
+    """Return the paragraphs of the pages of a document, one page after another."""
+    return "\n\n".join(map(as_markdown, pages))
 
 
 def as_markdown(page: Page) -> str:

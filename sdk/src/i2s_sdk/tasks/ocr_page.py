@@ -1,8 +1,10 @@
-"""Words in a picture, and where they stand."""
+"""What a program that only reads finds in an image, and what a task makes of it; for ``baseline/ocr``."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 Colour = tuple[int, int, int]
 
@@ -55,3 +57,12 @@ class Page:
     height: int
     paper: Colour
     lines: tuple[Line, ...]
+
+
+#: From the images of a question, in their order, and the inputs of its instance to a completion.
+OcrAnswer = Callable[[Sequence[Page], Mapping[str, Any]], str]
+
+
+def of_one_page(write: Callable[[Page], str]) -> OcrAnswer:
+    """Return the answer of a task whose questions show one image, from what writes a page as a completion."""
+    return lambda pages, inputs: write(pages[0])

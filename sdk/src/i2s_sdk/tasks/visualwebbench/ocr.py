@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from i2s_sdk.models.ocr.lines import Line, Page
+from i2s_sdk.tasks.ocr_page import Line, OcrAnswer, Page
 from i2s_sdk.tasks.visualwebbench.boxes import Box, contains
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
 from i2s_sdk.tasks.visualwebbench.squad import squad_f1
@@ -86,6 +86,11 @@ ANSWERERS: Mapping[str, Answerer] = {
     "action_ground_box": box,
     "action_ground_point": point,
 }
+
+
+def answer_of(task: str) -> OcrAnswer:
+    """Return what answers the questions of a task, which show one image."""
+    return lambda pages, inputs: ANSWERERS[task](pages[0], inputs)
 
 
 def _asked(inputs: Mapping[str, Any]) -> str:

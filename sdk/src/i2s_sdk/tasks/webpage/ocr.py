@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 
-from i2s_sdk.models.ocr.lines import Colour, Line, Page
+from i2s_sdk.tasks.ocr_page import Colour, Line, Page
 
 _TEXT_HEIGHT = 0.78  # size of the letters as a share of the height of a line's box
 _LETTER_WIDTH = 0.5  # of the letters of the font in the mean, as a share of their size
