@@ -35,11 +35,12 @@ collect-demo:  ## collect three small data sets from stand-ins of arXiv and GitH
 	@scripts/bootstrap dev
 	@PYTHONPATH=tests/support .venv/bin/python tests/support/collect_demo.py "$(OUT)"
 
-bench:  ## measure a whole run beside the reference-style procedure, and a run of many samples (BENCH_SAMPLES)
+bench:  ## measure a whole run beside the reference-style procedure, a run of many samples (BENCH_SAMPLES), and waiting times of clients
 	@scripts/bootstrap dev
 	@code=0; \
 	.venv/bin/python -m benchmarks.whole_run --output benchmarks/results/whole_run.json $(ARGS) || code=$$?; \
 	.venv/bin/python -m benchmarks.runs --samples $(BENCH_SAMPLES) --output benchmarks/results/runs.json || code=$$?; \
+	.venv/bin/python -m benchmarks.fairness || code=$$?; \
 	exit $$code
 
 test:  ## lint, type-check and run every suite

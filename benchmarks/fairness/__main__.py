@@ -1,11 +1,12 @@
 """How long callers wait for a service that has fewer places than they are: real gRPC, real processes.
 
-    .venv/bin/python benchmarks/fairness/measure.py
+    python -m benchmarks.fairness
 
 Starts the example service of services/chassis/README.md, whose jobs sleep, and measures with the SDK's
 retries 64 equal clients, one client alone, and one beside 120 greedy connections: with another token, of the
 same address without tokens, and of the same address where each greedy connection makes one call at a time and
-comes back when it is asked to, as the measured client does. Prints a table.
+comes back when it is asked to, as the measured client does. Prints a table. The exit code is 1 if the longest
+wait of the equal clients is more than 3 times their median (--most-ratio), or a call of any row failed.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import argparse
 import asyncio
 import contextlib
 import json
+import math
 import re
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +32,7 @@ import grpc.aio
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_sdk.clients.channel import AsyncConnection
+from i2s_sdk.clients.render import SERVICE
 from i2s_sdk.errors import I2SError
 
 if TYPE_CHECKING:
@@ -71,11 +75,15 @@ async def service(slots: int, queue: int, job_seconds: float, *options: str) -> 
             await process.wait()
 
 
+class _Connection(AsyncConnection):
+    wire_name = SERVICE
+
+
 async def client(
-    address: str, calls: int, latencies: list[float], failures: list[str], **options: Token
+    address: str, calls: int, latencies: list[float], failures: list[str], token: Token | None = None
 ) -> None:
     """Make calls one after another as the SDK makes them."""
-    async with AsyncConnection(address, **options) as connection:
+    async with _Connection(address, token=token) as connection:
         stub = RenderServiceStub(connection.channel)
         for _ in range(calls):
             began = time.monotonic()
@@ -101,44 +109,79 @@ async def greedy(address: str, metadata: tuple[tuple[str, str], ...]) -> None:
         await asyncio.gather(*(loop() for _ in range(4)))
 
 
-def line(name: str, latencies: Sequence[float], failures: Sequence[str], seconds: float) -> str:
-    """Return a row of the table."""
-    if not latencies:
-        return f"| {name} | 0 | {len(failures)} | | | | {seconds:.1f} |"
-    middle, worst = statistics.median(latencies), max(latencies)
-    return (
-        f"| {name} | {len(latencies)} | {len(failures)} | {middle:.2f} | {worst:.2f} "
-        f"| {worst / middle:.1f} | {seconds:.1f} |"
-    )
+@dataclass(frozen=True)
+class Row:
+    """What became of the calls of the measured clients.
+
+    Attributes:
+        name: Which clients.
+        latencies: Seconds of each call that was answered, with all its attempts.
+        failures: Messages of the calls that were not.
+        seconds: Until all were over.
+    """
+
+    name: str
+    latencies: Sequence[float]
+    failures: Sequence[str]
+    seconds: float
+
+    @property
+    def ratio(self) -> float:
+        """The longest wait, in medians; infinite if no call was answered."""
+        return max(self.latencies) / statistics.median(self.latencies) if self.latencies else math.inf
+
+    def __str__(self) -> str:
+        if not self.latencies:
+            return f"| {self.name} | 0 | {len(self.failures)} | | | | {self.seconds:.1f} |"
+        middle, worst = statistics.median(self.latencies), max(self.latencies)
+        return (
+            f"| {self.name} | {len(self.latencies)} | {len(self.failures)} | {middle:.2f} | {worst:.2f} "
+            f"| {self.ratio:.1f} | {self.seconds:.1f} |"
+        )
 
 
-async def measure(clients: int, calls: int, job_seconds: float, attackers: int, names: bool) -> None:
-    """Print the table."""
+def shown(row: Row) -> Row:
+    """Print a row of the table and return it."""
+    print(row, flush=True)
+    return row
+
+
+async def measure(
+    clients: int, calls: int, job_seconds: float, attackers: int, names: bool
+) -> tuple[Row, list[Row]]:
+    """Print the table; returns the row of equal clients, and the others."""
     print("| clients | calls | failed | median s | maximum s | ratio | all s |")
     print("|---|---|---|---|---|---|---|")
+    others: list[Row] = []
     latencies: list[float] = []
     failures: list[str] = []
     async with service(2, 8, job_seconds) as address:
         began = time.monotonic()
         await asyncio.gather(*(client(address, calls, latencies, failures) for _ in range(clients)))
-        print(line(f"{clients} equal", latencies, failures, time.monotonic() - began), flush=True)
+        equal = shown(Row(f"{clients} equal", latencies, failures, time.monotonic() - began))
     latencies, failures = [], []
     async with service(2, 8, job_seconds) as address:
         began = time.monotonic()
         await client(address, calls, latencies, failures)
-        print(line("1 alone", latencies, failures, time.monotonic() - began), flush=True)
+        others.append(shown(Row("1 alone", latencies, failures, time.monotonic() - began)))
     if names:
         with tempfile.TemporaryDirectory() as folder:
             options, mine, theirs = named(Path(folder))
             async with service(2, 8, job_seconds, *options) as address:
                 attack = [greedy(address, theirs) for _ in range(attackers)]
-                await beside(f"1 beside {attackers} greedy, tokens", address, attack, calls, mine)
+                others.append(
+                    await beside(f"1 beside {attackers} greedy, with tokens", address, attack, calls, mine)
+                )
     async with service(2, 8, job_seconds) as address:
         attack = [greedy(address, ()) for _ in range(attackers)]
-        await beside(f"1 beside {attackers} greedy of its address", address, attack, calls, {})
+        name = f"1 beside {attackers} greedy of its address"
+        others.append(await beside(name, address, attack, calls, None))
     async with service(2, 8, job_seconds) as address:
         attack = [client(address, 10**6, [], []) for _ in range(attackers)]
-        await beside(f"1 beside {attackers} like it of its address", address, attack, calls, {})
+        others.append(
+            await beside(f"1 beside {attackers} like it of its address", address, attack, calls, None)
+        )
+    return equal, others
 
 
 async def beside(
@@ -146,22 +189,23 @@ async def beside(
     address: str,
     attack: Sequence[Coroutine[None, None, None]],
     calls: int,
-    options: dict[str, Token],
-) -> None:
-    """Print the row of one client that calls while others do."""
+    token: Token | None,
+) -> Row:
+    """Print the row of one client that calls while others do, and return it."""
     latencies: list[float] = []
     failures: list[str] = []
     tasks = [asyncio.create_task(one) for one in attack]
     await asyncio.sleep(5)
     began = time.monotonic()
-    await client(address, calls, latencies, failures, **options)
-    print(line(name, latencies, failures, time.monotonic() - began), flush=True)
+    await client(address, calls, latencies, failures, token)
+    row = shown(Row(name, latencies, failures, time.monotonic() - began))
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+    return row
 
 
-def named(folder: Path) -> tuple[tuple[str, ...], dict[str, Token], tuple[tuple[str, str], ...]]:
+def named(folder: Path) -> tuple[tuple[str, ...], Token, tuple[tuple[str, str], ...]]:
     """Return options of a service with two callers, the credentials of one, and the metadata of the other."""
     from i2s_chassis.access import new_token, token_line
     from i2s_sdk.token import Token
@@ -171,7 +215,7 @@ def named(folder: Path) -> tuple[tuple[str, ...], dict[str, Token], tuple[tuple[
     text = "".join(f'[callers.{name}]\ntokens = ["{token_line(one)}"]\n' for name, one in entries.items())
     (folder / "access.toml").write_text(text)
     options = ("--access-file", str(folder / "access.toml"))
-    return options, {"token": Token(modest, "")}, (("authorization", f"Bearer {greedy}"),)
+    return options, Token(modest, ""), (("authorization", f"Bearer {greedy}"),)
 
 
 if __name__ == "__main__":
@@ -181,5 +225,16 @@ if __name__ == "__main__":
     parser.add_argument("--job-seconds", type=float, default=0.235)
     parser.add_argument("--attackers", type=int, default=120, help="connections, four calls on each")
     parser.add_argument("--no-names", action="store_true", help="no row with tokens; for older versions")
+    parser.add_argument("--most-ratio", type=float, default=3.0, help="of the equal clients")
     given = parser.parse_args()
-    asyncio.run(measure(given.clients, given.calls, given.job_seconds, given.attackers, not given.no_names))
+    equal, others = asyncio.run(
+        measure(given.clients, given.calls, given.job_seconds, given.attackers, not given.no_names)
+    )
+    if equal.ratio > given.most_ratio:
+        print(
+            f"one of {given.clients} equal clients waited {equal.ratio:.1f} times the median", file=sys.stderr
+        )
+    failed = [message for row in (equal, *others) for message in row.failures]
+    if failed:
+        print(f"{len(failed)} calls failed: {failed[0]}", file=sys.stderr)
+    sys.exit(equal.ratio > given.most_ratio or bool(failed))
