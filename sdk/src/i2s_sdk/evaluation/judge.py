@@ -31,6 +31,7 @@ from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stats.judge_scores import JudgedRun, has_image, judged_records, judged_run
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.rubric import Rubric
+from i2s_sdk.threads import to_thread_until_done
 
 #: Models that know the ground truth, or read no images: they cannot judge.
 _NO_JUDGES = ("oracle", "baseline/")
@@ -161,7 +162,7 @@ class _Judging:
         failure: ModelError | None = None
         try:
             prompt = self.rubric.prompt((await asyncio.to_thread(self.run.with_texts, record)).detail)
-            await asyncio.to_thread(self._write_image, record, path)
+            await to_thread_until_done(self._write_image, record, path)
             instance = Instance(id=record.id, task=record.task, subset=record.subset, image=path)
             completion = await self.model.complete(instance, self.rubric.question(prompt, path))
             answer = Answer.of(record.id, completion, watch.seconds, self.settings.completion_characters)

@@ -13,6 +13,7 @@ from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.task import DocumentTask
+from i2s_sdk.threads import to_thread_until_done
 from i2s_wire.documents import DrawnPages, ImageFormat, PageDrawing
 
 _SUFFIXES = {ImageFormat.JPEG: "jpg", ImageFormat.PNG: "png"}
@@ -73,7 +74,7 @@ async def _kept(document: Path, drawn: DrawnPages, drawing: PageDrawing) -> Asyn
     with tempfile.TemporaryDirectory(prefix="i2s-pages-") as folder:
         names = [f"page-{number}.{_SUFFIXES[drawing.format]}" for number in range(1, len(drawn.pages) + 1)]
         paths = tuple(Path(folder, name) for name in names)
-        await asyncio.to_thread(_write, paths, drawn.pages)
+        await to_thread_until_done(_write, paths, drawn.pages)
         yield paths
 
 
