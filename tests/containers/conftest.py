@@ -16,6 +16,7 @@ import pytest
 
 import docker_engine
 from docker_engine import ROOT, Engine, NoEngineError
+from i2s_sdk.service_table import SERVICES as TABLE
 from i2s_sdk.settings import Settings
 
 RECORDING = "org.image2struct.record"  # of deploy/images/record
@@ -23,15 +24,7 @@ BUILD_SECONDS = 3600
 UP_SECONDS = 300
 TEST_SECONDS = 900
 COMPOSE = ROOT / "deploy/compose"
-SERVICES = ("render-latex", "render-html", "render-lilypond", "render-python", "documents", "metrics")
-PORTS = {
-    "render-latex": 7710,
-    "render-html": 7720,
-    "render-lilypond": 7730,
-    "render-python": 7750,
-    "metrics": 7740,
-    "documents": 7760,
-}
+SERVICES = tuple(one.name for one in TABLE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,14 +6,9 @@ import threading
 
 import pytest
 
-PORTS = {
-    "render-latex": 7710,
-    "render-html": 7720,
-    "render-lilypond": 7730,
-    "render-python": 7750,
-    "metrics": 7740,
-    "documents": 7760,
-}
+from i2s_sdk.service_table import SERVICES as TABLE
+
+PORTS = {one.name: one.port for one in TABLE}
 SERVICES = tuple(PORTS)
 # Of the network for documentation: nobody has this address.
 NOWHERE = "192.0.2.1"

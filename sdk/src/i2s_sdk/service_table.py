@@ -83,9 +83,35 @@ class ServiceRow:
         return f"--{self.name}-at"
 
 
-def _renderer_settings(name: str, memory: str, disk: str) -> dict[str, str]:
-    most = {"INSECURE": "true", "MAX_MEMORY_BYTES": memory, "MAX_DISK_BYTES": disk, "MAX_FILE_BYTES": disk}
-    return {f"I2S_{name.upper().replace('-', '_')}_{key}": value for key, value in most.items()}
+def _of_renderer(
+    name: str,
+    user: int,
+    *,
+    memory_bytes: int = 4 * _GIB,
+    processes: int = 512,
+    job_memory: str = "1GiB",
+    job_disk: str = "256MiB",
+    namespaces: bool = False,
+) -> ContainerSpec:
+    """Return what the container of a renderer may do.
+
+    Args:
+        name: Of the renderer.
+        user: See ``ContainerSpec``; so are the next two.
+        memory_bytes: Of the container.
+        processes: Of the container.
+        job_memory: The most memory that a job may ask for.
+        job_disk: The most disk space, and the largest file, that a job may ask for.
+        namespaces: See ``ContainerSpec``.
+    """
+    most = {
+        "INSECURE": "true",
+        "MAX_MEMORY_BYTES": job_memory,
+        "MAX_DISK_BYTES": job_disk,
+        "MAX_FILE_BYTES": job_disk,
+    }
+    settings = {f"I2S_{name.upper().replace('-', '_')}_{key}": value for key, value in most.items()}
+    return ContainerSpec(user, memory_bytes, processes, _RENDERER_TMPFS, namespaces, settings)
 
 
 SERVICES = (
@@ -95,26 +121,21 @@ SERVICES = (
         LatexSource,
         optional=False,
         port=7710,
-        container=ContainerSpec(
-            user=10_011,
-            memory_bytes=4 * _GIB,
-            processes=512,
-            tmpfs=_RENDERER_TMPFS,
-            environment=_renderer_settings(RENDER_LATEX, "1GiB", "256MiB"),
-        ),
+        container=_of_renderer(RENDER_LATEX, 10_011),
     ),
     ServiceRow(
         RENDER_HTML,
         "site renderer",
         SiteSource,
         port=7720,
-        container=ContainerSpec(
-            user=10_012,
+        container=_of_renderer(
+            RENDER_HTML,
+            10_012,
             memory_bytes=6 * _GIB,
             processes=2048,
-            tmpfs=_RENDERER_TMPFS,
+            job_memory="2GiB",
+            job_disk="512MiB",
             namespaces=True,
-            environment=_renderer_settings(RENDER_HTML, "2GiB", "512MiB"),
         ),
     ),
     ServiceRow(
@@ -122,26 +143,14 @@ SERVICES = (
         "LilyPond renderer",
         LilypondSource,
         port=7730,
-        container=ContainerSpec(
-            user=10_013,
-            memory_bytes=4 * _GIB,
-            processes=512,
-            tmpfs=_RENDERER_TMPFS,
-            environment=_renderer_settings(RENDER_LILYPOND, "1GiB", "256MiB"),
-        ),
+        container=_of_renderer(RENDER_LILYPOND, 10_013),
     ),
     ServiceRow(
         RENDER_PYTHON,
         "Python renderer",
         PythonSource,
         port=7750,
-        container=ContainerSpec(
-            user=10_018,
-            memory_bytes=4 * _GIB,
-            processes=512,
-            tmpfs=_RENDERER_TMPFS,
-            environment=_renderer_settings(RENDER_PYTHON, "1GiB", "256MiB"),
-        ),
+        container=_of_renderer(RENDER_PYTHON, 10_018),
     ),
     ServiceRow(
         METRICS,
