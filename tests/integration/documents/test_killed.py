@@ -12,11 +12,17 @@ import grpc.aio
 import pytest
 import pytest_asyncio
 
-from documents_service import ENDLESS, Documents, documents_service, fragment
+from below import busy
+from documents_service import ENDLESS, Documents, documents_service, fragment, pdf
 from i2s.render.v1 import render_pb2
+from lost_cell_contract import RERUN
 from renderer_contract import HANG_SECONDS
 
 UID_BASE = 64_500
+#: Lines on a page, which PDFium draws for about two seconds.
+SLOW_TO_DRAW = 200_000
+#: Of CPU, that it must have computed before it is killed.
+BUSY_SECONDS = 0.2
 UIDS = range(UID_BASE, UID_BASE + 256)
 
 pytestmark = [
@@ -59,6 +65,11 @@ def supervisor_of(pid):
     return pid
 
 
+def _draws(one):
+    """Return whether a process is PDFium in its sandbox."""
+    return "draw_page.py" in one.command and "bwrap" not in one.command
+
+
 async def test_a_pandoc_that_is_killed_once_is_run_once_more(running):
     limits = render_pb2.Limits(cpu_seconds=3)
     call = asyncio.ensure_future(running.convert(fragment(ENDLESS), fragment("after"), limits=limits))
@@ -66,7 +77,7 @@ async def test_a_pandoc_that_is_killed_once_is_run_once_more(running):
     bad, after = (await call).conversions
     assert bad.failure.verdict == render_pb2.VERDICT_TIME_LIMIT
     assert after.html == "<p>after</p>\n"
-    assert running.process.lines("a process was lost; the job is run once more")
+    assert running.process.lines(RERUN)
 
 
 async def test_a_pandoc_that_is_killed_twice_has_crashed(running):
@@ -80,6 +91,19 @@ async def test_a_pandoc_that_is_killed_twice_has_crashed(running):
     bad, after = (await call).conversions
     assert bad.failure.verdict == render_pb2.VERDICT_CRASHED
     assert after.html == "<p>after</p>\n"
+
+
+async def test_a_pdfium_that_is_killed_once_changes_no_image(running):
+    document = pdf([b"0 0 m 72 36 l S\n" * SLOW_TO_DRAW], compressed=True)
+    quiet = await running.draw(document)
+    assert quiet.verdict == render_pb2.VERDICT_RENDERED, quiet.message
+    before = len(running.process.lines(RERUN))
+    call = asyncio.ensure_future(running.draw(document))
+    os.kill((await busy(running.process.pid, _draws, BUSY_SECONDS)).pid, signal.SIGKILL)
+    answer = await call
+    assert (answer.verdict, answer.message) == (render_pb2.VERDICT_RENDERED, "")
+    assert [one.image for one in answer.pages] == [one.image for one in quiet.pages]
+    assert len(running.process.lines(RERUN)) == before + 1
 
 
 async def test_a_cell_that_is_lost_is_unavailable(running):
