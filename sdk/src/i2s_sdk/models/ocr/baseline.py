@@ -12,7 +12,6 @@ from i2s_sdk.models.ocr.reading import Reader
 from i2s_sdk.models.question import read_question
 from i2s_sdk.models.vendors import require_package
 from i2s_sdk.tasks.question import Question
-from i2s_sdk.tasks.registry import task_spec
 
 #: Of how lines are written back; a change makes another model of it.
 LAYOUT_VERSION = 1
@@ -41,6 +40,8 @@ class OcrBaseline:
                 several that are not pages of a document.
             DataError: The image cannot be read.
         """
+        from i2s_sdk.tasks.registry import task_spec  # imports the packages of all tasks
+
         spec = task_spec(instance.task)
         if spec.ocr_answer is None:
             raise ModelError(f"{self.name} cannot write structures of task {instance.task!r}")
