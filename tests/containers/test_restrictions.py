@@ -107,9 +107,9 @@ def test_no_address_is_reachable_from_inside(system, canary, service):
     port, seen = canary
     targets = [(address, port) for address in addresses_of_this_machine(system.engine)]
     targets += [*neighbours(system, service), (NOWHERE, 80)]
-    told = json.loads(system.python(service, CONNECT, json.dumps(targets)))
-    assert told["reached"] == []
-    assert len(told["refused"]) == len({str(list(one)) for one in targets})
+    answer = json.loads(system.python(service, CONNECT, json.dumps(targets)))
+    assert answer["reached"] == []
+    assert len(answer["refused"]) == len({str(list(one)) for one in targets})
     assert seen == []
 
 
@@ -117,24 +117,24 @@ def test_the_probe_sees_what_is_in_reach(system, canary):
     """The proxy is in a network with a way out, so there the same probe must succeed."""
     port, seen = canary
     targets = [(address, port) for address in addresses_of_this_machine(system.engine)]
-    told = json.loads(system.python("proxy", CONNECT, json.dumps(targets)))
-    assert told["reached"]
+    answer = json.loads(system.python("proxy", CONNECT, json.dumps(targets)))
+    assert answer["reached"]
     assert seen
     seen.clear()
 
 
 @pytest.mark.parametrize("service", [*SERVICES, "proxy"])
 def test_only_tmp_can_be_written_and_nothing_is_privileged(system, service):
-    told = json.loads(system.python(service, WRITE))
-    assert told["written"] == []
-    assert told["root"].split(",")[0] == "ro"
+    answer = json.loads(system.python(service, WRITE))
+    assert answer["written"] == []
+    assert answer["root"].split(",")[0] == "ro"
     for option in ("size=", "nr_inodes=", "nosuid", "nodev"):
-        assert option in told["tmp"]
-    assert ("noexec" in told["tmp"]) == (service != "metrics")
-    assert set(told["capabilities"]) == {"0000000000000000"}
-    assert (told["no_new_privileges"], told["seccomp"]) == ("1", "2")
-    assert told["uid"] >= 10_000
-    assert told["sockets"] == []
+        assert option in answer["tmp"]
+    assert ("noexec" in answer["tmp"]) == (service != "metrics")
+    assert set(answer["capabilities"]) == {"0000000000000000"}
+    assert (answer["no_new_privileges"], answer["seccomp"]) == ("1", "2")
+    assert answer["uid"] >= 10_000
+    assert answer["sockets"] == []
 
 
 @pytest.mark.parametrize("service", [*SERVICES, "proxy"])

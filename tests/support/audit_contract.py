@@ -43,7 +43,7 @@ class AuditContract:
 
 
 def _text_of(source: object) -> bytes:
-    """Return the bytes of a source whose digest stands for it in the log.
+    """Return the bytes of a source whose digest is in the log.
 
     Those of a site are its files one after the other: the lengths of name and content, the name, the content.
     """

@@ -31,9 +31,9 @@ class ContainerSpec:
     """What the container of a service may do, as ``up --docker`` and Compose start it.
 
     Attributes:
-        user: That it runs as. The kernel counts processes by user, so no two services share one.
-        memory_bytes: Of everything in it, its tmpfs included.
-        processes: Of everything in it, threads included.
+        user: The user that it runs as. The kernel counts processes by user, so no two services share one.
+        memory_bytes: Memory of everything in it, its tmpfs included.
+        processes: Number of processes in it, threads included.
         tmpfs: Options of ``/tmp``, the only place that can be written to.
         namespaces: Whether it may make user namespaces, for the tier of that name.
         environment: Settings of the service.
@@ -56,8 +56,8 @@ class ServiceRow:
         title: For people.
         source: What it renders; None for a service that is no renderer.
         optional: Whether something can be evaluated without it.
-        port: That it listens at by default; 0 for a service of another package.
-        container: Of its image; None for a service of another package, which has none here.
+        port: Port at which it listens by default; 0 for a service of another package.
+        container: Restrictions of its container; None for a service of another package, which has none here.
     """
 
     name: str
@@ -96,13 +96,13 @@ def _of_renderer(
     """Return what the container of a renderer may do.
 
     Args:
-        name: Of the renderer.
-        user: See ``ContainerSpec``; so are the next two.
-        memory_bytes: Of the container.
-        processes: Of the container.
+        name: Name of the renderer.
+        user: User of the container, as in ``ContainerSpec``.
+        memory_bytes: Memory of the container.
+        processes: Processes and threads of the container.
         job_memory: The most memory that a job may ask for.
         job_disk: The most disk space, and the largest file, that a job may ask for.
-        namespaces: See ``ContainerSpec``.
+        namespaces: Whether the container may make user namespaces.
     """
     most = {
         "INSECURE": "true",

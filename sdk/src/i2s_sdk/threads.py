@@ -18,8 +18,8 @@ async def to_thread_until_done(work: Callable[P, A], *args: P.args, **kwargs: P.
 
     Args:
         work: Takes moments, and ends by itself.
-        args: Of the function.
-        kwargs: Of the function.
+        args: Positional arguments of the function.
+        kwargs: Keyword arguments of the function.
 
     Raises:
         Exception: What the function raised.

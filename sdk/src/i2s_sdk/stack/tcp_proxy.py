@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 _CHUNK = 64 * 1024
 _CONNECT_SECONDS = 5.0
@@ -80,11 +81,11 @@ async def run(routes: Sequence[str]) -> None:
     end = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, end.set)
-    tasks = [asyncio.create_task(end.wait())]
+    tasks: list[asyncio.Task[Any]] = [asyncio.create_task(end.wait())]
     for route in routes:
         port, _, target = route.partition("=")
         host, _, far = target.rpartition(":")
-        tasks.append(asyncio.create_task(forward(int(port), host, int(far))))  # type: ignore[arg-type]
+        tasks.append(asyncio.create_task(forward(int(port), host, int(far))))
     done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in pending:
         task.cancel()

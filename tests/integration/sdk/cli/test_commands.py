@@ -273,10 +273,10 @@ def test_the_reason_of_a_model_failure_is_printed(command, tmp_path: Path) -> No
         answer = command(*_ASKED, "--base-url", server.base, "--retry-seconds", "30")
         assert server.came == {data.ids[0]: 1, failing: 1}
     assert answer.returncode == 3, answer.stderr
-    (told,) = (line for line in answer.stderr.splitlines() if "model_failure" in line)
-    assert told.startswith(f"  1 model_failure: openai/tiny at {server.base}: no answer after 1 attempt; ")
-    assert "HTTP 429" in told
-    assert told.endswith("(it asks to come back after 60 s)")
+    (line,) = (one for one in answer.stderr.splitlines() if "model_failure" in one)
+    assert line.startswith(f"  1 model_failure: openai/tiny at {server.base}: no answer after 1 attempt; ")
+    assert "HTTP 429" in line
+    assert line.endswith("(it asks to come back after 60 s)")
 
 
 def test_a_model_that_does_not_answer_has_the_seconds_of_timeout(command, tmp_path: Path) -> None:
@@ -286,8 +286,8 @@ def test_a_model_that_does_not_answer_has_the_seconds_of_timeout(command, tmp_pa
         seconds = ("--timeout", "1", "--retry-seconds", "0.5")
         answer = command(*_ASKED, "--base-url", server.base, "--no-preflight", *seconds)
     assert answer.returncode == 3, answer.stderr
-    (told,) = (line for line in answer.stderr.splitlines() if "model_failure" in line)
-    assert told.endswith("no answer after 1 attempt; the last: no answer within 1 s")
+    (line,) = (one for one in answer.stderr.splitlines() if "model_failure" in one)
+    assert line.endswith("no answer after 1 attempt; the last: no answer within 1 s")
 
 
 def test_progress_goes_to_standard_error_as_plain_lines(command) -> None:
