@@ -7,7 +7,7 @@ import random
 import struct
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -18,10 +18,12 @@ from i2s_sdk.report.thumbnails import HEIGHT, THUMBNAILS, WIDTH, shrunk
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.joined_record import Score, scored_record
 from i2s_sdk.runlog.manifest import Manifest, Options
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.record import FirstError, Record, Usage
+from i2s_sdk.runlog.read_sample import FirstError
+from i2s_sdk.runlog.record import Record, Usage
 from i2s_sdk.runlog.reference_points import write_points
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.tasks.registry import open_task
@@ -113,12 +115,13 @@ def _write_sample(run: RunFolder, sample: Sample, model: str, skill: float) -> N
     run.put_answer(answer)
     usable = chance.random() > _UNUSABLE
     values = {name: min(1.0, max(0.0, chance.gauss(skill, 0.15))) for name in METRICS}
-    record = Record(
+    assert task.rendering is not None
+    document = task.rendering.document(Structure(structure)).source if planned.task == "latex" else None
+    rendered = Rendered(
         planned.id,
         planned.task,
         planned.subset,
         planned.difficulty,
-        Outcome.CANCELLED,
         usable=usable,
         verdict=Verdict.RENDERED if usable else Verdict.COMPILE_ERROR,
         verdict_before_repair=Verdict.RENDERED if chance.random() > 0.1 and usable else Verdict.COMPILE_ERROR,
@@ -132,16 +135,12 @@ def _write_sample(run: RunFolder, sample: Sample, model: str, skill: float) -> N
         pages=1,
         seconds={"render": 0.4},
         target_sha256=content.target_sha256,
+        document=document,
+        log=None if usable else "! Undefined control sequence.\n" + "l.12 \\unknown\n" * 40,
+        target=content.structure,
     )
-    assert task.rendering is not None
-    document = task.rendering.document(Structure(structure)).source if planned.task == "latex" else None
-    log = None if usable else "! Undefined control sequence.\n" + "l.12 \\unknown\n" * 40
-    rendered = Rendered(record, None, None, document, log, content.structure)
     run.put_rendered(rendered)
-    scored = replace(
-        record, outcome=Outcome.SCORED, metrics=values if usable else dict.fromkeys(METRICS, 0.0)
-    )
-    run.append(replace(rendered, record=scored).record_with(answer))
+    run.append(scored_record(rendered, answer, Score(values if usable else dict.fromkeys(METRICS, 0.0))))
 
 
 def _point(sample: Sample, value: float) -> Record:
@@ -153,7 +152,7 @@ def _point(sample: Sample, value: float) -> Record:
         planned.task,
         planned.subset,
         planned.difficulty,
-        Outcome.SCORED,
+        outcome=Outcome.SCORED,
         usable=True,
         metrics=dict.fromkeys(METRICS, low),
         reference_sha256=_digest_of(sample),

@@ -7,7 +7,7 @@ import io
 import json
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from PIL import Image, ImageDraw
@@ -17,7 +17,9 @@ from i2s_sdk.runlog.folder import MANIFEST, RECORDS, picture_name
 from i2s_sdk.runlog.manifest import Manifest, Options
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import INSTANCES, Planned, planned_lines
-from i2s_sdk.runlog.record import Failure, FirstError, Record, RepairNote
+from i2s_sdk.runlog.read_sample import FirstError, ReadSample, RepairNote
+from i2s_sdk.runlog.record import Failure, Record
+from i2s_sdk.runlog.rendered import Rendered
 from i2s_wire.render.rendering import Verdict
 
 METRICS = {"ems": "1", "pixel": "1", "ssim": "1", "edit": "1"}
@@ -81,11 +83,18 @@ def keep_picture(folder: Path, png: bytes) -> str:
     return digest
 
 
+def rendered_of(record: Record, **kept: str | None) -> Rendered:
+    """Return what the stage "render" keeps of a sample that ended so; ``kept`` are the texts beside it."""
+    known = {one.name: getattr(record, one.name) for one in fields(ReadSample)}
+    outcome = None if record.outcome is Outcome.SCORED else record.outcome
+    return Rendered(**known, **kept, outcome=outcome)
+
+
 def record_of(one: Planned, salt: str = "", folder: Path | None = None) -> Record:
     """Return how a sample ended: most were rendered, the others in every way there is."""
     chance = random.Random(one.id + salt)
     plain = Record(
-        one.id, one.task, one.subset, one.difficulty, Outcome.SCORED, completion=f"answer {one.id}"
+        one.id, one.task, one.subset, one.difficulty, outcome=Outcome.SCORED, completion=f"answer {one.id}"
     )
     reference = keep_picture(folder, picture(one.id)) if folder else ""
     plain = replace(plain, reference_sha256=reference, seconds={"generate": chance.random()})

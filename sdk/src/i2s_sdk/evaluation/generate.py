@@ -11,7 +11,7 @@ from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import I2SError, ModelError, ProtocolError, ServiceError
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.pages import PageImages
-from i2s_sdk.evaluation.sample import Sample, Watch, blank, put_reference
+from i2s_sdk.evaluation.sample import Sample, Watch, put_reference, unread
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_decodable_reference
@@ -163,5 +163,5 @@ class GenerateStage:
     async def _stopped(self, sample: Sample, outcome: Outcome, error: I2SError) -> Sample:
         content = await asyncio.to_thread(read_content, sample.instance)
         digest = await asyncio.to_thread(put_reference, self.folder, content)
-        record = blank(sample.instance, tuple(content.assets), digest, content.target_sha256)
-        return sample.stopped(outcome, error, record)
+        read = unread(sample.instance, tuple(content.assets), digest, content.target_sha256)
+        return sample.stopped(outcome, error, read)

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Generic, Protocol
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Generic, Protocol
 
 from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.evaluation.caches.renders import Renderer
 from i2s_sdk.evaluation.kept_texts import kept_document, kept_log, kept_target
 from i2s_sdk.evaluation.picture_limits import PictureLimits, refuse_unpaddable
-from i2s_sdk.evaluation.sample import Sample, Watch, blank, put_reference
+from i2s_sdk.evaluation.sample import Sample, Watch, put_reference, unread
 from i2s_sdk.instances.content import Content
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.record import FirstError, Record, RepairNote
+from i2s_sdk.runlog.read_sample import FirstError, ReadSample, RepairNote
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.service_table import renderer_of
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
+from i2s_sdk.tasks.repair import Repair
 from i2s_sdk.tasks.task import D
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.source_error import SourceError
@@ -53,20 +54,19 @@ class RenderStage:
             return replace(sample, rendered=rendered)
         content = await asyncio.to_thread(read_content, sample.instance)
         digest = await asyncio.to_thread(put_reference, self.folder, content)
-        record = blank(sample.instance, tuple(content.assets), digest, content.target_sha256)
+        read = unread(sample.instance, tuple(content.assets), digest, content.target_sha256)
         step = self.steps[sample.instance.task]
         if isinstance(step, I2SError):
-            return sample.stopped(Outcome.RENDER_FAILURE, step, record)
+            return sample.stopped(Outcome.RENDER_FAILURE, step, read)
         watch = Watch()
         try:
-            rendered, picture = await step.rendered(record, content, sample.answer)
+            rendered, picture = await step.rendered(read, content, sample.answer)
         except (ServiceError, ProtocolError) as error:
-            record = replace(record, seconds={"render": watch.seconds})
-            return sample.stopped(Outcome.RENDER_FAILURE, error, record)
+            read = replace(read, seconds={"render": watch.seconds})
+            return sample.stopped(Outcome.RENDER_FAILURE, error, read)
         if picture is not None:
             await asyncio.to_thread(self.folder.put_picture, picture)
-        record = replace(rendered.record, seconds={"render": watch.seconds})
-        rendered = replace(rendered, record=record, target=kept_target(content))
+        rendered = replace(rendered, seconds={"render": watch.seconds}, target=kept_target(content))
         self.folder.put_rendered(rendered)
         return replace(sample, rendered=rendered, reference=content.reference, rendering=picture)
 
@@ -75,9 +75,14 @@ class ReadStep(Protocol):
     """What the answers of a task go through."""
 
     async def rendered(
-        self, record: Record, content: Content, answer: Answer
+        self, read: ReadSample, content: Content, answer: Answer
     ) -> tuple[Rendered, bytes | None]:
         """Return what becomes of an answer, and the picture where there is one.
+
+        Args:
+            read: What is known of the sample so far.
+            content: Of its instance.
+            answer: What the model said.
 
         Raises:
             ServiceError: A service does not answer.
@@ -96,13 +101,12 @@ class StructureStep:
 
     task: Task
 
-    async def rendered(self, record: Record, content: Content, answer: Answer) -> tuple[Rendered, None]:
+    async def rendered(self, read: ReadSample, content: Content, answer: Answer) -> tuple[Rendered, None]:
         """Return what was read out of an answer."""
-        found = await asyncio.to_thread(_structure, self.task, record, answer)
-        if isinstance(found, Record):
-            return Rendered(found), None
-        repairs = tuple(RepairNote(str(one.kind), one.detail, one.error) for one in found.repairs)
-        return Rendered(replace(record, usable=True, structure=found.code, repairs=repairs)), None
+        found = await asyncio.to_thread(_structure, self.task, read, answer)
+        if isinstance(found, Rendered):
+            return found, None
+        return _continued(read, usable=True, structure=found.code, repairs=_noted(found.repairs)), None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ class RenderStep(Generic[D]):
     picture_limits: Mapping[str, PictureLimits] = field(default_factory=dict)
 
     async def rendered(
-        self, record: Record, content: Content, answer: Answer
+        self, read: ReadSample, content: Content, answer: Answer
     ) -> tuple[Rendered, bytes | None]:
         """Return what becomes of an answer, and the picture where there is one.
 
@@ -130,18 +134,23 @@ class RenderStep(Generic[D]):
             ServiceError: The renderer does not answer.
             ProtocolError: It answers what it must not.
         """
-        truth = await self._truth(content, record.id)
-        structure = _structure(self.task, record, answer)
-        if isinstance(structure, Record):
-            return Rendered(structure, truth=truth), None
-        attempts = await self._attempts(structure, content, record.id)
+        truth = await self._truth(content, read.id)
+        structure = _structure(self.task, read, answer)
+        if isinstance(structure, Rendered):
+            return replace(structure, truth=truth), None
+        attempts = await self._attempts(structure, content, read.id)
         picture = attempts.last.pictures[0].png if attempts.last.verdict.has_picture else None
         text = None
         if truth is not None and picture is not None:
             text = await asyncio.to_thread(self.task.text_for_edit, attempts.document, attempts.last)
-        noted = _noted(record, structure, attempts)
-        document = kept_document(attempts.document.source, structure)
-        return Rendered(noted, text, truth, document, kept_log(attempts.last.log)), picture
+        rendered = replace(
+            _rendered(read, structure, attempts),
+            text=text,
+            truth=truth,
+            document=kept_document(attempts.document.source, structure),
+            log=kept_log(attempts.last.log),
+        )
+        return rendered, picture
 
     async def _attempts(self, structure: Structure, content: Content, identity: str) -> Attempts[D]:
         async def render(document: D) -> Rendering:
@@ -173,29 +182,37 @@ class RenderStep(Generic[D]):
         return rendering
 
 
-def _structure(task: Task, record: Record, answer: Answer) -> Structure | Record:
-    """Return the structure in an answer; of an answer without one, the record that says why."""
+def _structure(task: Task, read: ReadSample, answer: Answer) -> Structure | Rendered:
+    """Return the structure in an answer; of an answer without one, the result that says why."""
     if answer.outcome is not None:  # refused, or too long: nothing is read
-        return replace(record, outcome=answer.outcome, message=answer.message)
-    found = task.structure_from(answer.completion or "", record.assets)
+        return _continued(read, outcome=answer.outcome, message=answer.message)
+    found = task.structure_from(answer.completion or "", read.assets)
     if isinstance(found, NoStructure):
-        return replace(record, outcome=Outcome.NO_STRUCTURE, message=found.reason)
+        return _continued(read, outcome=Outcome.NO_STRUCTURE, message=found.reason)
     return found
 
 
-def _noted(record: Record, structure: Structure, attempts: Attempts[D]) -> Record:
+def _continued(read: ReadSample, **found: Any) -> Rendered:  # noqa: ANN401 - fields of Rendered
+    """Return what is known of a sample, with what this stage has found."""
+    return Rendered(**{one.name: getattr(read, one.name) for one in fields(ReadSample)} | found)
+
+
+def _noted(repairs: Iterable[Repair]) -> tuple[RepairNote, ...]:
+    return tuple(RepairNote(str(one.kind), one.detail, one.error) for one in repairs)
+
+
+def _rendered(read: ReadSample, structure: Structure, attempts: Attempts[D]) -> Rendered:
     last = attempts.last
     first = attempts.first.error if len(attempts.renderings) > 1 else None
     picture = last.pictures[0] if last.verdict.has_picture else None
-    repairs = (*structure.repairs, *attempts.repairs)
     source = attempts.document.source.encode("utf-8", "surrogatepass")
-    return replace(
-        record,
+    return _continued(
+        read,
         usable=last.verdict.has_picture,
         structure=structure.code,
         verdict=last.verdict,
         verdict_before_repair=None if structure.repairs else attempts.first.verdict,
-        repairs=tuple(RepairNote(str(one.kind), one.detail, one.error) for one in repairs),
+        repairs=_noted((*structure.repairs, *attempts.repairs)),
         message=last.message,
         error=_first_error(last.error),
         error_before_repair=_first_error(first),

@@ -10,9 +10,11 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.read_sample import ReadSample
 from i2s_sdk.runlog.record import Failure, Record
-from i2s_sdk.runlog.rendered import Rendered, answered
+from i2s_sdk.runlog.rendered import Rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,32 +42,30 @@ class Sample:
         """Whether nothing is left to do."""
         return self.record is not None
 
-    def stopped(self, outcome: Outcome, error: I2SError, record: Record) -> Sample:
+    def stopped(self, outcome: Outcome, error: I2SError, read: ReadSample) -> Sample:
         """Return the sample stopped by a failure of ours.
 
         Args:
             outcome: Which.
             error: The reason.
-            record: What is known of the sample, the answer left out.
+            read: What is known of the sample, the answer left out.
         """
-        known = answered(record, self.answer) if self.answer else record
         failure = Failure(type(error).__name__, error.message)
-        return replace(self, record=replace(known, outcome=outcome, failure=failure))
+        return replace(self, record=joined_record(read, self.answer, outcome, failure=failure))
 
 
-def blank(
+def unread(
     instance: Instance,
     assets: tuple[str, ...] = (),
     reference_sha256: str = "",
     target_sha256: str = "",
-) -> Record:
-    """Return the record of a sample that has not ended yet."""
-    return Record(
+) -> ReadSample:
+    """Return what is known of a sample before its completion is read."""
+    return ReadSample(
         id=instance.id,
         task=instance.task,
         subset=instance.subset,
         difficulty=instance.difficulty,
-        outcome=Outcome.CANCELLED,
         assets=assets,
         reference_sha256=reference_sha256,
         target_sha256=target_sha256,

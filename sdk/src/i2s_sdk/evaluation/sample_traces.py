@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from i2s_sdk.evaluation.pipeline import Stage
 from i2s_sdk.evaluation.sample import Sample
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.read_sample import ReadSample
 from i2s_wire.tracing import AttributeValue, Span, begin_trace, current_span, span, within
 
 #: Name of the span that all others of a sample are below.
@@ -70,18 +70,18 @@ class SampleTraces:
 
 def _found(sample: Sample) -> dict[str, AttributeValue | None]:
     """Return what is known of a sample now: names, digests and verdicts, nothing that a model has said."""
-    record = sample.record or (sample.rendered.record if sample.rendered is not None else None)
-    if record is None:
+    read = sample.record or sample.rendered
+    if read is None:
         return {}
-    known = _rendered(record)
+    known = _read(read)
     if sample.record is not None:
-        known |= {"i2s.outcome": str(record.outcome), "i2s.usable": record.usable}
+        known |= {"i2s.outcome": str(sample.record.outcome), "i2s.usable": sample.record.usable}
     return known
 
 
-def _rendered(record: Record) -> dict[str, AttributeValue | None]:
+def _read(read: ReadSample) -> dict[str, AttributeValue | None]:
     return {
-        "i2s.verdict": record.verdict.name.lower() if record.verdict is not None else None,
-        "i2s.engine.digest": record.engine_digest,
-        "i2s.repairs": len(record.repairs) or None,
+        "i2s.verdict": read.verdict.name.lower() if read.verdict is not None else None,
+        "i2s.engine.digest": read.engine_digest,
+        "i2s.repairs": len(read.repairs) or None,
     }

@@ -13,8 +13,8 @@ from i2s_sdk.evaluation.caches.scores import ComparedPair, ScoreCache
 from i2s_sdk.evaluation.sample import Sample, Watch
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.joined_record import Score, scored_record
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.scoring.conversions import Conversions, Converter
 from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, ScoresUnusable, Values
@@ -48,8 +48,8 @@ class ScoreStep:
 
     async def scored(
         self, rendered: Rendered, instance: Instance, reference: bytes, prediction: bytes | None
-    ) -> Record:
-        """Return the record of what was read and rendered, with its values; without what the model said.
+    ) -> Score:
+        """Return the values of what was read and rendered.
 
         Args:
             rendered: What was read and rendered.
@@ -62,12 +62,9 @@ class ScoreStep:
             ScorerError: A scorer failed.
             ProtocolError: The metric service answers what it must not.
         """
-        record = rendered.record
-        outcome = Outcome.SCORED if record.outcome is Outcome.CANCELLED else record.outcome
-        record = replace(record, outcome=outcome)
         sample = Scorable(
             instance.id,
-            record.structure,
+            rendered.structure,
             instance.inputs,
             await asyncio.to_thread(_target, self.task, instance),
             rendered.text,
@@ -75,19 +72,18 @@ class ScoreStep:
             instance.subset,
         )
         scorers = tuple(one for one in self.scorers if one.applies(sample))
-        if not record.usable:
-            return await self._unusable(record, scorers, sample)
+        if not rendered.usable:
+            return await self._unusable(scorers, sample)
         images = Values({})
         if prediction is not None and self.image_metrics:
-            images = Values(*await self._compared(reference, prediction, record.id))
+            images = Values(*await self._compared(reference, prediction, instance.id))
         found: dict[str, Values] = {}
         for scorer in scorers:
             values = await self._values(scorer, sample)
             if isinstance(values, NotUsable):
-                unusable = replace(record, usable=False, message=values.reason)
-                return await self._unusable(unusable, scorers, sample)
+                return replace(await self._unusable(scorers, sample), not_usable=values.reason)
             found[scorer.name] = values
-        return _with_values(record, images, found)
+        return _score(images, found)
 
     async def _values(self, scorer: Scorer, sample: Scorable) -> Values | NotUsable:
         complete = await Conversions(self.workers, self.convert).completed(scorer, sample)
@@ -121,10 +117,10 @@ class ScoreStep:
                 await asyncio.to_thread(self.cache.keep, pair, score.results)
         return _values(known, self.image_metrics)
 
-    async def _unusable(self, record: Record, scorers: Iterable[Scorer], sample: Scorable) -> Record:
-        """Return the record of a sample that is not usable with what it counts."""
+    async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable) -> Score:
+        """Return what a sample that is not usable counts."""
         found = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
-        return _with_values(record, Values(dict.fromkeys(self.image_metrics, 0.0)), found)
+        return _score(Values(dict.fromkeys(self.image_metrics, 0.0)), found)
 
     async def _counted(self, scorer: Scorer, sample: Scorable) -> Values:
         """Return what a sample that is not usable counts: fixed values, or those of nothing at all."""
@@ -142,8 +138,8 @@ def _target(task: Task, instance: Instance) -> object:
     return read_content(instance).structure
 
 
-def _with_values(record: Record, images: Values, found: Mapping[str, Values]) -> Record:
-    """Return a record with the values of pictures and of scorers, the latter by the scorer's name."""
+def _score(images: Values, found: Mapping[str, Values]) -> Score:
+    """Return the values of pictures and of scorers, the latter by the scorer's name."""
     metrics, undefined = dict(images.metrics), dict(images.undefined)
     parts: dict[str, tuple[float, float]] = {}
     for values in found.values():
@@ -151,7 +147,7 @@ def _with_values(record: Record, images: Values, found: Mapping[str, Values]) ->
         undefined |= values.undefined
         parts |= values.parts
     detail = {name: values.detail for name, values in found.items() if values.detail}
-    return replace(record, metrics=metrics, undefined=undefined, parts=parts, detail=detail)
+    return Score(metrics, undefined, parts, detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,24 +178,24 @@ class ScoreStage:
         step = self.steps[sample.instance.task]
         watch = Watch()
         try:
-            pictures = await asyncio.to_thread(self._pictures, sample, rendered.record)
-            record = await step.scored(rendered, sample.instance, *pictures)
+            pictures = await asyncio.to_thread(self._pictures, sample, rendered)
+            score = await step.scored(rendered, sample.instance, *pictures)
         except (ServiceError, ScorerError, ProtocolError) as error:
-            known = replace(rendered.record, seconds={**rendered.record.seconds, "score": watch.seconds})
-            return sample.stopped(Outcome.METRIC_FAILURE, error, known)
-        record = replace(record, seconds={**record.seconds, "score": watch.seconds})
-        return replace(sample, record=replace(rendered, record=record).record_with(answer))
+            timed = replace(rendered, seconds={**rendered.seconds, "score": watch.seconds})
+            return sample.stopped(Outcome.METRIC_FAILURE, error, timed)
+        timed = replace(rendered, seconds={**rendered.seconds, "score": watch.seconds})
+        return replace(sample, record=scored_record(timed, answer, score))
 
-    def _pictures(self, sample: Sample, record: Record) -> tuple[bytes, bytes | None]:
+    def _pictures(self, sample: Sample, rendered: Rendered) -> tuple[bytes, bytes | None]:
         """Return reference and rendering: those at hand, or as an earlier start kept them.
 
         A task that compares no pictures has no references, and gets none.
         """
-        if not record.has_picture or not self.steps[sample.instance.task].image_metrics:
+        if not rendered.has_picture or not self.steps[sample.instance.task].image_metrics:
             return b"", None
         return (
-            sample.reference or self.folder.picture(record.reference_sha256),
-            sample.rendering or self.folder.picture(record.rendering_sha256),
+            sample.reference or self.folder.picture(rendered.reference_sha256),
+            sample.rendering or self.folder.picture(rendered.rendering_sha256),
         )
 
 

@@ -20,7 +20,7 @@ from i2s_sdk.errors import (
 )
 from i2s_sdk.evaluation.render import ReadStep
 from i2s_sdk.evaluation.run_metrics import run_metrics
-from i2s_sdk.evaluation.sample import blank
+from i2s_sdk.evaluation.sample import unread
 from i2s_sdk.evaluation.score import ScoreStep
 from i2s_sdk.evaluation.steps import read_steps, score_steps
 from i2s_sdk.instances.images import MAX_PIXELS
@@ -29,6 +29,7 @@ from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion
 from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.joined_record import joined_record, scored_record
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Record
 from i2s_sdk.scoring.limits import ScorerLimits
@@ -86,15 +87,15 @@ class CompletionScorer:
     async def _scored(self, request: RoundTripRequest, instance: Instance) -> RoundTripResult:
         content = await asyncio.to_thread(request.content, self.reference_pixels)
         digest = hashlib.sha256(content.reference).hexdigest() if content.reference else ""
-        record = blank(instance, tuple(content.assets), digest)
+        read = unread(instance, tuple(content.assets), digest)
         answer = Answer.of(instance.id, Completion(request.completion), 0.0, self.completion_characters)
         step = self.reads[instance.task]
         if isinstance(step, I2SError):
             raise step
-        rendered, png = await step.rendered(record, content, answer)
-        record = await self.scores[instance.task].scored(rendered, instance, content.reference, png)
-        values = {name: value for name, value in record.metrics.items() if name in self.metrics}
-        record = replace(record, metrics=values)
+        rendered, png = await step.rendered(read, content, answer)
+        score = await self.scores[instance.task].scored(rendered, instance, content.reference, png)
+        values = {name: value for name, value in score.metrics.items() if name in self.metrics}
+        record = scored_record(rendered, None, replace(score, metrics=values))
         return RoundTripResult(replace(record, completion=answer.completion), png)
 
     async def score_each(
@@ -158,12 +159,10 @@ async def _gathered(works: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
 def _failed(request: RoundTripRequest, error: ServiceError | ScorerError | ProtocolError) -> Record:
     """Return the record of a completion that a service did not score; which one is in the message."""
     scoring = isinstance(error, ScorerError) or (isinstance(error, ServiceError) and error.method == "Score")
-    return replace(
-        blank(request.instance()),
-        outcome=Outcome.METRIC_FAILURE if scoring else Outcome.RENDER_FAILURE,
-        completion=request.completion,
-        failure=Failure(type(error).__name__, error.message),
-    )
+    outcome = Outcome.METRIC_FAILURE if scoring else Outcome.RENDER_FAILURE
+    failure = Failure(type(error).__name__, error.message)
+    record = joined_record(unread(request.instance()), None, outcome, failure=failure)
+    return replace(record, completion=request.completion)
 
 
 async def open_completion_scorer(

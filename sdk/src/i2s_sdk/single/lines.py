@@ -14,7 +14,7 @@ from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.evaluation.html_converter import HtmlConverter
 from i2s_sdk.evaluation.render import StructureStep
 from i2s_sdk.evaluation.run_metrics import available_scorers
-from i2s_sdk.evaluation.sample import blank
+from i2s_sdk.evaluation.sample import unread
 from i2s_sdk.evaluation.score import ScoreStep
 from i2s_sdk.evaluation.steps import scoring_services
 from i2s_sdk.instances.content import Content
@@ -22,6 +22,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Completion
 from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.joined_record import scored_record
 from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
@@ -195,8 +196,8 @@ class _Lines:
 
     async def _scored(self, instance: Instance, completion: str, step: ScoreStep) -> LineScore:
         answer = Answer.of(instance.id, Completion(completion), 0.0, self.settings.completion_characters)
-        rendered, _ = await StructureStep(self.task).rendered(blank(instance), Content(), answer)
-        record = await step.scored(rendered, instance, b"", None)
+        rendered, _ = await StructureStep(self.task).rendered(unread(instance), Content(), answer)
+        record = scored_record(rendered, answer, await step.scored(rendered, instance, b"", None))
         names = [metric.name for metric in metrics_of(self.task)]
         return LineScore(
             record.id,

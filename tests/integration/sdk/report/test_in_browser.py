@@ -14,8 +14,9 @@ from i2s_sdk.report import write_report
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
+from i2s_sdk.runlog.read_sample import FirstError, RepairNote
 from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import Failure, FirstError, Record, RepairNote
+from i2s_sdk.runlog.record import Failure, Record
 from i2s_sdk.runlog.reference_points import write_points
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, until
@@ -98,7 +99,16 @@ def test_the_difference_is_that_of_the_pixels(visit: Visit, tmp_path: Path) -> N
     pictures = picture("left", (120, 60)), picture("right", (100, 90))
     digests = [keep_picture(folder, png) for png in pictures]
     record = replace(
-        Record("a", "latex", "equation", "", Outcome.SCORED, True, Verdict.RENDERED, metrics={"ems": 0.5}),
+        Record(
+            "a",
+            "latex",
+            "equation",
+            "",
+            outcome=Outcome.SCORED,
+            usable=True,
+            verdict=Verdict.RENDERED,
+            metrics={"ems": 0.5},
+        ),
         reference_sha256=digests[0],
         rendering_sha256=digests[1],
     )

@@ -16,12 +16,13 @@ from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.asked import Asked, AskedPart
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
+from i2s_sdk.runlog.read_sample import FirstError, RepairNote
 from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import FirstError, Record, RepairNote
+from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, until
-from run_folders import instances, keep_picture, picture, record_of, write_run
+from run_folders import instances, keep_picture, picture, record_of, rendered_of, write_run
 
 pytestmark = pytest.mark.integration
 
@@ -118,7 +119,9 @@ def test_target_and_answer_stand_side_by_side_and_the_error_names_its_line(
         error=FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 2),
     )
     folder = write_run(tmp_path / "run", [one], {one.id: record})
-    kept = Rendered(record, "a + \\alpah", "a +  \\alpha", "\\documentclass{x}\n$a + \\alpah$")
+    kept = rendered_of(
+        record, text="a + \\alpah", truth="a +  \\alpha", document="\\documentclass{x}\n$a + \\alpah$"
+    )
     (folder / "renderings.jsonl").write_text(json.dumps(kept.to_json()) + "\n")
     page = visit.open(write_report([folder]).path)
     page.locator("article h3 a").click()
@@ -218,7 +221,7 @@ def test_the_question_is_that_of_the_run_with_its_images(visit: Visit, tmp_path:
         AskedPart("\nAnswer:\nx^2"),
     )
     asked = Asked(parts, "Be exact.", '{"type": "object"}')
-    page = visit.open(_one_sample(folder, record, Rendered(record), asked))
+    page = visit.open(_one_sample(folder, record, rendered_of(record), asked))
     page.locator("article h3 a").click()
     page.locator(".questions summary").click()
     shown = page.locator(".questions")
@@ -242,7 +245,7 @@ def test_the_first_cause_stands_before_repairs_and_the_log_is_shown(visit: Visit
         repairs=(RepairNote("wrap_math", "", "Missing $ inserted."),),
         error=FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 2),
     )
-    kept = Rendered(record, document="a\n$\\alpah$", log="! Undefined control sequence.\nl.2")
+    kept = rendered_of(record, document="a\n$\\alpah$", log="! Undefined control sequence.\nl.2")
     page = visit.open(_one_sample(tmp_path / "run", record, kept))
     page.locator("article h3 a").click()
     page.locator("#sample .notes").wait_for()
@@ -260,7 +263,7 @@ def test_a_pooled_metric_shows_its_numerator_and_denominator(visit: Visit, tmp_p
         record_of(Planned("one", "readoc", "a")), outcome=Outcome.SCORED, usable=True, structure="text"
     )
     record = replace(record, parts={"table_teds": (2.5, 4.0)})
-    page = visit.open(_one_sample(tmp_path / "run", record, Rendered(record)))
+    page = visit.open(_one_sample(tmp_path / "run", record, rendered_of(record)))
     page.locator("article h3 a").click()
     page.locator("#sample .pooled").wait_for()
     assert page.locator("#sample .pooled tr").nth(1).inner_text().split() == ["table_teds", "2.5", "4"]
@@ -278,7 +281,7 @@ def test_sites_are_compared_file_by_file_and_their_files_have_numbers(visit: Vis
     one = Planned("site", "webpage", "css")
     record = replace(record_of(one), outcome=Outcome.SCORED, usable=True, verdict=Verdict.RENDERED)
     record = replace(record, structure=answer, document_sha256="0" * 64, metrics={"ems": 0.5})
-    page = visit.open(_one_sample(tmp_path / "run", record, Rendered(record, target=target)))
+    page = visit.open(_one_sample(tmp_path / "run", record, rendered_of(record, target=target)))
     page.locator("article h3 a").click()
     page.locator("#sample .texts").first.wait_for()
     assert page.locator("#sample .compared-file .file").all_inner_texts() == ["index.html", "style.css"]
@@ -311,7 +314,7 @@ def test_white_space_and_comments_count_as_their_language_has_them(
         record_of(Planned("one", task, "a")), outcome=Outcome.SCORED, usable=True, structure=answer
     )
     record = replace(record, completion=answer, verdict=Verdict.RENDERED)
-    page = visit.open(_one_sample(tmp_path / "run", record, Rendered(record, target=target)))
+    page = visit.open(_one_sample(tmp_path / "run", record, rendered_of(record, target=target)))
     page.locator("article h3 a").click()
     page.locator("#sample .texts").wait_for()
     assert page.locator("#sample .texts del").all_text_contents() == removed

@@ -20,11 +20,11 @@ from i2s_sdk.runlog.asked import Asked, AskedPart
 from i2s_sdk.runlog.folder import ANSWERS, RENDERINGS
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
+from i2s_sdk.runlog.read_sample import FirstError, RepairNote
 from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import FirstError, Record, RepairNote, Usage
-from i2s_sdk.runlog.rendered import Rendered
+from i2s_sdk.runlog.record import Record, Usage
 from i2s_sdk.stats.results import summarize_run
-from run_folders import instances, make_run, options, record_of, write_run
+from run_folders import instances, make_run, options, record_of, rendered_of, write_run
 
 READERS = {
     "parquet": pandas.read_parquet,
@@ -141,7 +141,7 @@ def whole(tmp_path: Path) -> Path:
         "sobench",
         "sobench",
         "easy",
-        Outcome.SCORED,
+        outcome=Outcome.SCORED,
         usable=True,
         metrics={"fma": 0.25},
         parts={"fma": (1.0, 4.0)},
@@ -160,7 +160,7 @@ def whole(tmp_path: Path) -> Path:
     parts = (AskedPart("What is shown?"), AskedPart(file="a.png", sha256="p" * 64))
     asked = Asked(parts, "Answer in JSON.", '{"type": "object"}')
     (run / ANSWERS).write_text(json.dumps(Answer("a", "{}", asked=asked).to_json()) + "\n")
-    rendered = Rendered(record, None, None, "the document", "the log", "the target")
+    rendered = rendered_of(record, document="the document", log="the log", target="the target")
     (run / RENDERINGS).write_text(json.dumps(rendered.to_json()) + "\n")
     return run
 

@@ -15,7 +15,7 @@ def _failed(reason: str) -> ModelFailedError:
 
 
 def _record(name: str, outcome: Outcome, message: str) -> Record:
-    return Record(name, "latex", "s", "", outcome, failure=Failure("ModelFailedError", message))
+    return Record(name, "latex", "s", "", outcome=outcome, failure=Failure("ModelFailedError", message))
 
 
 def _like(most: int, reasons: list[str], *, answered_before: int | None = None) -> int | None:
@@ -66,7 +66,7 @@ def test_reasons_are_counted_and_the_most_frequent_comes_first() -> None:
     records = [
         _record("a", Outcome.RENDER_FAILURE, "no renderer"),
         *(_record(f"b{n}", Outcome.MODEL_FAILURE, f"HTTP 500: gone for {n}") for n in range(3)),
-        Record("c", "latex", "s", "", Outcome.SCORED),
+        Record("c", "latex", "s", "", outcome=Outcome.SCORED),
     ]
     assert [(one.outcome, one.count, one.message) for one in failure_reasons(records)] == [
         ("model_failure", 3, "HTTP 500: gone for 0"),

@@ -47,7 +47,7 @@ def make_run(path: Path, images: int = 4) -> Path:
     for at, one in enumerate(planned):
         detail = {"scimage": {"prompt": f"Figure {at}."}}
         record = Record(
-            one.id, "scimage", "en-tikz", "", Outcome.SCORED, detail=detail, metrics={"compiled": 0.0}
+            one.id, "scimage", "en-tikz", "", outcome=Outcome.SCORED, detail=detail, metrics={"compiled": 0.0}
         )
         if at < images:
             digest = keep_picture(path, picture(one.id))

@@ -75,7 +75,9 @@ def test_choices_have_a_baseline_that_draws_one() -> None:
 def test_values_of_other_targets_than_those_of_the_run_are_measured_anew(tmp_path: Path) -> None:
     plan = plan_of(tasks=("latex",))
     points = ReferencePoints(plan, Settings(), say_nothing)
-    record = Record("a", "latex", "equation", "", Outcome.SCORED, reference_sha256="r", target_sha256="t")
+    record = Record(
+        "a", "latex", "equation", "", outcome=Outcome.SCORED, reference_sha256="r", target_sha256="t"
+    )
     with RunFolder.open(tmp_path / "run") as folder:
         folder.begin(Manifest(plan.options({}, {})), plan.whole)
         folder.append(record)

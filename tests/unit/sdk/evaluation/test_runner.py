@@ -13,11 +13,12 @@ from i2s_sdk.evaluation.finalize import finalize
 from i2s_sdk.evaluation.plan import Plan, choose, plan_run
 from i2s_sdk.evaluation.progress import say_nothing
 from i2s_sdk.evaluation.runner import Runner, StageName
-from i2s_sdk.evaluation.sample import blank
+from i2s_sdk.evaluation.sample import unread
 from i2s_sdk.evaluation.stages import _result
 from i2s_sdk.models import Completion, ModelFailedError
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure
 from i2s_sdk.runlog.rendered import Rendered
@@ -53,13 +54,13 @@ def _answer(folder: RunFolder, name: str) -> None:
 
 def _render(plan: Plan, folder: RunFolder, name: str) -> None:
     one = next(one for one in plan.instances if one.id == name)
-    folder.put_rendered(Rendered(replace(blank(one), outcome=Outcome.SCORED)))
+    folder.put_rendered(Rendered(one.id, one.task, one.subset, one.difficulty))
 
 
 def _end(plan: Plan, folder: RunFolder, name: str, outcome: Outcome) -> None:
     one = next(one for one in plan.instances if one.id == name)
     failure = None if outcome.counts else Failure("ServiceUnavailableError", "nobody there")
-    folder.append(replace(blank(one), outcome=outcome, failure=failure))
+    folder.append(joined_record(unread(one), None, outcome, failure=failure))
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))

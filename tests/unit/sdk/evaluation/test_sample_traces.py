@@ -10,16 +10,18 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.data import Instance, Selection, read_folder
+from i2s_sdk.errors import ServiceUnavailableError
 from i2s_sdk.evaluation.pipeline import Stage, run_pipeline
 from i2s_sdk.evaluation.plan import choose, plan_run
 from i2s_sdk.evaluation.progress import say_nothing
 from i2s_sdk.evaluation.runner import Runner, StageName
-from i2s_sdk.evaluation.sample import Sample, blank
+from i2s_sdk.evaluation.sample import Sample, unread
 from i2s_sdk.evaluation.sample_traces import SampleTraces
 from i2s_sdk.models import Completion, Finish, ModelFailedError
+from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.record import Failure
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.question import Question
 from i2s_wire.metrics.profile import Profile
@@ -58,23 +60,22 @@ async def _nothing(sample: Sample) -> Sample:
 
 
 async def _scored(sample: Sample) -> Sample:
-    record = replace(
-        blank(sample.instance),
-        outcome=Outcome.SCORED,
+    read = replace(
+        unread(sample.instance),
         usable=True,
         verdict=Verdict.RENDERED,
         engine_digest="abc",
-        completion="secret completion",
         message="secret message",
     )
-    return replace(sample, record=record)
+    answer = Answer(sample.instance.id, "secret completion")
+    return replace(sample, record=joined_record(read, answer, Outcome.SCORED))
 
 
 async def _failed(sample: Sample) -> Sample:
-    failure = Failure("ServiceUnavailableError", "secret message")
-    return replace(
-        sample, record=replace(blank(sample.instance), outcome=Outcome.RENDER_FAILURE, failure=failure)
+    error = ServiceUnavailableError(
+        "secret message", address="localhost:1", method="Render", status="UNAVAILABLE"
     )
+    return sample.stopped(Outcome.RENDER_FAILURE, error, unread(sample.instance))
 
 
 async def _run(traces: SampleTraces, instances: tuple[Instance, ...], last=_scored) -> None:

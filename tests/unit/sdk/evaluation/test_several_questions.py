@@ -14,13 +14,13 @@ from i2s_sdk.evaluation import plan as plan_module
 from i2s_sdk.evaluation.dry_run import dry_run
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.generate import GenerateStage
-from i2s_sdk.evaluation.sample import Sample, blank
+from i2s_sdk.evaluation.sample import Sample, unread
 from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelOptions, ModelRefusedError, open_model
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
+from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Usage
-from i2s_sdk.runlog.rendered import answered
 from i2s_sdk.tasks import ImagePart, Question, TextPart
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_wire.metrics.profile import Profile
@@ -246,7 +246,7 @@ async def test_a_line_of_a_sample_with_one_question_is_as_it_was() -> None:
 async def test_the_record_of_a_sample_has_the_sums(folder: RunFolder, instance: Instance) -> None:
     sample = await _stage(folder, Scripted())(Sample(instance))
     assert sample.answer is not None
-    record = answered(blank(instance), sample.answer)
+    record = joined_record(unread(instance), sample.answer, Outcome.CANCELLED)
     assert (record.usage, record.cost, record.attempts) == (Usage(27, 9), 1.5, 3)
 
 

@@ -13,7 +13,7 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.models import Completion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.read_sample import ReadSample
 from i2s_sdk.tasks.registry import SPECS, open_task
 from tiny_formulas import write_tiny_formulas
 
@@ -21,15 +21,15 @@ from tiny_formulas import write_tiny_formulas
 @pytest.mark.parametrize("task", [name for name in SPECS if SPECS[name].renders])
 async def test_nothing_is_extracted_from_or_sent_of_a_completion_that_is_too_long(task: str) -> None:
     answer = Answer.of("a", Completion("x" * 45_000_000), 0.0)
-    blank = Record("a", task, "s", "", Outcome.CANCELLED)
+    read = ReadSample("a", task, "s", "")
     nobody: dict = {}  # to ask a renderer raises
     rendering = open_task(task).rendering
     assert rendering is not None
     step = RenderStep(rendering, nobody, with_texts=False)
-    rendered, picture = await step.rendered(blank, Content(b""), answer)
+    rendered, picture = await step.rendered(read, Content(b""), answer)
     assert picture is None
-    assert rendered.record.outcome is Outcome.NO_STRUCTURE
-    assert rendered.record.message.startswith("not usable: too long")
+    assert rendered.outcome is Outcome.NO_STRUCTURE
+    assert rendered.message.startswith("not usable: too long")
 
 
 @pytest.mark.parametrize("task", [name for name in SPECS if not SPECS[name].renders])
@@ -37,10 +37,10 @@ async def test_nothing_is_read_out_of_a_completion_that_is_too_long_where_nothin
     task: str,
 ) -> None:
     answer = Answer.of("a", Completion("x" * 45_000_000), 0.0)
-    blank = Record("a", task, "s", "", Outcome.CANCELLED)
-    rendered, _ = await StructureStep(open_task(task)).rendered(blank, Content(b""), answer)
-    assert rendered.record.outcome is Outcome.NO_STRUCTURE
-    assert rendered.record.message.startswith("not usable: too long")
+    read = ReadSample("a", task, "s", "")
+    rendered, _ = await StructureStep(open_task(task)).rendered(read, Content(b""), answer)
+    assert rendered.outcome is Outcome.NO_STRUCTURE
+    assert rendered.message.startswith("not usable: too long")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,13 @@ def _summary(*tasks: str) -> Summary:
     instances = [Instance(task, task, "s", None) for task in tasks]
     records = {
         task: Record(
-            task, task, "s", "", Outcome.SCORED, True, metrics={task_spec(task).main_metric: at / 10}
+            task,
+            task,
+            "s",
+            "",
+            outcome=Outcome.SCORED,
+            usable=True,
+            metrics={task_spec(task).main_metric: at / 10},
         )
         for at, task in enumerate(tasks, start=1)
     }

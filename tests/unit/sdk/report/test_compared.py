@@ -30,7 +30,9 @@ def write(path: Path, model: str, values: dict[str, float], **changes: object) -
 
 def records(values: dict[str, float]) -> dict[str, Record]:
     return {
-        name: Record(name, "latex", "equation", "", Outcome.SCORED, usable=True, metrics={"ems": value})
+        name: Record(
+            name, "latex", "equation", "", outcome=Outcome.SCORED, usable=True, metrics={"ems": value}
+        )
         for name, value in values.items()
     }
 

@@ -23,7 +23,9 @@ from i2s_sdk.tasks.view import (
     TreeRow,
 )
 
-RECORD = Record("a", "latex", "s", "", Outcome.SCORED, completion="said", detail={"one": {"box": [0, 1]}})
+RECORD = Record(
+    "a", "latex", "s", "", outcome=Outcome.SCORED, completion="said", detail={"one": {"box": [0, 1]}}
+)
 Set = Callable[[Callable[[Shown], tuple[Panel, ...]]], None]
 
 

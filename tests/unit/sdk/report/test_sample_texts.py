@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from i2s_sdk.report.sample_texts import details
 from i2s_sdk.runlog.asked import Asked, AskedPart
-from i2s_sdk.runlog.record import FirstError, Record
+from i2s_sdk.runlog.read_sample import FirstError
+from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
-from run_folders import instances, record_of
+from run_folders import instances, record_of, rendered_of
 
 
 def _record(**changes: object) -> Record:
@@ -45,7 +46,7 @@ def test_a_document_that_is_the_structure_is_known_as_such_and_a_dropped_one_is_
 
 def test_a_log_has_no_control_characters() -> None:
     record = _record()
-    kept = Rendered(record, log="! error\x1b[2J", target="b")
+    kept = rendered_of(record, log="! error\x1b[2J", target="b")
     found = details(record, kept, (), {})
     assert (found["log"], found["target"]) == ("! error\\x1b[2J", "b")
     again = Rendered.from_json(kept.to_json())

@@ -36,7 +36,7 @@ def _summary(
     """Return the numbers of a run: two documents of each subset, the second with half the values."""
     records = {
         f"{subset} {at}": Record(
-            f"{subset} {at}", "readoc", subset, "", Outcome.SCORED, True,
+            f"{subset} {at}", "readoc", subset, "", outcome=Outcome.SCORED, usable=True,
             metrics={
                 name: value / at if name in COLUMNS_OF_SUBSET.get(subset, COLUMNS) else None
                 for name in COLUMNS
@@ -82,7 +82,7 @@ def _run(path: Path, model: str, value: float, subsets: tuple[str, ...]) -> Path
     """Write a run of two documents of each subset."""
     records = {
         f"{subset} {at}": Record(
-            f"{subset} {at}", "readoc", subset, "", Outcome.SCORED, True,
+            f"{subset} {at}", "readoc", subset, "", outcome=Outcome.SCORED, usable=True,
             metrics={
                 name: value / at if name in COLUMNS_OF_SUBSET.get(subset, COLUMNS) else None
                 for name in COLUMNS

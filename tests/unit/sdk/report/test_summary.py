@@ -36,7 +36,7 @@ def _scored(name: str, verdict: Verdict, ems: float | None) -> Record:
         "latex",
         "[bold]x",
         "",
-        Outcome.SCORED,
+        outcome=Outcome.SCORED,
         usable=verdict.has_picture,
         verdict=verdict,
         verdict_before_repair=Verdict.COMPILE_ERROR,

@@ -9,9 +9,10 @@ import pytest
 from i2s_sdk.errors import ModelError
 from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelRefusedError
 from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.read_sample import ReadSample
 from i2s_sdk.runlog.record import Record, Usage
-from i2s_sdk.runlog.rendered import answered
 from i2s_sdk.stats.spending import total_spending
 
 SAID = Completion("$x$", Finish.LENGTH, 100, 7, 0.5, cached=False, attempts=3, seconds=1.0)
@@ -46,7 +47,7 @@ def test_a_failure_is_asked_again_and_a_refusal_is_an_answer() -> None:
 
 
 def _record(answer: Answer) -> Record:
-    return answered(Record(answer.id, "latex", "equation", "", Outcome.SCORED), answer)
+    return joined_record(ReadSample(answer.id, "latex", "equation", ""), answer, Outcome.SCORED)
 
 
 def test_spending_counts_refusals_kept_answers_and_lost_calls() -> None:

@@ -34,7 +34,7 @@ OPTIONS = Options(
 
 
 def _record(name: str, outcome: Outcome = Outcome.SCORED) -> Record:
-    return Record(name, "latex", "equation", "", outcome, completion="é\ud800\n")
+    return Record(name, "latex", "equation", "", outcome=outcome, completion="é\ud800\n")
 
 
 def test_what_was_appended_is_there_again(tmp_path: Path) -> None:

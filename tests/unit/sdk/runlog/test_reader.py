@@ -26,7 +26,9 @@ def test_texts_are_read_when_they_are_wanted(tmp_path: Path) -> None:
 def test_of_several_lines_of_one_sample_the_last_counts_and_a_torn_one_does_not(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", 3, pictures=False)
     first = instances(1)[0]
-    again = Record(first.id, first.task, first.subset, first.difficulty, Outcome.REFUSED, completion="No.")
+    again = Record(
+        first.id, first.task, first.subset, first.difficulty, outcome=Outcome.REFUSED, completion="No."
+    )
     with (path / RECORDS).open("a") as lines:
         lines.write(json.dumps(again.to_json()) + "\n" + '{"id": "torn", "ta')
     run = read_run(path)

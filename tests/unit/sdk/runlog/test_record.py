@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.record import Failure, FirstError, Record, RepairNote, Usage
+from i2s_sdk.runlog.read_sample import FirstError, RepairNote
+from i2s_sdk.runlog.record import Failure, Record, Usage
 from i2s_wire.render.rendering import Verdict
 
 TEXT = st.text(max_size=20)
@@ -55,5 +56,5 @@ def test_a_record_survives_its_line(record: Record) -> None:
 
 
 def test_a_field_of_a_later_version_is_left_out() -> None:
-    record = Record("a", "latex", "equation", "", Outcome.CANCELLED)
+    record = Record("a", "latex", "equation", "", outcome=Outcome.CANCELLED)
     assert Record.from_json({**record.to_json(), "mood": 1.5}) == record

@@ -39,7 +39,7 @@ def _scored(
         "latex",
         "equation",
         "easy",
-        Outcome.SCORED,
+        outcome=Outcome.SCORED,
         usable=verdict.has_picture,
         verdict=verdict,
         verdict_before_repair=before or verdict,
@@ -69,7 +69,7 @@ def test_a_failed_rendering_counts_zero_in_one_mean_and_not_in_the_other() -> No
 
 
 def test_a_completion_without_structure_counts_zero() -> None:
-    nothing = Record("b", "latex", "equation", "easy", Outcome.NO_STRUCTURE, metrics={"ems": 0.0})
+    nothing = Record("b", "latex", "equation", "easy", outcome=Outcome.NO_STRUCTURE, metrics={"ems": 0.0})
     total = _aggregate([_instance("a"), _instance("b")], [_scored("a", 1.0), nothing]).tasks["latex"].total
     assert _plain(total.metrics["ems"].all) == (0.5, 2)
     assert total.scored == 2
@@ -77,7 +77,7 @@ def test_a_completion_without_structure_counts_zero() -> None:
 
 @pytest.mark.parametrize("outcome", [one for one in Outcome if not one.counts])
 def test_a_failure_of_ours_is_no_zero_and_is_not_forgotten(outcome: Outcome) -> None:
-    failed = Record("b", "latex", "equation", "easy", outcome)
+    failed = Record("b", "latex", "equation", "easy", outcome=outcome)
     summary = _aggregate([_instance("a"), _instance("b")], [_scored("a", 0.8), failed])
     total = summary.tasks["latex"].total
     assert _plain(total.metrics["ems"].all) == (0.8, 1)

@@ -22,11 +22,11 @@ _COUNTS = st.tuples(st.integers(0, 50), st.integers(0, 50)).map(
 
 
 def _record(**metrics: float | None) -> Record:
-    return Record("a", "t", "s", "", Outcome.SCORED, usable=True, metrics=metrics)
+    return Record("a", "t", "s", "", outcome=Outcome.SCORED, usable=True, metrics=metrics)
 
 
 def _parts(top: float, bottom: float) -> Record:
-    return Record("a", "t", "s", "", Outcome.SCORED, parts={"fma": (top, bottom)})
+    return Record("a", "t", "s", "", outcome=Outcome.SCORED, parts={"fma": (top, bottom)})
 
 
 def _value(columns: Columns, records: list[Record], name: str) -> Mean:
@@ -104,7 +104,13 @@ def test_the_order_of_samples_changes_no_digit() -> None:
     values = random.Random(5)
     records = [
         Record(
-            "a", "t", "s", "", Outcome.SCORED, metrics={"a": values.random()}, parts={"fma": (one, one + 2.0)}
+            "a",
+            "t",
+            "s",
+            "",
+            outcome=Outcome.SCORED,
+            metrics={"a": values.random()},
+            parts={"fma": (one, one + 2.0)},
         )
         for one in map(float, range(25))
     ]

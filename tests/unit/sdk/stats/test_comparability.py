@@ -16,7 +16,13 @@ from run_folders import options
 def run(label: str, *names: str, reference: str = "r", target: str = "", **changes: object) -> ComparedRun:
     records = {
         name: Record(
-            name, "latex", "equation", "", Outcome.SCORED, reference_sha256=reference, target_sha256=target
+            name,
+            "latex",
+            "equation",
+            "",
+            outcome=Outcome.SCORED,
+            reference_sha256=reference,
+            target_sha256=target,
         )
         for name in names
     }

@@ -21,7 +21,16 @@ EMS = Columns((Metric("ems"),))
 
 def _record(name: str, ems: float | None, verdict: Verdict = Verdict.RENDERED) -> Record:
     usable = verdict.has_picture
-    return Record(name, "latex", "equation", "", Outcome.SCORED, usable, verdict, metrics={"ems": ems})
+    return Record(
+        name,
+        "latex",
+        "equation",
+        "",
+        outcome=Outcome.SCORED,
+        usable=usable,
+        verdict=verdict,
+        metrics={"ems": ems},
+    )
 
 
 def _run(**values: float | None) -> dict[str, Record]:

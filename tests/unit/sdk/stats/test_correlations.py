@@ -27,7 +27,7 @@ def test_a_variable_that_does_not_vary_has_none() -> None:
 
 
 def sample(name: str, *, usable: bool = True, **metrics: float | None) -> Record:
-    return Record(name, "latex", "equation", "", Outcome.SCORED, usable=usable, metrics=metrics)
+    return Record(name, "latex", "equation", "", outcome=Outcome.SCORED, usable=usable, metrics=metrics)
 
 
 def test_every_two_metrics_are_compared_over_the_usable_samples_that_have_both() -> None:

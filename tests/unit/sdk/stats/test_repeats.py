@@ -33,7 +33,7 @@ def test_pass_at_k_is_the_share_of_choices_with_one_that_passes(case: tuple[int,
 def run(**values: float | None) -> dict[str, Record]:
     return {
         name: Record(
-            name, "latex", "equation", "", Outcome.SCORED, usable=bool(value), metrics={"ems": value}
+            name, "latex", "equation", "", outcome=Outcome.SCORED, usable=bool(value), metrics={"ems": value}
         )
         for name, value in values.items()
     }

@@ -26,7 +26,16 @@ from i2s_wire.render.rendering import Verdict
 
 
 def record(name: str, value: float | None, subset: str = "equation") -> Record:
-    return Record(name, "latex", subset, "", Outcome.SCORED, True, Verdict.RENDERED, metrics={"ems": value})
+    return Record(
+        name,
+        "latex",
+        subset,
+        "",
+        outcome=Outcome.SCORED,
+        usable=True,
+        verdict=Verdict.RENDERED,
+        metrics={"ems": value},
+    )
 
 
 def run(model: str, *values: float | None) -> ScoredRun:

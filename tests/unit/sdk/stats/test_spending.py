@@ -6,19 +6,20 @@ import pytest
 
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.joined_answer import joined_answer
+from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.read_sample import ReadSample
 from i2s_sdk.runlog.record import Record, Usage
-from i2s_sdk.runlog.rendered import answered
 from i2s_sdk.stats.spending import Spending, total_spending
 
-BLANK = Record("a", "readoc", "arxiv", "", Outcome.CANCELLED)
+READ = ReadSample("a", "readoc", "arxiv", "")
 PAID = Answer("a", "text", finish="stop", usage=Usage(10, 5), cost=0.25, attempts=1, question="page-1")
 KEPT = Answer("a", "text", finish="stop", usage=Usage(20, 5), cost=0.5, cached=True, question="page-2")
 FAILED = Answer("a", outcome=Outcome.MODEL_FAILURE, attempts=3, question="page-3")
 
 
 def _spent(*answers: Answer) -> Spending:
-    return total_spending([answered(BLANK, joined_answer("a", answers, "\n".join))])
+    return total_spending([joined_record(READ, joined_answer("a", answers, "\n".join), Outcome.SCORED)])
 
 
 def test_pages_that_were_answered_before_are_not_paid_now() -> None:
@@ -46,5 +47,5 @@ def test_a_single_question_that_failed_has_no_answer() -> None:
 def test_a_joined_answer_survives_being_written_down(answers: tuple[Answer, ...]) -> None:
     joined = joined_answer("a", answers, "\n".join)
     assert Answer.from_json(joined.to_json()) == joined
-    record = answered(BLANK, joined)
+    record = joined_record(READ, joined, Outcome.SCORED)
     assert Record.from_json(record.to_json()) == record

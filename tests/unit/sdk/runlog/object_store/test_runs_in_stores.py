@@ -7,7 +7,6 @@ import json
 import shutil
 import uuid
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,11 +49,10 @@ from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Record
-from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.results import summarize_run
 from i2s_sdk.tasks.registry import open_task
-from run_folders import instances, make_run, options, record_of, write_run
+from run_folders import instances, make_run, options, record_of, rendered_of, write_run
 from tiny_formulas import write_tiny_formulas
 
 NUMBER = 15
@@ -68,7 +66,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def _record(name: str) -> Record:
-    return Record(name, "latex", "equation", "", Outcome.SCORED, completion="é\ud800\n")
+    return Record(name, "latex", "equation", "", outcome=Outcome.SCORED, completion="é\ud800\n")
 
 
 def test_a_run_goes_on_where_an_earlier_start_ended(url: str) -> None:
@@ -77,7 +75,7 @@ def test_a_run_goes_on_where_an_earlier_start_ended(url: str) -> None:
             folder.begin(Manifest(options()), instances(3))
             assert folder.path == url
             folder.put_answer(Answer.of(name, Completion("x", cost=0.5, attempts=1), 0.0))
-            folder.put_rendered(Rendered(_record(name), text="t"))
+            folder.put_rendered(rendered_of(_record(name), text="t"))
             folder.append(_record(name))
             assert folder.record(name) == _record(name)
             digest = folder.put_picture(name.encode())
@@ -86,7 +84,7 @@ def test_a_run_goes_on_where_an_earlier_start_ended(url: str) -> None:
         assert (folder.answered, folder.paid, len(folder.renderings), len(folder.ended)) == (2, 1.0, 2, 2)
         assert folder.records() == {"a": _record("a"), "b": _record("b")}
         # The completion is the answer's.
-        assert folder.rendered("a") == Rendered(replace(_record("a"), completion=None), text="t")
+        assert folder.rendered("a") == rendered_of(_record("a"), text="t")
         with pytest.raises(DataError, match=f"{url}/pictures/00/"):
             folder.picture("00")
     assert read_records(url, texts=False).keys() == {"a", "b"}
@@ -214,7 +212,7 @@ def test_lines_reach_the_store_by_themselves_and_those_of_earlier_stages_first(u
     with RunFolder.open(url, settings) as folder:
         for number in range(60):
             folder.put_answer(Answer.of(str(number), Completion("x"), 0.0))
-            folder.put_rendered(Rendered(_record(str(number))))
+            folder.put_rendered(rendered_of(_record(str(number))))
             folder.append(_record(str(number)))
             if number % 6:
                 continue

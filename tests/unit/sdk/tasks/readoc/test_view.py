@@ -103,7 +103,7 @@ def test_blocks_are_cut_around_the_first_difference() -> None:
 
 
 def test_hostile_texts_stay_text() -> None:
-    record = Record("a", "readoc", "github", "", Outcome.SCORED, detail={NAME: _detail(EVIL, "# x")})
+    record = Record("a", "readoc", "github", "", outcome=Outcome.SCORED, detail={NAME: _detail(EVIL, "# x")})
     (panel, _) = panels_of(record)
     (row,) = [row for row in panel["rows"] if row[0] == "extra"]
     assert row[5][0][0] == EVIL.replace("\u202e", "\\u202e").replace("\x07", "\\x07")
@@ -111,7 +111,7 @@ def test_hostile_texts_stay_text() -> None:
 
 @pytest.mark.parametrize("detail", [{}, {"blocks": []}, {"blocks": [[1]]}, {"blocks": 7}, []])
 def test_a_detail_of_another_version_shows_nothing(detail: object) -> None:
-    record = Record("a", "readoc", "github", "", Outcome.SCORED, detail={NAME: detail})
+    record = Record("a", "readoc", "github", "", outcome=Outcome.SCORED, detail={NAME: detail})
     assert panels_of(record) == []
 
 

@@ -93,7 +93,16 @@ def test_numbers_that_are_none_reach_no_value() -> None:
 def _group(scorer: StructuredOutputScorer, samples: list[tuple[bool, Values]]) -> dict[str, Mean]:
     columns = Columns(scorer.metrics)
     records = [
-        Record("a", "sobench", "s", "", Outcome.SCORED, usable=usable, metrics=one.metrics, parts=one.parts)
+        Record(
+            "a",
+            "sobench",
+            "s",
+            "",
+            outcome=Outcome.SCORED,
+            usable=usable,
+            metrics=one.metrics,
+            parts=one.parts,
+        )
         for usable, one in samples
     ]
     return columns.values_of(records)

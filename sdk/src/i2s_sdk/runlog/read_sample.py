@@ -1,0 +1,138 @@
+"""What is known of a sample once its completion was read and rendered, before it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from i2s_sdk.runlog.typed_fields import with_checked_fields
+from i2s_wire.render.rendering import Verdict
+
+#: Fields that a line has only if they say something.
+_OPTIONAL = ("error_before_repair", "target_sha256")
+
+
+@dataclass(frozen=True, slots=True)
+class FirstError:
+    """The first error of an engine: its words, the sort, and the line of the document (0: unknown)."""
+
+    message: str
+    kind: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RepairNote:
+    """One repair that was made: its sort, to what, and the error that it answers."""
+
+    kind: str
+    detail: str
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSample:
+    """What was read out of the completion of a sample and rendered, if its task renders.
+
+    Attributes:
+        id: Of the instance.
+        task: Of the instance.
+        subset: Of the instance.
+        difficulty: Of the instance; empty where unknown.
+        usable: Whether the task could read a structure and, where it is rendered, got a picture, and its
+            scorers could work on it.
+        verdict: Of the last render; None where nothing was rendered.
+        verdict_before_repair: Of the first render; None also where the answer had to be mended before that.
+        repairs: In the order made.
+        message: What the renderer said of the last render, why the sample is not usable, or how the model
+            refused.
+        error: The first error of the last render.
+        structure: The code taken from the completion.
+        assets: Names of the files that the answer could use.
+        reference_sha256: Of the reference picture.
+        rendering_sha256: Of the rendering; empty where there is none. Pictures are kept by this name.
+        document_sha256: Of the document that was rendered last.
+        width: Of the rendering, in pixels.
+        height: Of the rendering, in pixels.
+        pages: That the engine made.
+        engine_digest: Of the engine that made the rendering.
+        isolation: The tier that the render ran in.
+        seconds: On the clock, by stage: "generate", "render", "score".
+        error_before_repair: The first error of the first render, if another render followed; its line is that
+            of the document before any repair of a document.
+        target_sha256: Of the ground truth that is no picture; empty if there is none, and in records of
+            earlier versions.
+    """
+
+    id: str
+    task: str
+    subset: str
+    difficulty: str
+    usable: bool = False
+    verdict: Verdict | None = None
+    verdict_before_repair: Verdict | None = None
+    repairs: tuple[RepairNote, ...] = ()
+    message: str = ""
+    error: FirstError | None = None
+    structure: str | None = None
+    assets: tuple[str, ...] = ()
+    reference_sha256: str = ""
+    rendering_sha256: str = ""
+    document_sha256: str = ""
+    width: int = 0
+    height: int = 0
+    pages: int = 0
+    engine_digest: str = ""
+    isolation: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    error_before_repair: FirstError | None = None
+    target_sha256: str = ""
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether the sample was rendered."""
+        return self.verdict is not None and self.verdict.has_picture
+
+    @property
+    def usable_before_repair(self) -> bool:
+        """Whether the sample was usable without any repair."""
+        if self.verdict is None:
+            return self.usable and not self.repairs
+        return self.verdict_before_repair is not None and self.verdict_before_repair.has_picture
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as JSON has them: verdicts by name, without empty optional ones."""
+        plain = asdict(self)
+        for name in _OPTIONAL:
+            if not plain[name]:
+                del plain[name]
+        for name in ("verdict", "verdict_before_repair"):
+            verdict: Verdict | None = getattr(self, name)
+            plain[name] = verdict.name if verdict is not None else None
+        return plain
+
+
+def read_values(kind: type[ReadSample], plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a line by which a sample is made; those of later versions are left out.
+
+    Args:
+        kind: The class to be made; its own fields are returned as the line has them.
+        plain: The line.
+
+    Raises:
+        KeyError, TypeError, ValueError: It is not of this kind.
+    """
+    if not isinstance(plain, Mapping):
+        raise TypeError("it is not an object")
+    known = {one.name for one in fields(kind)}
+    values = {name: value for name, value in plain.items() if name in known}
+    for name in ("verdict", "verdict_before_repair"):
+        values[name] = Verdict[values[name]] if values.get(name) else None
+    if "usable" not in values:  # written before there were tasks without a rendering
+        values["usable"] = values["verdict"] is not None and values["verdict"].has_picture
+    values["assets"] = tuple(values.get("assets", ()))
+    values["repairs"] = tuple(with_checked_fields(RepairNote(**one)) for one in values.get("repairs", ()))
+    for name in ("error", "error_before_repair"):
+        values[name] = with_checked_fields(FirstError(**values[name])) if values.get(name) else None
+    return values
