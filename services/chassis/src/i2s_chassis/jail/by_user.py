@@ -65,8 +65,7 @@ def reap(uid: int, program: int | None = None) -> None:
     """Reap those of a user's processes that have ended and are children of ours, but not ``program``."""
     for pid in pids(uid):
         if pid != program:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
+            processes.reap(pid)
 
 
 def is_used(uid: int) -> bool:

@@ -20,6 +20,7 @@ from i2s_chassis.jail import by_user, cgroup, framing, processes, syscalls
 from i2s_chassis.jail.bounds import PlanBounds
 from i2s_chassis.jail.errors import CellError, OutputError, StarvedError
 from i2s_chassis.jail.framing import Head, Message
+from i2s_chassis.jail.job_processes import adopt_orphans, job_processes
 from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier, Usage
 from i2s_chassis.jail.namespace import Sandbox
 from i2s_chassis.jail.plan import CellPlan
@@ -64,8 +65,7 @@ class CellSupervisor:
 
     def _make(self) -> None:
         plan = self._plan
-        if plan.known_by_user is None:
-            syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+        adopt_orphans(plan)
         if plan.private_mount:
             enter_private_mounts(new_user=plan.new_user)
         limits = plan.limits
@@ -89,6 +89,8 @@ class CellSupervisor:
             if self._group is not None and not self._sandbox.has_our_children:
                 # The process that waits for the program in its sandbox is in the group too.
                 self._group.limit_processes(limits.processes + 1)
+        scaffolding = self._sandbox.scaffolding if self._sandbox is not None else ()
+        self._processes = job_processes(plan, frozenset(scaffolding))
 
     def serve(self) -> None:
         """Do what is asked until the other end goes away."""
@@ -155,7 +157,7 @@ class CellSupervisor:
         if operation == "fill":
             return Message({"fill": asdict(self._workspace.fill())})
         if operation == "processes":
-            pids = processes.descendants(os.getpid()) if self._group is None else self._group.pids()
+            pids = self._processes.pids() if self._group is None else self._group.pids()
             return Message({}, json.dumps(pids).encode())
         if operation == "isolation":
             around = map(processes.isolation_of, processes.descendants(os.getpid()))

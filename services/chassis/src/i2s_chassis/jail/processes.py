@@ -176,3 +176,9 @@ def count_of_user(uid: int) -> int:
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue
     return total
+
+
+def reap(pid: int) -> None:
+    """Reap a process that has ended, if it is a child of ours."""
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import signal
 import time
 from collections.abc import Callable
 
-from i2s_chassis.jail import by_user, confine, follow, processes
+from i2s_chassis.jail import confine, follow, processes
 from i2s_chassis.jail.account import Account
 from i2s_chassis.jail.clock import Clock
 from i2s_chassis.jail.ending import Ending
 from i2s_chassis.jail.errors import CellError, StarvedError
+from i2s_chassis.jail.job_processes import job_processes
 from i2s_chassis.jail.launch import has_waiter, launch
 from i2s_chassis.jail.model import Cause, Ended, PolicyEvent, PolicyKind, Usage
 from i2s_chassis.jail.output import Output
+from i2s_chassis.jail.process_bound import process_bound
 from i2s_chassis.jail.request import CellContext, RunRequest
 
-_KILL_SECONDS = 30.0  # the killed need the processor once more to end, which a busy machine delays
 _IDLE_LOOK_SECONDS = 0.5
 _IDLE_SHARE = 0.02  # of a processor
 
@@ -43,10 +43,11 @@ class Run:
         self._sandbox = context.sandbox
         self._group = context.group
         self._has_waiter = has_waiter(context)
-        self._fate = follow.Fate(0)
+        self._left_behind = 0
         self._output = Output(context.plan.limits.log_bytes)
         self._scaffolding = frozenset(context.sandbox.scaffolding if context.sandbox else ())
-        self._waiters: frozenset[int] = frozenset()
+        self._processes = job_processes(context.plan, self._scaffolding)
+        self._process_bound = process_bound(context)
         self._account = Account(
             context.group,
             self._scaffolding,
@@ -55,7 +56,6 @@ class Run:
             forks=bool(context.channels),  # it stays, and forks for each job
             most_processes=context.plan.limits.processes + 1 if context.plan.followed else None,
         )
-        self._refused_before = context.group.refused_forks() if context.group else 0
         self._killed_before = context.group.out_of_memory_kills() if context.group else 0
         self._stopped = False
         self._limit_met: Cause | None = None
@@ -76,13 +76,13 @@ class Run:
         output, failure = self._start()
         try:
             cause = self._watch(output)
-            left_behind = self._kill_all(waiter=cause is not None)
+            left_behind = self._processes.kill(waiters=cause is not None)
             exit_code, by_signal = self._status()
-            left_behind = max(left_behind, self._fate.left)
+            left_behind = max(left_behind, self._left_behind)
             self._output.drain(output)
             complaint = os.read(failure, 500)
         finally:
-            self._kill_all(waiter=True)
+            self._processes.kill(waiters=True)
             os.close(output)
             os.close(failure)
         if complaint:
@@ -143,9 +143,8 @@ class Run:
         """Start the program; returns descriptors of its output and of what kept it from starting."""
         launched = launch(self._context, self._request, self._scaffolding)
         self._child_pid, self._status_fd = launched.pid, launched.status_fd
-        self._waited = False
-        self._waiters = frozenset(launched.not_the_job)
-        for pid in self._waiters:
+        self._processes.started(launched)
+        for pid in launched.not_the_job:
             self._account.exclude(pid)
         os.set_blocking(launched.output_fd, False)
         return launched.output_fd, launched.failure_fd
@@ -197,7 +196,7 @@ class Run:
             return Cause.MEMORY_LIMIT
         if self._out_of_memory():
             return Cause.MEMORY_LIMIT
-        if self._has_met_process_limit(sum(process.threads for process in job)):
+        if self._process_bound.is_met(sum(process.threads for process in job)):
             return Cause.PROCESS_LIMIT
         if self._workspace.full():
             return Cause.DISK_LIMIT
@@ -231,7 +230,7 @@ class Run:
         job = self._account.look(self._measured())
         for process in job:
             if not process.alive and process.pid != self._child_pid:
-                _reap(process.pid)  # if it was left to us; else its own parent may want to
+                processes.reap(process.pid)  # if it was left to us; else its own parent may want to
         return job
 
     def _measured(self) -> list[int]:
@@ -241,94 +240,26 @@ class Run:
         were left to us are in no group, so our own children are looked at as well.
         """
         if self._group is None or not self._group.counts_time:
-            return self._tree()
+            return self._processes.pids()
         return list(dict.fromkeys((*processes.children(os.getpid()), *self._group.pids())))
-
-    def _tree(self) -> list[int]:
-        """Return what the supervisor has started, parents before children."""
-        uid = self._plan.known_by_user
-        return processes.descendants(os.getpid()) if uid is None else by_user.pids(uid)
 
     def _out_of_memory(self) -> bool:
         return self._group is not None and self._group.out_of_memory_kills() > self._killed_before
 
-    def _has_met_process_limit(self, seen: int) -> bool:
-        """Return whether the job has asked for more processes than it may have.
-
-        Args:
-            seen: Processes and threads of it that were there at the same time, as far as we saw.
-        """
-        if self._plan.followed:
-            return self._fate.too_many
-        if self._group is not None:
-            return self._group.refused_forks() > self._refused_before
-        # The kernel does not report refusals by RLIMIT_NPROC. A job with as many as it may have is taken
-        # for one that has asked for more; one whose processes had all ended when we looked is not
-        # recognized.
-        return seen >= self._plan.limits.processes
-
     # -- end -----------------------------------------------------------------------------
-
-    def _kill_all(self, *, waiter: bool) -> int:
-        """Kill what the job started until nothing is left; returns how many there were.
-
-        Args:
-            waiter: Also kill those that wait for the program, so that they start nothing in the sandbox
-                any more and leave nothing to the next run. Otherwise they end by themselves, and report the
-                exit status.
-        """
-        if waiter and self._has_waiter and not self._waited:
-            os.kill(self._child_pid, signal.SIGKILL)
-        if self._plan.known_by_user is not None:
-            return self._kill_user(self._plan.known_by_user)
-        deadline = time.monotonic() + _KILL_SECONDS
-        kept = self._scaffolding if waiter else self._scaffolding | self._waiters
-        killed: set[int] = set()
-        quiet = 0
-        while True:
-            met = [pid for pid in self._tree() if pid not in kept]
-            met = [pid for pid in met if pid != self._child_pid or processes.is_alive(pid)]
-            alive = [pid for pid in met if processes.is_alive(pid)]
-            # Who dies during the walk hands its children to someone already visited. Only a walk
-            # that meets nobody, not even the dead, proves that nobody is there: the list of our
-            # own children shrinks by our reaping alone. That of the sandbox's first process does
-            # not, so two such walks are wanted there.
-            quiet = 0 if met else quiet + 1
-            if quiet > (self._sandbox is not None):
-                return len(killed - self._waiters)
-            if time.monotonic() > deadline:
-                if not alive:
-                    return len(killed - self._waiters)
-                raise CellError(f"{len(alive)} processes of the job cannot be killed")
-            for pid in alive:
-                killed.add(pid)
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            self._reap_orphans()
-
-    def _kill_user(self, uid: int) -> int:
-        if not self._waited:
-            with contextlib.suppress(PermissionError):  # it has become the user already
-                os.kill(self._child_pid, signal.SIGKILL)
-        return by_user.kill(uid, None if self._waited else self._child_pid)
-
-    def _reap_orphans(self) -> None:
-        """Reap what was left to us, but not the program itself and not the sandbox."""
-        for pid in self._tree():
-            if pid != self._child_pid and pid not in self._scaffolding:
-                _reap(pid)
 
     def _status(self) -> tuple[int, int]:
         """Return exit code and signal of the program once it has ended."""
         _, status, used = os.wait4(self._child_pid, 0)
-        self._waited = True
+        self._processes.waited()
         if not self._context.channels:  # of a program that stays, a peak may be of another job
             self._account.add_peak(used.ru_maxrss * 1024)
         if self._has_waiter:
-            self._fate = follow.Fate.from_bytes(os.read(self._status_fd, 100))
-            status = self._fate.status
+            fate = follow.Fate.from_bytes(os.read(self._status_fd, 100))
+            self._process_bound.ended(fate)
+            status, self._left_behind = fate.status, fate.left
         os.close(self._status_fd)
-        self._reap_orphans()
+        self._processes.reap_orphans()
         return confine.wait_status(status)
 
     def _cause(self, exit_code: int, by_signal: int, usage: Usage, left_behind: int) -> Cause:
@@ -346,13 +277,8 @@ class Run:
         passed = usage.peak_memory_bytes > self._plan.limits.memory_bytes and not self._context.channels
         if passed or self._out_of_memory():
             return Cause.MEMORY_LIMIT
-        if self._has_met_process_limit(left_behind + 1):
+        if self._process_bound.is_met(left_behind + 1):
             return Cause.PROCESS_LIMIT
         if by_signal == signal.SIGXFSZ or (exit_code != 0 and self._workspace.at_a_bound()):
             return Cause.DISK_LIMIT
         return Cause.SIGNALED if by_signal else Cause.EXITED
-
-
-def _reap(pid: int) -> None:
-    with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)
