@@ -34,7 +34,8 @@ class Meter(ABC):
     def starting(self) -> contextlib.AbstractContextManager[None]:
         """Count what this process starts meanwhile from its birth; ``adopt`` it all the same.
 
-        A service makes control groups of its own below the one that it is born in.
+        A service makes control groups of its own below the one that it is born in, and ``adopt`` leaves
+        their processes in them, since a service measures its engines by them.
         """
         return contextlib.nullcontext()
 
@@ -78,7 +79,13 @@ class GroupMeter(Meter):
     def adopt(self, pid: int) -> None:  # noqa: D102 - inherited
         for member in (pid, *descendants(pid)):
             with contextlib.suppress(*_GONE):
-                (self._folder / "cgroup.procs").write_text(str(member))
+                if not self._counts(member):
+                    (self._folder / "cgroup.procs").write_text(str(member))
+
+    def _counts(self, pid: int) -> bool:
+        """Return whether a process is in the group, or in one below that a service made for a cell."""
+        groups = (line.split(":", 2)[2] for line in _lines(f"/proc/{pid}/cgroup"))
+        return any(f"/{self._folder.name}/" in f"{group}/" for group in groups)
 
     @contextlib.contextmanager
     def starting(self) -> Iterator[None]:  # noqa: D102
@@ -137,13 +144,23 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
+def own_seconds(pid: int) -> float:
+    """Return the CPU seconds of a process alone, in ticks of 10 ms; 0 if it is gone."""
+    return sum(_times(pid)[:2]) / os.sysconf("SC_CLK_TCK")
+
+
 def _ticks(pid: int) -> int:
+    return sum(_times(pid))
+
+
+def _times(pid: int) -> list[int]:
+    """Return utime, stime, cutime and cstime of a process, in ticks; nothing if it is gone."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except _GONE:
-        return 0
+        return []
     # The name of the program, in parentheses, may hold anything; utime is the 12th field after it.
-    return sum(map(int, stat.rpartition(")")[2].split()[11:15]))
+    return [int(field) for field in stat.rpartition(")")[2].split()[11:15]]
 
 
 def _own_groups() -> Iterator[Path]:

@@ -4,10 +4,15 @@
 
 The tasks are evaluated one after the other. Before the first sample of a task and after its last one a line
 of JSON is printed, and a line on standard input is awaited, so that the meters can be read.
+
+What an evaluation does once must not be multiplied by the instances of the benchmark. So one sample of each
+task is evaluated twice before, without caches: the first time to load what is loaded once in a process, such
+as the tokenizer of the edit similarity, the second time measured, as the evaluation of a single sample.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 import time
@@ -46,10 +51,11 @@ class Windows:
 
     Args:
         task: Name of the task.
+        single: Whether the evaluation has one sample only, and is measured for what an evaluation does once.
     """
 
-    def __init__(self, task: str) -> None:
-        self._task = task
+    def __init__(self, task: str, *, single: bool) -> None:
+        self._task, self._single = task, single
         self._began: float | None = None
 
     def look(self, progress: Progress) -> None:
@@ -59,7 +65,8 @@ class Windows:
             self._began = time.monotonic()
         elif progress.finished == progress.planned:
             wall = time.monotonic() - self._began
-            self._exchange({"at": "end", "task": self._task, "wall": wall, "samples": progress.planned})
+            end = "single end" if self._single else "end"
+            self._exchange({"at": end, "task": self._task, "wall": wall, "samples": progress.planned})
         else:
             print(json.dumps({"at": "sample", "finished": progress.finished}), flush=True)
 
@@ -68,10 +75,28 @@ class Windows:
         sys.stdin.readline()
 
 
+def _evaluate_single(options: Options, settings: Settings) -> None:
+    """Evaluate one sample of each task without caches: first to load what is lazy, then measured."""
+    settings = dataclasses.replace(settings, render_cache="no", score_cache="no")
+    for task in options.tasks:
+        for time_of_it, on_progress in (("loads", None), ("single", Windows(task, single=True).look)):
+            evaluate(
+                options.data,
+                f"replay:{options.answers}",
+                out=Path(options.out) / time_of_it / task,
+                settings=settings,
+                on_progress=on_progress,
+                profile=options.profile,
+                tasks=(task,),
+                limit=1,
+            )
+
+
 def main(text: str) -> None:
     """Evaluate, and print what became of each sample."""
     options = Options(**json.loads(text))
     settings = Settings(jobs=options.jobs, reference_points="no", **options.addresses)  # type: ignore[arg-type]
+    _evaluate_single(options, settings)
     outcomes = []
     for task in options.tasks:
         out = Path(options.out) / task
@@ -80,7 +105,7 @@ def main(text: str) -> None:
             f"replay:{options.answers}",
             out=out,
             settings=settings,
-            on_progress=Windows(task).look,
+            on_progress=Windows(task, single=False).look,
             profile=options.profile,
             tasks=(task,),
         )

@@ -28,7 +28,8 @@ class Evaluated:
 
     Attributes:
         costs: By task; the stages are the services and the evaluating process.
-        fixed: CPU seconds of the evaluating process outside of samples: start, plan, numbers, report.
+        fixed: CPU seconds of the evaluating process outside of samples: start, plan, worker processes of
+            scorers, numbers, report.
         outcomes: What became of each sample, by id: "rendered", "values", "picture".
     """
 
@@ -96,8 +97,14 @@ class _Looks:
 async def _follow(
     program: Program, look: _Looks, title: str, say: Say
 ) -> tuple[dict[str, Cost], dict[str, Mapping[str, Any]], float]:
-    """Read the meters around the samples of each task; returns costs, outcomes, and CPU of samples alone."""
+    """Read the meters around the samples of each task.
+
+    Returns:
+        The costs by task, the outcomes by sample, and the CPU seconds of the evaluating process that are not
+        outside of samples.
+    """
     costs: dict[str, Cost] = {}
+    single: dict[str, float] = {}
     before: dict[str, float] = {}
     inside = 0.0
     while True:
@@ -106,13 +113,35 @@ async def _follow(
             case "begin":
                 before = await look()
                 await program.write()
-            case "end":
-                after = await look()
-                spent = {name: seconds - before[name] for name, seconds in after.items()}
-                costs[line["task"]] = Cost(line["samples"], spent, line["wall"])
+            case "single end":
+                spent = _spent(before, await look())
+                single[line["task"]] = spent[EVALUATION]
                 inside += spent[EVALUATION]
+                await program.write()
+            case "end":
+                spent = _spent(before, await look())
+                own = of_samples(spent[EVALUATION], single[line["task"]], line["samples"])
+                costs[line["task"]] = Cost(line["samples"], {**spent, EVALUATION: own}, line["wall"])
+                inside += own
                 await program.write()
             case "sample":
                 say(f"{title}: {line['finished']} samples")
             case _:
                 return costs, {one["id"]: one for one in line["outcomes"]}, inside
+
+
+def _spent(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+    return {name: seconds - before[name] for name, seconds in after.items()}
+
+
+def of_samples(all_of_them: float, single: float, samples: int) -> float:
+    """Return the CPU seconds of the samples of an evaluation, without what it does once.
+
+    Args:
+        all_of_them: CPU seconds of an evaluation.
+        single: CPU seconds of one with a single sample.
+        samples: Samples of the former; what it does once cannot be told from a single one.
+    """
+    if samples == 1:
+        return all_of_them
+    return max(0.0, all_of_them - single) * samples / (samples - 1)

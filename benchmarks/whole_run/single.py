@@ -4,6 +4,10 @@ The floor is the time of engines and metrics alone. An engine's time is what the
 (TeX, LilyPond, Ghostscript, the browser, the crop), as the renderer reports it; that of the metrics is what
 the worker of the metric service used for the pair. The remainder of a run is the overhead of this project:
 servers, sandboxes, the wire, the run folder.
+
+A browser also works between two jobs: it closes a page and opens the next one, and Ruby loads Jekyll for the
+next site. No stage contains that, so the engine of web pages is what all processes of its renderer use, less
+its server, Playwright's driver and the supervisors (``Stack.beside_engines``).
 """
 
 from __future__ import annotations
@@ -11,14 +15,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.whole_run.figures import INSTANCES, Cost, Costs
 from benchmarks.whole_run.ours import Say
 from benchmarks.whole_run.samples import Sample
 from benchmarks.whole_run.stack import Stack
 from i2s_sdk.clients import AsyncMetricsClient, AsyncRenderClient
-from i2s_sdk.service_table import RENDERERS, renderer_of
+from i2s_sdk.service_table import RENDER_HTML, RENDERERS, renderer_of
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import RenderRequest
@@ -49,6 +53,13 @@ class Times:
     metrics: float
     wall: float
 
+    def with_engines(self, seconds: float) -> Times:
+        """Return the same with so many CPU seconds of engines, shared in the same proportion."""
+        reported = self.engine + self.truth
+        if not reported:
+            return self
+        return replace(self, engine=seconds * self.engine / reported, truth=seconds * self.truth / reported)
+
 
 async def one_at_a_time(stack: Stack, samples: Sequence[Sample], say: Say) -> Costs:
     """Render and score the second model's answers one at a time; returns the floor and the latency by task.
@@ -71,8 +82,14 @@ async def one_at_a_time(stack: Stack, samples: Sequence[Sample], say: Say) -> Co
         )
         for number, sample in enumerate(samples, 1):
             say(f"one at a time: {number} of {len(samples)}, {sample.id}")
-            await stack.rested()  # as between the jobs of a service with time to spare
-            times[sample.task].append(await _one(renderers, metrics, sample))
+            before = await stack.rested()  # as between the jobs of a service with time to spare
+            beside = stack.beside_engines(RENDER_HTML)
+            one = await _one(renderers, metrics, sample)
+            if sample.task == "webpage":
+                spent = (await stack.rested())[RENDER_HTML] - before[RENDER_HTML]
+                now = stack.beside_engines(RENDER_HTML)
+                one = one.with_engines(spent - sum(used - beside.get(pid, 0.0) for pid, used in now.items()))
+            times[sample.task].append(one)
     return {task: _cost(of) for task, of in times.items() if of}
 
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.latex.meter import Meter, open_meter
+from benchmarks.latex.meter import Meter, descendants, open_meter, own_seconds
 from i2s_sdk.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.services import service_command
@@ -17,6 +17,8 @@ from i2s_sdk.stack.services import service_command
 SERVICES = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, METRICS)
 #: The first start on a machine makes an index and formats.
 _START_SECONDS = 600.0
+#: Names of programs that do the work of a renderer; what else runs for a service is its own overhead.
+_ENGINES = ("chromium", "chrome", "headless", "ruby")
 #: After the last answer of a task: the page renderer prepares its next page in this time.
 _REST_SECONDS = 1.0
 
@@ -28,12 +30,14 @@ class Stack:
     Attributes:
         addresses: By the name of the setting of each service.
         meters: By the name of the service.
+        pids: Of their first processes, by the name of the service.
         started: CPU seconds that all of them took until they served.
         workers: Jobs of each service at the same time, and processors that all of them share.
     """
 
     addresses: Mapping[str, str]
     meters: Mapping[str, Meter]
+    pids: Mapping[str, int]
     started: float
     workers: int
 
@@ -41,6 +45,22 @@ class Stack:
         """Return the CPU seconds of each service so far, after what follows the last answer."""
         await asyncio.sleep(_REST_SECONDS)
         return {name: await meter.settled() for name, meter in self.meters.items()}
+
+    def beside_engines(self, name: str) -> dict[int, float]:
+        """Return the CPU seconds so far of each process of a service that is no engine, by pid.
+
+        These are the server, Playwright's driver, and the supervisors of cells.
+        """
+        pids = (self.pids[name], *descendants(self.pids[name]))
+        return {pid: own_seconds(pid) for pid in pids if not _is_engine(pid)}
+
+
+def _is_engine(pid: int) -> bool:
+    try:
+        program = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
+    except OSError:
+        return False
+    return any(word in Path(program).name for word in _ENGINES)
 
 
 def processors() -> list[int]:
@@ -79,7 +99,8 @@ async def open_stack(workers: int, logs: Path) -> AsyncIterator[Stack]:
                 await child.start(_START_SECONDS)
             meters[name].adopt(child.pid)
         addresses = {child.command.name.replace("-", "_"): child.address for child in children}
-        stack = Stack(addresses, meters, 0.0, workers)
+        pids = {child.command.name: child.pid for child in children}
+        stack = Stack(addresses, meters, pids, 0.0, workers)
         yield replace(stack, started=sum((await stack.rested()).values()))
     finally:
         os.sched_setaffinity(0, allowed)

@@ -80,6 +80,7 @@ class _Story:
         with self._lock:
             if not self._told:
                 self._told = True
+                self._progress.stop()  # the bars would be drawn over what is said
                 say("\n".join(self._lines()), err=True)
                 sys.stderr.flush()
 
@@ -90,7 +91,7 @@ class _Story:
         else:
             yield (
                 f"interrupted: {run.finished} of {run.planned} samples are done "
-                f"({run.generated} have an answer, {run.rendered} a rendering)"
+                f"(with an answer: {run.generated}, with a rendering: {run.rendered})"
             )
         calls = _unanswered(self._out)
         if calls:

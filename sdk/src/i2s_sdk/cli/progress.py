@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
@@ -69,14 +70,14 @@ class Progress:
         paid = f"${progress.paid:.4f} so far" if progress.paid else ""
         note = ", ".join(one for one in (paid, progress.note) if one)
         if progress.run != self._run and not progress.last:
-            self._stop()
+            self.stop()
             if self._run is not None:  # the first run is what the command was asked for
                 self._stream.write(visible_line(f"{progress.run}:") + "\n")
             self._run = progress.run
         self.show(counts, progress.planned, progress.last or None, note)
 
-    def _stop(self) -> None:
-        """End the bars that are shown."""
+    def stop(self) -> None:
+        """End the bars that are shown, so that the next line of the stream stays."""
         if self._bars is not None:
             self._bars.stop()
             self._bars, self._tasks = None, {}
@@ -101,6 +102,8 @@ class Progress:
             TextColumn("{task.fields[last]}", markup=False),
             console=Console(file=self._stream),
             transient=True,
+            # What a command prints for another program goes where it was sent.
+            redirect_stdout=sys.stdout.isatty(),
         )
         for name in self._what:
             task = self._bars.add_task(name, total=planned, completed=done[name], rate="", last="")
@@ -134,7 +137,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop()
+        self.stop()
 
 
 def _speed(rate: float, unit: str) -> str:

@@ -11,6 +11,17 @@ from i2s_wire.installation import checkout_folder
 #: Where sdk/bundle_examples.py puts them when a wheel is built.
 _PACKAGED = Path(__file__).resolve().parents[1] / "examples"
 
+#: Name of the fact of a run that its data are the bundled examples, which need no ``--data``.
+BUNDLED = "bundled examples"
+
+
+def is_bundled(folder: Path) -> bool:
+    """Return whether a folder is that of the bundled examples."""
+    try:
+        return folder.resolve() == examples_folder().resolve()
+    except (UsageError, OSError):
+        return False
+
 
 def examples_folder(configured: Path | None = None) -> Path:
     """Return the folder of the bundled examples.

@@ -6,8 +6,10 @@ import platform
 import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
+from i2s_sdk.data.bundled import BUNDLED, is_bundled
 from i2s_sdk.data.locations import data_name
 from i2s_sdk.data.origin import read_origin
 from i2s_sdk.evaluation.plan import Plan
@@ -44,6 +46,8 @@ def facts(
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "data": data_name(plan.data),
     }
+    if is_bundled(plan.data.folder):
+        found[BUNDLED] = f"those of i2s-sdk {version('i2s-sdk')}"
     if origin := read_origin(plan.data.folder):
         found[DATA_SET] = ", ".join(origin)
     for one in engines:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import PurePath
 
+from i2s_sdk.data.bundled import BUNDLED
 from i2s_sdk.models.asked_with import ASKED_WITH
 from i2s_sdk.models.options import REPEAT
 from i2s_sdk.report.paths import shareable_model, without_paths
@@ -33,20 +35,21 @@ def is_digest(fact: str) -> bool:
 
 
 def repeat_command(view: RunView) -> str:
-    """Return the command that makes a run again, with the name of its data set in place of a path."""
+    """Return the command that makes a run again, with the name of its data set in place of a path.
+
+    All tasks of the run are named: whether they were chosen, or are those that the data set has, is not
+    known, and makes no difference to the instances.
+    """
     options, about = view.manifest.options, view.manifest.about
-    origin = about.get(DATA_SET, "")
-    data = origin if origin.startswith("hf:") and ", " not in origin else PurePath(about.get("data", "")).name
     words = ["i2s-sdk", "evaluate"]
     for flag, value in (
-        ("--data", data),
+        ("--data", _data(about)),
         ("--model", shareable_model(options.model).partition(REPEAT)[0]),
         ("--profile", options.profile),
     ):
         words += [flag, value] if value else []
-    named = {one.task for one in view.planned}
     chosen = {
-        "--task": options.tasks if named != set(options.tasks) else (),
+        "--task": options.tasks,
         "--subset": options.subsets,
         "--difficulty": options.difficulties,
         "--sample-id": options.samples,
@@ -59,6 +62,16 @@ def repeat_command(view: RunView) -> str:
     words += ["--shard", options.shard] if options.shard else []
     words += shlex.split(about.get(ASKED_WITH, ""))
     return shlex.join(words)
+
+
+def _data(about: Mapping[str, str]) -> str:
+    """Return what ``--data`` was given; empty for the bundled examples."""
+    if BUNDLED in about:
+        return ""
+    origin = about.get(DATA_SET, "")
+    if origin.startswith("hf:") and ", " not in origin:
+        return origin
+    return PurePath(about.get("data", "")).name
 
 
 def licences(views: list[RunView]) -> list[tuple[str, int]]:

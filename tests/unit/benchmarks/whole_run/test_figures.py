@@ -14,6 +14,7 @@ from benchmarks.whole_run.figures import (
     throughput,
     whole_run,
 )
+from benchmarks.whole_run.ours import of_samples
 
 COSTS = {
     "latex": Cost(2, {"render": 1.0, "score": 3.0}, 8.0),
@@ -59,3 +60,12 @@ def test_a_missed_bar_does_not_hold() -> None:
 
 def test_what_could_not_be_measured_does_not_hold() -> None:
     assert not judge(Bars(), ratio=30.0, overhead=0.1, scaling=None)[2].holds
+
+
+def test_what_an_evaluation_does_once_is_not_counted_for_its_samples() -> None:
+    once, each = 0.5, 0.02
+    assert of_samples(once + 10 * each, once + each, 10) == pytest.approx(10 * each)
+
+
+def test_a_single_sample_has_all_that_its_evaluation_takes() -> None:
+    assert of_samples(0.7, 0.6, 1) == 0.7

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -68,10 +70,37 @@ def test_whatever_is_at_work_the_command_ends_and_says_what_is_done(how: str, tm
         _, said = one.communicate(timeout=120)
     assert one.returncode == 130
     assert said.splitlines()[-3:] == [
-        "interrupted: 3 of 12 samples are done (5 have an answer, 4 a rendering)",
+        "interrupted: 3 of 12 samples are done (with an answer: 5, with a rendering: 4)",
         "may have been billed without an answer: 1 call of the model: b",
         f"to continue: i2s-sdk '{how}' {tmp_path}".replace("'quick'", "quick"),
     ]
+
+
+def test_on_a_terminal_the_progress_bars_erase_nothing_of_what_is_said(tmp_path: Path) -> None:
+    terminal, end = pty.openpty()
+    command = [sys.executable, "-c", _AT_WORK, "quick", str(tmp_path)]
+    try:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, text=True) as one:
+            os.close(end)
+            assert one.stdout is not None
+            assert one.stdout.readline() == "at work\n"
+            one.send_signal(signal.SIGINT)
+            said = _all_of(terminal)
+    finally:
+        os.close(terminal)
+    assert one.returncode == 130
+    bars, _, after = said.partition("interrupted: 3 of 12")
+    assert "samples" in bars, "the bars were shown"
+    assert "to continue: i2s-sdk quick" in after
+    assert "\x1b[" not in after, "nothing moves the cursor or erases a line"
+
+
+def _all_of(terminal: int) -> str:
+    said = b""
+    with contextlib.suppress(OSError):  # Linux: the other end was closed
+        while more := os.read(terminal, 65536):
+            said += more
+    return said.decode()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -97,7 +126,7 @@ def test_an_interrupted_run_names_the_command_that_continues_it(
     assert one.returncode == 130
     assert "Traceback" not in said
     first, billed, then = said.splitlines()[-3:]
-    assert first == "interrupted: 0 of 3 samples are done (1 have an answer, 0 a rendering)"
+    assert first == "interrupted: 0 of 3 samples are done (with an answer: 1, with a rendering: 0)"
     what, names = billed.rsplit(": ", 1)
     assert what == "may have been billed without an answer: 2 calls of the model"
     assert sorted(names.split(", ")) == ["tiny-1", "tiny-2"]  # in the order in which they were begun

@@ -49,6 +49,14 @@ def test_the_command_makes_the_run_again(tmp_path: Path) -> None:
     assert "--data hf:stanford-crfm/i2s-latex " in repeat_command(hub)
 
 
+def test_the_tasks_of_a_run_are_in_its_command_and_bundled_data_need_no_option(tmp_path: Path) -> None:
+    about = {"data": "examples", "bundled examples": "those of i2s-sdk 0.1.0"}
+    one = view(tmp_path / "run", about, model="oracle", limit=2, tasks=("music", "webpage"))
+    assert repeat_command(one) == (
+        "i2s-sdk evaluate --model oracle --profile paper --task music --task webpage --limit 2"
+    )
+
+
 def test_licences_and_sources_are_those_of_the_instances(tmp_path: Path) -> None:
     one = view(tmp_path / "run", {})
     assert licences([one]) == [("CC0-1.0", 5)]
