@@ -8,13 +8,14 @@ import click
 
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.printed_rows import print_rows
+from i2s_sdk.cli.runs_argument import runs_argument
 from i2s_sdk.cli.terminal import say
 
 _NUMBERS = ("Pearson", "Spearman", "95 % interval", "Kendall", "n")
 
 
 @click.command("correlations", short_help="Show how the metrics go together.")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@runs_argument
 @json_option
 def command(runs: tuple[str, ...], as_json: bool) -> None:
     """Print the correlation of every metric with every other one, as Table A1 of the paper.

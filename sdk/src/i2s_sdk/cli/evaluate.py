@@ -132,7 +132,7 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     from i2s_sdk.evaluation.several import evaluate_several, repeated_models
 
     opened = repeated_models(models, options, given["repeats"])
-
+    _tell_services_up()
     with (
         Progress(sys.stderr, ("answers", "renderings", "samples")) as progress,
         interruptible(folder, settings, progress),
@@ -146,6 +146,14 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
             **choice,
         )
     return _tell_several(result, settings, given)
+
+
+def _tell_services_up() -> None:
+    """Say that services are used that this command has not started, maybe those of another installation."""
+    from i2s_sdk.stack.state import read_record
+
+    if read_record() is not None:
+        say("uses the services that are up; `i2s-sdk status` shows them, `i2s-sdk down` ends them", err=True)
 
 
 def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:

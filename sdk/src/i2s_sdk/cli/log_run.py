@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from i2s_sdk.cli.log_to import log_runs, parse_destinations
+from i2s_sdk.cli.runs_argument import runs_argument
 
 
 @click.command("log-run", short_help="Send the values of runs to Weights & Biases, MLflow or the Hub.")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@runs_argument
 @click.option(
     "--to",
     "destinations",

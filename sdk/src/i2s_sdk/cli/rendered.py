@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from i2s_sdk.cli.main import FAULT
+from i2s_sdk.cli.run_options import MOST_NAMES
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import UsageError
 
 if TYPE_CHECKING:
     from i2s_sdk.single.render import RenderedSource
+    from i2s_wire.render.source_error import SourceError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -143,13 +145,24 @@ def _undefined(result: RenderedSource) -> dict[str, Any] | None:
     return {"name": undefined.name, "providers": providers}
 
 
+def say_error(error: SourceError, message: str) -> None:
+    """Say what the first error is, unless the message of the verdict says it, and what may define a name."""
+    if error.message not in message:
+        line = f"line {error.line}: " if error.line else ""
+        say(f"first error: {line}{error.message}", err=True)
+    if error.undefined is not None:
+        names = [one.name for one in error.undefined.providers]
+        shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+        what = f"defined by {shown}" if names else "nothing that is installed defines it"
+        say(f"undefined: {error.undefined.name}; {what}", err=True)
+
+
 def _say(result: RenderedSource, out: str | None) -> None:
     rendering = result.rendering
     for repair in result.repairs:
         say(f"repair: {repair.kind} {repair.detail} ({repair.error})", err=True)
     if rendering.error is not None:
-        line = f"line {rendering.error.line}: " if rendering.error.line else ""
-        say(f"first error: {line}{rendering.error.message}", err=True)
+        say_error(rendering.error, rendering.message)
     if rendering.site is not None:
         for name in rendering.site.missing:
             say(f"missing: {name}", err=True)

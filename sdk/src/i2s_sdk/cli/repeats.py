@@ -8,11 +8,12 @@ import click
 
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.printed_rows import print_rows
+from i2s_sdk.cli.runs_argument import runs_argument
 from i2s_sdk.cli.terminal import say
 
 
 @click.command("repeats", short_help="Show how repeated runs of a model vary.")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@runs_argument
 @click.option("--threshold", type=float, metavar="X", help="Least value of the main metric that passes.")
 @json_option
 def command(runs: tuple[str, ...], threshold: float | None, as_json: bool) -> None:

@@ -6,12 +6,14 @@ import json
 
 import click
 
+from i2s_sdk.cli.completion import complete_files
 from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.runs_argument import all_runs
 from i2s_sdk.cli.terminal import say
 
 
 @click.command("report", short_help="Write the report of one run or several.")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=complete_files)
 @click.option("--out", metavar="PATH", help="Folder, or file.  [default: the folder of the only run]")
 @click.option("--single-file", is_flag=True, help="One file with the pictures in it, shrunk.")
 @click.option("--serve", is_flag=True, help="Serve it to a browser on this machine, with live progress.")
@@ -28,6 +30,9 @@ def command(
 ) -> None:
     """Write a page of tables, charts and all samples, which works offline.
 
+    A folder of runs, as an evaluation of several models leaves it, stands for all of them; their report is
+    written into it.
+
     With several runs it has a leaderboard, and compares every two of them sample by sample (of more than
     four, the first with each other one).
 
@@ -36,13 +41,17 @@ def command(
       i2s-sdk report runs/answers
       i2s-sdk report runs/answers --single-file --out answers.html
       i2s-sdk report runs/before runs/after --out runs/before-and-after
+      i2s-sdk report runs/both
       i2s-sdk report runs/answers --serve
     """  # noqa: D301 - \b is for click
+    if serve and (out or single_file or as_json):
+        raise click.UsageError("--serve goes with none of --out, --single-file and --json")
+    named, runs = runs, all_runs(runs)
     if serve:
-        if out or single_file or as_json:
-            raise click.UsageError("--serve goes with none of --out, --single-file and --json")
         _serve(runs, port)
         return
+    if out is None and not single_file and len(named) == 1 < len(runs):
+        out = named[0]
     from i2s_sdk.report import write_report
     from i2s_sdk.runlog.storage import shown
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from i2s_sdk.cli.completion import complete_files
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.requirements import check_requirements, parse_requirements, require_options, tell_failed
+from i2s_sdk.cli.runs_argument import runs_argument
 from i2s_sdk.cli.terminal import say
 
 
 @click.command("table", short_help="Print runs in the tables of the paper.")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=complete_files)
+@runs_argument
 @click.option(
     "--format",
     "kind",
@@ -53,6 +53,7 @@ def command(
       i2s-sdk table runs/answers-helm --published
       i2s-sdk table runs/a runs/b --format latex > tables.tex
       i2s-sdk table runs/a runs/b --by-difficulty
+      i2s-sdk table runs/both
       i2s-sdk table runs/a --require "ems>=0.8" --require "latex/equation:rendered>=0.9" --junit ci.xml
     """  # noqa: D301 - \b is for click
     from i2s_sdk.report.paper_tables import table

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from i2s_sdk.report import figures
+from i2s_sdk.report.charts import endings
 from i2s_sdk.report.table_formats import print_table
 from i2s_sdk.report.table_lines import BLOCK_TITLES, Block, PaperTable
 from i2s_sdk.report.view import profile_word, usable_word
@@ -50,6 +51,11 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
             shown = "no mean, since a task has no value; there are values"
         console.print(Text(visible_line(f"{name}: {shown} of {mean.n} tasks")))
     console.print(_about_means(summary))
+    for task, result in summary.tasks.items():
+        failed = _failed(result)
+        if failed:
+            line = f"{task}, not {usable_word(task)}: {failed}; the report shows the reason for each"
+            console.print(Text(visible_line(line)))
     if unavailable:
         console.print(Text(visible(f"Not computed: {', '.join(unavailable)} (`i2s-sdk metrics` says why)")))
     if summary.failures:
@@ -76,8 +82,8 @@ def print_skills(
         metric, floor = task_spec(task).main_metric, f"{figures.value(one.floor)} ({one.floor_model})"
         line = (
             f"{task}: skill {figures.value(one.skill.value)}{f' ({between})' if between else ''}, "
-            f"{metric} {figures.value(one.value)} between {floor}, which looks at nothing, and "
-            f"{figures.value(one.ceiling)}, the ceiling; n={one.skill.n}"
+            f"{metric} {figures.value(one.value)}; floor, of a baseline that looks at nothing: {floor}; "
+            f"ceiling: {figures.value(one.ceiling)}; n={one.skill.n}"
         )
         stream.write(visible_line(line) + "\n")
         of_task = (by_subset or {}).get(task, {})
@@ -212,6 +218,14 @@ def _intervals(group: Group) -> list[Text]:
     """Return the intervals of the means over all, below them."""
     ends = [figures.interval(metric.all) for metric in group.metrics.values()]
     return [Text(cell) for cell in ("95 % interval", "", figures.share_interval(group.success), *ends)]
+
+
+def _failed(result: TaskResult) -> str:
+    """Return how the samples ended that count and have no usable result, such as "4 compile error"."""
+    counts: dict[str, int] = {}
+    for bar in (bar for group in result.groups for bar in endings(group) if bar.tone == "bad"):
+        counts[bar.label] = counts.get(bar.label, 0) + bar.count
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
 def _reasons(summary: Summary) -> str:

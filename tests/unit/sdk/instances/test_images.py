@@ -119,6 +119,29 @@ def test_a_reference_that_is_no_picture_is_named(tmp_path: Path, raw: bytes) -> 
         require_decodable_reference(instance)
 
 
+def test_a_reference_is_decoded_once_as_long_as_its_file_stays_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded = []
+
+    def counted(content: bytes, most_pixels: int) -> Image.Image:
+        decoded.append(content)
+        return decode_image(content, most_pixels)
+
+    monkeypatch.setattr("i2s_sdk.instances.references.decode_image", counted)
+    path = tmp_path / "a.png"
+    path.write_bytes(encoded("PNG"))
+    instance = Instance("a", "latex", "s", path)
+    for _ in range(3):
+        require_decodable_reference(instance)
+    assert len(decoded) == 1
+    path.write_bytes(encoded("PNG")[:-20])
+    for _ in range(2):  # a fault is not kept
+        with pytest.raises(DataError, match=r"a\.png: the reference"):
+            require_decodable_reference(instance)
+    assert len(decoded) == 3
+
+
 def test_other_pictures_of_the_inputs_are_looked_at_too(tmp_path: Path) -> None:
     paths = {name: tmp_path / f"{name}.png" for name in ("image", "style")} | {"document": tmp_path / "a.pdf"}
     paths["image"].write_bytes(encoded("PNG"))
