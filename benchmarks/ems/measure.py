@@ -21,7 +21,7 @@ TOLERANCE = 1e-4
 #: Least ratios: median and worst pair with the reference made ready before, median without.
 WARM_MEDIAN, WARM_WORST, COLD_MEDIAN = 100.0, 30.0, 40.0
 
-#: Told what is going on, for people.
+#: Called with what is going on, for people.
 Say = Callable[[str], None]
 
 
@@ -77,7 +77,7 @@ def measure(pairs: Sequence[Pair], repeat: int, say: Say) -> list[Figures]:
     Args:
         pairs: To compare.
         repeat: Repetitions of ours; the plain way is gone once a pair, it takes seconds.
-        say: Told how far it is.
+        say: Called with how far it is.
 
     Raises:
         DisagreementError: The two ways do not agree on a pair.

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from benchmarks.html import ways
 from benchmarks.html.followed import compare
-from benchmarks.html.measure import Contest, Say, pages_per_second, sample_all
+from benchmarks.html.measure import Comparison, Say, pages_per_second, sample_all
 from benchmarks.html.report import Report, report_of
 from benchmarks.html.sites import Site, read_sites
 from benchmarks.html.soak import soak
@@ -56,8 +56,8 @@ async def run(sites: list[Site], repeat: int, browsers: int, say: Say) -> Report
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         async with ways.open_engine(1) as engine, ways.open_playwright() as playwright:
-            contest = Contest.between(engine, playwright, Path(folder))
-            samples = await sample_all(contest, sites, repeat, say)
+            comparison = Comparison.between(engine, playwright, Path(folder))
+            samples = await sample_all(comparison, sites, repeat, say)
             machine = _machine(engine, before)
     async with ways.open_engine(browsers) as engine:
         say(f"{browsers} browsers at once")
@@ -70,7 +70,7 @@ def _machine(engine: HtmlEngine, before: float) -> dict[str, str]:
     return {
         "machine": f"{platform.machine()}, {len(os.sched_getaffinity(0))} CPUs, Linux {platform.release()}",
         "versions": f"Python {platform.python_version()}, Chromium {engine.chromium.version}",
-        "walls": f"{engine.isolation.tier.name.lower()}: {', '.join(engine.isolation.mechanisms)}",
+        "isolation": f"{engine.isolation.tier.name.lower()}: {', '.join(engine.isolation.mechanisms)}",
         "load": f"before {before:.1f}, after {os.getloadavg()[0]:.1f}",
     }
 

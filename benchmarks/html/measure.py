@@ -16,7 +16,7 @@ from benchmarks.html import ways
 from benchmarks.html.sites import Site
 from i2s_render_html.engine import HtmlEngine
 
-#: Told what is going on, for people.
+#: Called with what is going on, for people.
 Say = Callable[[str], None]
 
 #: The first is ours. The others with all of Chromium, and with the headless shell, which ours uses.
@@ -36,7 +36,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class Comparison:
     """Everything that shows sites: our engine, and browsers as Playwright starts them.
 
     Attributes:
@@ -52,7 +52,7 @@ class Contest:
     folder: Path
 
     @classmethod
-    def between(cls, engine: HtmlEngine, playwright: BrowserType, folder: Path) -> Contest:
+    def between(cls, engine: HtmlEngine, playwright: BrowserType, folder: Path) -> Comparison:
         """Take the browsers of this machine.
 
         Raises:
@@ -73,7 +73,7 @@ class Contest:
         return ways.served(plain, self.folder / "source" / site.name)
 
 
-async def sample_all(contest: Contest, sites: Sequence[Site], repeat: int, say: Say) -> list[Sample]:
+async def sample_all(comparison: Comparison, sites: Sequence[Site], repeat: int, say: Say) -> list[Sample]:
     """Measure every site ``repeat`` times in every way, one at a time, after a round that is not measured.
 
     Raises:
@@ -81,15 +81,15 @@ async def sample_all(contest: Contest, sites: Sequence[Site], repeat: int, say: 
     """
     samples: list[Sample] = []
     for site in sites:
-        site.write(contest.folder / "source" / site.name)
-        await ways.build(contest.folder / "source" / site.name, contest.folder / "built" / site.name)
+        site.write(comparison.folder / "source" / site.name)
+        await ways.build(comparison.folder / "source" / site.name, comparison.folder / "built" / site.name)
     for number in range(repeat + 1):
         for site in sites:
             say(f"round {number} of {repeat}: {site.name}")
             pictures = {}
             for way in WAYS:
                 await ways.at_rest()
-                seconds, pictures[way] = await _timed(contest.show(way, site))
+                seconds, pictures[way] = await _timed(comparison.show(way, site))
                 if number > 0:
                     samples.append(Sample(site.name, way, seconds))
             if number == 0:

@@ -74,7 +74,7 @@ async def soak(sites: Sequence[Site], pages: int, browsers: int, say: Callable[[
         sites: The good ones.
         pages: In all.
         browsers: At once.
-        say: Told how far it is.
+        say: Called with how far it is.
     """
     outcome = Outcome()
     async with open_engine(browsers, _UID_BASE) as engine:

@@ -123,8 +123,8 @@ async def run(data: Path, repeat: int) -> tuple[list[Figures], list[str]]:
                     await measure(name, files, builder, shelf, cold, repeat)
                     for name, files in sites(data).items()
                 ]
-                walls = {jail.isolation.tier.name.lower(): jail.isolation.mechanisms}
-                machine = look(cold.versions(), walls, before)
+                isolation = {jail.isolation.tier.name.lower(): jail.isolation.mechanisms}
+                machine = look(cold.versions(), isolation, before)
     finally:
         await jail.close()
     return figures, list(machine.lines())

@@ -8,7 +8,7 @@ Compared, in one run, in turns, on the same documents (all LaTeX examples as pro
     landlock    the same in tier landlock
     none        the same without a sandbox: what is left is what the sandbox costs
 
-Counted is the CPU time of every process of a contestant: server, spawner, supervisors, bubblewrap, engines,
+Counted is the CPU time of every process of a variant: server, spawner, supervisors, bubblewrap, engines,
 and the clean-up after the answer. Left out: the client, and kernel threads. All pictures must be equal.
 """
 
@@ -24,10 +24,10 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from benchmarks.latex import machine
-from benchmarks.latex.contestants import Contestant, ContestError, Service, open_reference, open_service
 from benchmarks.latex.measure import Say, Task, bursts_of_all, sample_all
 from benchmarks.latex.report import Report
-from benchmarks.latex.summary import figures_of, jail_cost, ratio, throughput_of
+from benchmarks.latex.summary import figures_of, ratio, sandbox_cost, throughput_of
+from benchmarks.latex.variants import Service, Variant, VariantError, open_reference, open_service
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError
 from i2s_sdk.tasks.latex import LatexTask, preamble_path
@@ -52,10 +52,10 @@ async def run(data: Path, limit: int | None, repeat: int, rounds: int, slots: in
         repeat: Repetitions of each job, one at a time.
         rounds: Of throughput; 0 measures none.
         slots: Jobs at once for throughput.
-        say: Told how far it is.
+        say: Called with how far it is.
 
     Raises:
-        ContestError: A contestant failed, or pictures differ.
+        VariantError: A variant failed, or pictures differ.
         I2SError: A service does not start or does not answer.
     """
     tasks = latex_tasks(data)[:limit]
@@ -68,22 +68,22 @@ async def run(data: Path, limit: int | None, repeat: int, rounds: int, slots: in
             say(f"starting the service in tier {tier.name.lower()}")
             running[tier] = await stack.enter_async_context(open_service(tier, slots, preamble, logs))
         jailed = running[IsolationTier.NAMESPACE]
-        contestants: list[Contestant] = [
+        variants: list[Variant] = [
             await stack.enter_async_context(open_reference(slots)),
             Service("cold", jailed.meter, jailed.client, page, cold=True),
             Service("format", jailed.meter, jailed.client, page, cold=False),
         ]
         for tier in (IsolationTier.LANDLOCK, IsolationTier.NONE):
             one = running[tier]
-            contestants.append(Service(tier.name.lower(), one.meter, one.client, page, cold=False))
-        samples = await sample_all(contestants, tasks, repeat, say)
-        figures = figures_of([one.name for one in contestants], samples)
-        bursts = await bursts_of_all(contestants, tasks, slots, rounds, say)
-        told = {tier.name.lower(): await one.client.describe() for tier, one in running.items()}
+            variants.append(Service(tier.name.lower(), one.meter, one.client, page, cold=False))
+        samples = await sample_all(variants, tasks, repeat, say)
+        figures = figures_of([one.name for one in variants], samples)
+        bursts = await bursts_of_all(variants, tasks, slots, rounds, say)
+        descriptions = {tier.name.lower(): await one.client.describe() for tier, one in running.items()}
         return Report(
             machine=machine.look(
-                told["namespace"].versions,
-                {tier: one.isolation.mechanisms for tier, one in told.items()},
+                descriptions["namespace"].versions,
+                {tier: one.isolation.mechanisms for tier, one in descriptions.items()},
                 load_before,
             ),
             counted=jailed.meter.how,
@@ -96,7 +96,7 @@ async def run(data: Path, limit: int | None, repeat: int, rounds: int, slots: in
                 ratio(figures, "cold", "format", "compile"),
                 ratio(figures, "reference", "format", "compile"),
             ),
-            jail=(jail_cost(figures, "format", "none"), jail_cost(figures, "landlock", "none")),
+            sandbox=(sandbox_cost(figures, "format", "none"), sandbox_cost(figures, "landlock", "none")),
             throughput=throughput_of(bursts),
         )
 
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         data = examples_folder(options.data)
         report = asyncio.run(run(data, options.limit, options.repeat, options.rounds, options.slots, say))
-    except (ContestError, I2SError) as error:
+    except (VariantError, I2SError) as error:
         print(f"benchmark: {error}", file=sys.stderr)
         return 2
     print(json.dumps(report.as_json(), indent=1) if options.json else report.as_text())

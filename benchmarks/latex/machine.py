@@ -19,7 +19,7 @@ class Machine:
         kernel: Its release.
         python: Version.
         versions: Of the engine and its parts.
-        walls: What the jail of each tier is made of.
+        isolation: The mechanisms of the sandbox of each tier.
         load_before: Mean number of runnable tasks over the last minute, before the run.
         load_after: The same, after it.
     """
@@ -29,7 +29,7 @@ class Machine:
     kernel: str
     python: str
     versions: Mapping[str, str]
-    walls: Mapping[str, tuple[str, ...]]
+    isolation: Mapping[str, tuple[str, ...]]
     load_before: float
     load_after: float
 
@@ -37,7 +37,7 @@ class Machine:
         """Yield lines for people."""
         yield f"{self.processor}, {self.cpus} CPUs, Linux {self.kernel}, Python {self.python}"
         yield ", ".join(f"{name} {version}" for name, version in self.versions.items())
-        for tier, made_of in self.walls.items():
+        for tier, made_of in self.isolation.items():
             yield f"tier {tier}: {', '.join(made_of)}"
         yield f"load before {self.load_before:.1f}, after {self.load_after:.1f}"
 
@@ -51,16 +51,18 @@ def processor() -> str:
     return platform.machine()
 
 
-def look(versions: Mapping[str, str], walls: Mapping[str, tuple[str, ...]], load_before: float) -> Machine:
-    """Return what there is to say about this machine; digests among the versions are left out."""
-    told = {name: version for name, version in versions.items() if name not in ("texmf", "fonts")}
+def look(
+    versions: Mapping[str, str], isolation: Mapping[str, tuple[str, ...]], load_before: float
+) -> Machine:
+    """Return facts about this machine; digests among the versions are left out."""
+    shown = {name: version for name, version in versions.items() if name not in ("texmf", "fonts")}
     return Machine(
         processor(),
         len(os.sched_getaffinity(0)),
         platform.release(),
         platform.python_version(),
-        told,
-        walls,
+        shown,
+        isolation,
         load_before,
         load(),
     )

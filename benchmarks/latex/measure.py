@@ -1,4 +1,4 @@
-"""Ask every contestant for every document, in turns, so that noise of the machine hits all alike."""
+"""Ask every variant for every document, in turns, so that noise of the machine hits all alike."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageChops
 
-from benchmarks.latex.contestants import Answer, Contestant, ContestError
+from benchmarks.latex.variants import Answer, Variant, VariantError
 
-#: Told what is going on, for people.
+#: Called with what is going on, for people.
 Say = Callable[[str], None]
 
 
@@ -26,18 +26,18 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One job of one contestant.
+    """One job of one variant.
 
     Attributes:
-        contestant: Name.
+        variant: Name.
         task: Id.
         cpu_seconds: Of all its processes together, clean-up after the answer included.
         wall_seconds: From question to answer, nothing else running in its processes.
-        stages: CPU seconds by stage, as the contestant counts them.
+        stages: CPU seconds by stage, as the variant counts them.
         runs: How often TeX ran.
     """
 
-    contestant: str
+    variant: str
     task: str
     cpu_seconds: float
     wall_seconds: float
@@ -47,81 +47,81 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """All documents once through one contestant, several at once: jobs, seconds on the clock, CPU seconds."""
+    """All documents once through one variant, several at once: jobs, seconds on the clock, CPU seconds."""
 
-    contestant: str
+    variant: str
     jobs: int
     wall_seconds: float
     cpu_seconds: float
 
 
 async def sample_all(
-    contestants: Sequence[Contestant], tasks: Sequence[Task], repeat: int, say: Say
+    variants: Sequence[Variant], tasks: Sequence[Task], repeat: int, say: Say
 ) -> list[Sample]:
-    """Measure every document ``repeat`` times with every contestant, one job at a time.
+    """Measure every document ``repeat`` times with every variant, one job at a time.
 
     A round that is not measured comes first; it fills the caches of the machine, and its pictures are
     compared.
 
     Raises:
-        ContestError: A document was not rendered, or two contestants drew different pictures.
+        VariantError: A document was not rendered, or two variants drew different pictures.
     """
     samples: list[Sample] = []
     for number in range(repeat + 1):
         for place, task in enumerate(tasks):
             say(f"round {number} of {repeat}: {task.id}")
             answers: dict[str, Answer] = {}
-            for contestant in _turn(contestants, number + place):
-                sample, answers[contestant.name] = await _one(contestant, task)
+            for variant in _turn(variants, number + place):
+                sample, answers[variant.name] = await _one(variant, task)
                 if number > 0:
                     samples.append(sample)
             if number == 0:
-                _compare(task, {one.name: answers[one.name] for one in contestants if one.same_pixels})
+                _compare(task, {one.name: answers[one.name] for one in variants if one.same_pixels})
     return samples
 
 
 async def bursts_of_all(
-    contestants: Sequence[Contestant], tasks: Sequence[Task], slots: int, rounds: int, say: Say
+    variants: Sequence[Variant], tasks: Sequence[Task], slots: int, rounds: int, say: Say
 ) -> list[Burst]:
-    """Have every contestant do all documents, ``slots`` at once, ``rounds`` times in turns."""
+    """Have every variant do all documents, ``slots`` at once, ``rounds`` times in turns."""
     bursts: list[Burst] = []
     for number in range(rounds):
-        for contestant in _turn(contestants, number):
-            say(f"{slots} at once, round {number + 1} of {rounds}: {contestant.name}")
-            bursts.append(await _burst(contestant, tasks, slots))
+        for variant in _turn(variants, number):
+            say(f"{slots} at once, round {number + 1} of {rounds}: {variant.name}")
+            bursts.append(await _burst(variant, tasks, slots))
     return bursts
 
 
-def _turn(contestants: Sequence[Contestant], by: int) -> Iterator[Contestant]:
+def _turn(variants: Sequence[Variant], by: int) -> Iterator[Variant]:
     """Yield all of them, each time beginning with another one."""
-    for place in range(len(contestants)):
-        yield contestants[(by + place) % len(contestants)]
+    for place in range(len(variants)):
+        yield variants[(by + place) % len(variants)]
 
 
-async def _one(contestant: Contestant, task: Task) -> tuple[Sample, Answer]:
-    before = await contestant.meter.settled()
+async def _one(variant: Variant, task: Task) -> tuple[Sample, Answer]:
+    before = await variant.meter.settled()
     began = time.monotonic()
-    answer = await contestant.render(task.document)
+    answer = await variant.render(task.document)
     wall = time.monotonic() - began
-    cpu = await contestant.meter.settled() - before
-    return Sample(contestant.name, task.id, cpu, wall, answer.stages, answer.runs), answer
+    cpu = await variant.meter.settled() - before
+    return Sample(variant.name, task.id, cpu, wall, answer.stages, answer.runs), answer
 
 
-async def _burst(contestant: Contestant, tasks: Sequence[Task], slots: int) -> Burst:
+async def _burst(variant: Variant, tasks: Sequence[Task], slots: int) -> Burst:
     waiting = iter(tasks)
 
     async def work() -> None:
         for task in waiting:
-            await contestant.render(task.document)
+            await variant.render(task.document)
 
-    before = await contestant.meter.settled()
+    before = await variant.meter.settled()
     began = time.monotonic()
     async with asyncio.TaskGroup() as group:
         for _ in range(slots):
             group.create_task(work())
     wall = time.monotonic() - began
-    cpu = await contestant.meter.settled() - before
-    return Burst(contestant.name, len(tasks), wall, cpu)
+    cpu = await variant.meter.settled() - before
+    return Burst(variant.name, len(tasks), wall, cpu)
 
 
 def _compare(task: Task, answers: dict[str, Answer]) -> None:
@@ -130,7 +130,7 @@ def _compare(task: Task, answers: dict[str, Answer]) -> None:
     for other in others:
         a, b = pictures[first], pictures[other]
         if a.size != b.size or ImageChops.difference(a, b).getbbox() is not None:
-            raise ContestError(f"{task.id}: the pictures of {first} and {other} differ; times mean nothing")
+            raise VariantError(f"{task.id}: the pictures of {first} and {other} differ; times mean nothing")
 
 
 def _pixels(png: bytes) -> Image.Image:

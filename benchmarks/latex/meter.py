@@ -1,11 +1,11 @@
 """CPU seconds of everything that a process started, measured from outside.
 
-A contestant is a tree of processes, most of which live for milliseconds: engines, supervisors, bubblewrap.
+A variant is a tree of processes, most of which live for milliseconds: engines, supervisors, bubblewrap.
 With a control group of its own the kernel counts all of them in nanoseconds, whoever reaps them and whenever.
 Elsewhere the tree is walked in /proc: utime and stime of the living, cutime and cstime for those that were
 waited for (proc(5)); that is counted in ticks of 10 ms a process, and misses what was never waited for.
 
-Neither sees kernel threads, which take network namespaces apart after a jail has gone.
+Neither sees kernel threads, which take network namespaces apart after a sandbox has gone.
 """
 
 from __future__ import annotations

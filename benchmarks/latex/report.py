@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchmarks.latex.machine import Machine
-from benchmarks.latex.summary import BAR, Figures, JailCost, Ratio, over_examples
+from benchmarks.latex.summary import BAR, Figures, Ratio, SandboxCost, over_examples
 
 _MS = 1000.0
 
@@ -21,10 +21,10 @@ class Report:
         counted: How CPU time was counted.
         repeat: Repetitions of every job.
         slots: Jobs at once where throughput was measured.
-        figures: By contestant and example.
+        figures: By variant and example.
         ratios: The first is the claim.
-        jail: What the sandbox costs.
-        throughput: Jobs a second by contestant; empty where it was not measured.
+        sandbox: What it costs.
+        throughput: Jobs a second by variant; empty where it was not measured.
     """
 
     machine: Machine
@@ -33,7 +33,7 @@ class Report:
     slots: int
     figures: dict[str, dict[str, Figures]]
     ratios: tuple[Ratio, ...]
-    jail: tuple[JailCost, ...]
+    sandbox: tuple[SandboxCost, ...]
     throughput: dict[str, float]
 
     @property
@@ -65,8 +65,8 @@ class Report:
                 f"{what}, {one.over} / {one.under}: {one.median:.1f} on the median of the examples "
                 f"({one.least:.1f} to {one.greatest:.1f}), {kept} {BAR:g}"
             )
-        for cost in self.jail:
-            yield f"sandbox, {cost.contestant}: {cost.seconds * _MS:.1f} ms a job, {cost.share:.0%}"
+        for cost in self.sandbox:
+            yield f"sandbox, {cost.variant}: {cost.seconds * _MS:.1f} ms a job, {cost.share:.0%}"
 
     def _examples(self) -> Iterator[str]:
         names = list(self.figures)
@@ -85,7 +85,7 @@ class Report:
         yield _row("CPU ms", [_ms(one.cpu) for one in medians.values()])
         for stage in stages:
             yield _row(f"  {stage}", [_ms(one.stages.get(stage, 0.0)) for one in medians.values()])
-        yield _row("  server, jail, clean-up", [_ms(one.rest_cpu) for one in medians.values()])
+        yield _row("  server, sandbox, clean-up", [_ms(one.rest_cpu) for one in medians.values()])
         yield _row("runs of TeX, at most", [str(one.runs) for one in medians.values()])
         yield _row("spread of CPU", [f"{one.spread:.0%}" for one in medians.values()])
         yield _row("latency ms (clock)", [_ms(one.wall) for one in medians.values()])

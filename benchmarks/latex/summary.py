@@ -14,12 +14,12 @@ BAR = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Medians over the repetitions of one contestant, in seconds.
+    """Medians over the repetitions of one variant, in seconds.
 
     Attributes:
         cpu: Of all processes.
-        compile_cpu: Of all runs of TeX together, as the contestant counts it.
-        rest_cpu: What is in no stage: server, jail, clean-up.
+        compile_cpu: Of all runs of TeX together, as the variant counts it.
+        rest_cpu: What is in no stage: server, sandbox, clean-up.
         wall: Latency.
         spread: (greatest - least) / median of ``cpu``.
         stages: CPU seconds by stage.
@@ -37,7 +37,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """CPU seconds of one contestant over those of another: median, least and greatest of the examples."""
+    """CPU seconds of one variant over those of another: median, least and greatest of the examples."""
 
     over: str
     under: str
@@ -48,19 +48,19 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True)
-class JailCost:
+class SandboxCost:
     """What the sandbox adds to a job: median over the examples, in seconds of CPU and as a share."""
 
-    contestant: str
+    variant: str
     seconds: float
     share: float
 
 
 def figures_of(names: Iterable[str], samples: Iterable[Sample]) -> dict[str, dict[str, Figures]]:
-    """Return the figures by contestant, in the order of ``names``, and task."""
+    """Return the figures by variant, in the order of ``names``, and task."""
     groups: dict[str, dict[str, list[Sample]]] = {name: {} for name in names}
     for sample in samples:
-        groups[sample.contestant].setdefault(sample.task, []).append(sample)
+        groups[sample.variant].setdefault(sample.task, []).append(sample)
     return {name: {task: _figures(ones) for task, ones in tasks.items()} for name, tasks in groups.items()}
 
 
@@ -104,16 +104,16 @@ def ratio(figures: dict[str, dict[str, Figures]], over: str, under: str, part: s
     return Ratio(over, under, part, median(ratios), min(ratios), max(ratios))
 
 
-def jail_cost(figures: dict[str, dict[str, Figures]], contestant: str, bare: str) -> JailCost:
-    """Return what the sandbox of a contestant costs beside one that has none."""
-    pairs = [(figures[contestant][task].cpu, one.cpu) for task, one in figures[bare].items()]
-    seconds = median(walled - plain for walled, plain in pairs)
-    return JailCost(contestant, seconds, median(walled / plain - 1 for walled, plain in pairs))
+def sandbox_cost(figures: dict[str, dict[str, Figures]], variant: str, bare: str) -> SandboxCost:
+    """Return what the sandbox of a variant costs beside one that has none."""
+    pairs = [(figures[variant][task].cpu, one.cpu) for task, one in figures[bare].items()]
+    seconds = median(isolated - plain for isolated, plain in pairs)
+    return SandboxCost(variant, seconds, median(isolated / plain - 1 for isolated, plain in pairs))
 
 
 def throughput_of(bursts: Iterable[Burst]) -> dict[str, float]:
-    """Return jobs a second by contestant, median over the bursts."""
+    """Return jobs a second by variant, median over the bursts."""
     rates: dict[str, list[float]] = {}
     for burst in bursts:
-        rates.setdefault(burst.contestant, []).append(burst.jobs / burst.wall_seconds)
+        rates.setdefault(burst.variant, []).append(burst.jobs / burst.wall_seconds)
     return {name: median(ones) for name, ones in rates.items()}

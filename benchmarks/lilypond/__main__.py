@@ -8,7 +8,7 @@ Compared, in one run, in turns, on the same scores (the examples of the task mus
     cairo       the service of "zygote", asked to draw with cairo instead of Ghostscript
     landlock    like "zygote" in tier landlock
 
-All of the same LilyPond. Counted is the CPU time of every process of a contestant: server, spawner,
+All of the same LilyPond. Counted is the CPU time of every process of a variant: server, spawner,
 supervisors, bubblewrap, engines, replaced zygotes, and the clean-up after the answer. Left out: the client,
 kernel threads, and what the services use before the first job. All pictures must be
 equal, except those of cairo.
@@ -26,12 +26,12 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from benchmarks.latex import machine
-from benchmarks.latex.contestants import Contestant, ContestError
 from benchmarks.latex.measure import Say, Task, bursts_of_all, sample_all
 from benchmarks.latex.summary import figures_of, ratio, throughput_of
-from benchmarks.lilypond.contestants import open_reference, open_service
+from benchmarks.latex.variants import Variant, VariantError
 from benchmarks.lilypond.report import Report
 from benchmarks.lilypond.snippets import fetch, render_all
+from benchmarks.lilypond.variants import open_reference, open_service
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError
 from i2s_wire.render.isolation import IsolationTier
@@ -55,7 +55,7 @@ async def run(options: argparse.Namespace, data: Path, say: Say) -> Report:
     """Measure everything.
 
     Raises:
-        ContestError: A contestant failed, or pictures differ.
+        VariantError: A variant failed, or pictures differ.
         I2SError: A service does not start or does not answer.
     """
     tasks = scores(data)[: options.limit]
@@ -63,20 +63,20 @@ async def run(options: argparse.Namespace, data: Path, say: Say) -> Report:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="i2s-benchmark-")))
         real = await asyncio.to_thread(fetch, folder, options.snippets) if options.snippets else []
-        contestants: list[Contestant] = [await stack.enter_async_context(open_reference(options.slots))]
+        variants: list[Variant] = [await stack.enter_async_context(open_reference(options.slots))]
         running = {}
         for place, (name, tier, warm) in enumerate(_SERVICES):
             say(f"starting {name}")
             users = _USERS + place * 256  # services that share users of jobs share their processes too
             service = open_service(name, tier, options.slots, folder, warm=warm, users=users)
             running[name] = await stack.enter_async_context(service)
-            contestants.append(running[name].contestant)
-        contestants.append(running["zygote"].contestant.with_cairo("cairo"))
-        samples = await sample_all(contestants, tasks, options.repeat, say)
-        figures = figures_of([one.name for one in contestants], samples)
-        bursts = await bursts_of_all(contestants, tasks, options.slots, options.rounds, say)
+            variants.append(running[name].variant)
+        variants.append(running["zygote"].variant.with_cairo("cairo"))
+        samples = await sample_all(variants, tasks, options.repeat, say)
+        figures = figures_of([one.name for one in variants], samples)
+        bursts = await bursts_of_all(variants, tasks, options.slots, options.rounds, say)
         say(f"{len(real)} real scores")
-        client = running["zygote"].contestant.client
+        client = running["zygote"].variant.client
         snippets = await render_all(client, real, options.slots) if real else None
         description = running["zygote"].description
         return Report(
@@ -85,7 +85,7 @@ async def run(options: argparse.Namespace, data: Path, say: Say) -> Report:
                 {name: one.description.isolation.mechanisms for name, one in running.items()},
                 load_before,
             ),
-            counted=contestants[0].meter.how,
+            counted=variants[0].meter.how,
             repeat=options.repeat,
             slots=options.slots,
             figures=figures,
@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         report = asyncio.run(run(options, examples_folder(options.data), say))
-    except (ContestError, I2SError) as error:
+    except (VariantError, I2SError) as error:
         print(f"benchmark: {error}", file=sys.stderr)
         return 2
     print(json.dumps(report.as_json(), indent=1) if options.json else report.as_text())

@@ -11,7 +11,7 @@ from benchmarks.latex.summary import Figures, Ratio, over_examples
 from benchmarks.lilypond.snippets import Snippets
 
 #: What is claimed: CPU of the plain way over CPU of the service with zygotes, median of the examples, by
-#: the contestant that draws with Ghostscript and the one that draws with cairo.
+#: the variant that draws with Ghostscript and the one that draws with cairo.
 BARS = {("reference", "zygote"): 4.0, ("reference", "cairo"): 5.0}
 _MS = 1000.0
 
@@ -25,9 +25,9 @@ class Report:
         counted: How CPU time was counted.
         repeat: Repetitions of every job.
         slots: Jobs at once where throughput was measured.
-        figures: By contestant and example.
+        figures: By variant and example.
         ratios: The first is shown by example; BARS says what is claimed of each.
-        throughput: Jobs a second by contestant; empty where it was not measured.
+        throughput: Jobs a second by variant; empty where it was not measured.
         snippets: Real scores; None where none were asked for.
     """
 
@@ -85,7 +85,7 @@ class Report:
         yield _row("CPU ms", [_ms(one.cpu) for one in medians.values()])
         for stage in stages:
             yield _row(f"  {stage}", [_ms(one.stages.get(stage, 0.0)) for one in medians.values()])
-        yield _row("  server, jail, clean-up", [_ms(one.rest_cpu) for one in medians.values()])
+        yield _row("  server, sandbox, clean-up", [_ms(one.rest_cpu) for one in medians.values()])
         yield _row("spread of CPU", [f"{one.spread:.0%}" for one in medians.values()])
         yield _row("latency ms (clock)", [_ms(one.wall) for one in medians.values()])
         if self.throughput:

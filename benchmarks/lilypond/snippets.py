@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from benchmarks.latex.contestants import ContestError
+from benchmarks.latex.variants import VariantError
 from i2s_sdk.clients import AsyncRenderClient
 from i2s_sdk.errors import I2SError
 from i2s_wire.render.rendering import Verdict
@@ -54,14 +54,14 @@ def fetch(folder: Path, count: int) -> list[str]:
     """Return different snippets, always the same choice.
 
     Raises:
-        ContestError: They cannot be had here.
+        VariantError: They cannot be had here.
     """
     try:
         subprocess.run(["apt-get", "download", _PACKAGE], cwd=folder, check=True, capture_output=True)
         (archive,) = folder.glob(f"{_PACKAGE}_*.deb")
         subprocess.run(["dpkg", "-x", archive, folder / "snippets"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
-        raise ContestError(f"{_PACKAGE} cannot be fetched with apt-get download: {error}") from None
+        raise VariantError(f"{_PACKAGE} cannot be fetched with apt-get download: {error}") from None
     different: dict[str, str] = {}
     for path in sorted((folder / "snippets").rglob("*.ly")):
         text = path.read_text(encoding="utf-8", errors="replace")

@@ -26,10 +26,10 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.metrics.contest import ContestError, Figure, classic, package, service
 from benchmarks.metrics.functions import as_text, measure
 from benchmarks.metrics.pairs import cold_pairs, warm_pairs
 from benchmarks.metrics.report import Report, machine
+from benchmarks.metrics.variants import Figure, VariantError, classic, package, service
 from i2s_metrics.errors import WeightsError
 from i2s_metrics.model import Network
 from i2s_metrics.networks.files import Places, find
@@ -44,10 +44,10 @@ async def run(count: int, rounds: int) -> Report:
 
     Args:
         count: Pairs of each kind.
-        rounds: Repetitions; contestants take turns.
+        rounds: Repetitions; variants take turns.
 
     Raises:
-        ContestError: A contestant failed, or two give different values.
+        VariantError: A variant failed, or two give different values.
         WeightsError: VGG16's weights are not here.
     """
     settings = MetricsSettings.load({})
@@ -77,7 +77,7 @@ async def run(count: int, rounds: int) -> Report:
 def _check(found: Figure, expected: tuple[float, ...]) -> None:
     worst = max(abs(a - b) for a, b in zip(found.values, expected, strict=True))
     if worst > _TOLERANCE:
-        raise ContestError(f"{found.name}, {found.kind}: a value differs from the package's by {worst:.1e}")
+        raise VariantError(f"{found.name}, {found.kind}: a value differs from the package's by {worst:.1e}")
 
 
 def main() -> int:
@@ -99,7 +99,7 @@ def main() -> int:
     except WeightsError as error:
         print(f"lpips {error}", file=sys.stderr)
         return 1
-    except ContestError as error:
+    except VariantError as error:
         print(error, file=sys.stderr)
         return 2
     print(json.dumps(report.as_json(), indent=1) if chosen.json else report.as_text())

@@ -2,7 +2,7 @@
 
 Pictures are two kinds: pages (boxes of one colour and a picture of many colours on white) and photographs
 (smooth colours with noise, of which none is frequent). The values of ours and of the baseline must agree to
-1e-11 (SSIM) or exactly (pixel), or ContestError is raised.
+1e-11 (SSIM) or exactly (pixel), or VariantError is raised.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from statistics import median
 import numpy as np
 from PIL import Image
 
-from benchmarks.metrics.contest import ContestError
+from benchmarks.metrics.variants import VariantError
 from i2s_metrics.decode import decode
 from i2s_metrics.functional.arrays import BoolArray, GreyArray, RgbArray
 from i2s_metrics.functional.colours import modal_colour
@@ -44,7 +44,7 @@ def measure(rounds: int) -> list[FunctionRow]:
         rounds: Repetitions; ours and the baseline take turns.
 
     Raises:
-        ContestError: Ours and the baseline give different values.
+        VariantError: Ours and the baseline give different values.
     """
     return [row for pair in _pairs() for row in _rows(rounds, *pair)]
 
@@ -91,7 +91,7 @@ def _row(
 ) -> FunctionRow:
     difference = abs(ours() - baseline())
     if difference > tolerance:
-        raise ContestError(
+        raise VariantError(
             f"{', '.join(names)}: the value differs from that of the baseline by {difference:.1e}"
         )
     times: tuple[list[float], list[float]] = ([], [])

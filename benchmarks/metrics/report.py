@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.latex.machine import load, processor
-from benchmarks.metrics.contest import Figure
+from benchmarks.metrics.variants import Figure
 
 _LIBRARIES = ("torch", "torchvision", "lpips", "numpy", "scikit-image", "numba")
 _BASELINE = "package"
@@ -47,7 +47,7 @@ class Report:
     figures: tuple[Figure, ...]
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield medians and spread of each contestant and kind, and its ratio to the package."""
+        """Yield medians and spread of each variant and kind, and its ratio to the package."""
         keys = dict.fromkeys((figure.name, figure.kind) for figure in self.figures)
         for name, kind in keys:
             mine = self._of(name, kind)

@@ -1,4 +1,4 @@
-"""``i2s-sdk up --docker``: the same walls, found by every command, and nothing left by ``down``."""
+"""``i2s-sdk up --docker``: the same confinement, found by every command, and nothing left by ``down``."""
 
 import json
 import os
@@ -34,8 +34,8 @@ def test_up_evaluate_status_logs_down(engine, images, tmp_path):
         assert told["kind"] == "docker"
         assert {one["name"] for one in told["services"]} == {one.name for one in SERVICES}
         assert json.loads(command("status", "--json"))["ok"]
-        walls = json.loads(engine.docker("inspect", told["services"][0]["runs_as"]))[0]["HostConfig"]
-        assert (walls["ReadonlyRootfs"], walls["CapDrop"], walls["Privileged"]) == (True, ["ALL"], False)
+        host = json.loads(engine.docker("inspect", told["services"][0]["runs_as"]))[0]["HostConfig"]
+        assert (host["ReadonlyRootfs"], host["CapDrop"], host["Privileged"]) == (True, ["ALL"], False)
 
         document = json.loads(
             command("evaluate", "--data", str(ROOT / "examples"), "--limit", "3", "--out", "run", "--json")

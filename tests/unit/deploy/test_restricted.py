@@ -92,7 +92,7 @@ def test_what_starts_before_asks_for_no_more_than_what_runs(variant):
 
 
 @pytest.mark.parametrize("name", ["gvisor", "userns", "gpu"])
-def test_other_walls_change_only_whom_they_mean(name, render):
+def test_a_component_changes_only_the_services_it_is_for(name, render):
     plain, changed = (render(one).of("Deployment") for one in ("base", name))
     touched = {one for one in plain if plain[one] != changed[one]}
     assert touched == {"gpu": {"metrics"}, "gvisor": set(IN_GVISOR), "userns": set(SANDBOXED)}[name]

@@ -28,13 +28,13 @@ _DEADLINE = 120.0
 _LONGEST_LINE = 64 * 1024 * 1024
 
 
-class ContestError(Exception):
-    """A contestant did not give what it was asked for; says which and why."""
+class VariantError(Exception):
+    """A variant did not give what it was asked for; says which and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A picture and what a contestant itself says it cost.
+    """A picture and what a variant itself says it cost.
 
     Attributes:
         png: The picture.
@@ -47,12 +47,12 @@ class Answer:
     runs: int
 
 
-class Contestant(ABC):
+class Variant(ABC):
     """One way, ready to be asked.
 
     Attributes:
         name: Short.
-        meter: Counts its processes; two contestants may be one service and share it.
+        meter: Counts its processes; two variants may be one service and share it.
         same_pixels: Whether its pictures must equal those of the others.
     """
 
@@ -65,11 +65,11 @@ class Contestant(ABC):
         """Render a document.
 
         Raises:
-            ContestError: There is no picture.
+            VariantError: There is no picture.
         """
 
 
-class Reference(Contestant):
+class Reference(Variant):
     """Worker processes that run ``reference``, as many as jobs may run at once."""
 
     name = "reference"
@@ -87,22 +87,22 @@ class Reference(Contestant):
         finally:
             self._idle.put_nowait(worker)
         if "error" in answer:
-            raise ContestError(f"{self.name}: {answer['error']}")
+            raise VariantError(f"{self.name}: {answer['error']}")
         return Answer(base64.b64decode(answer["png"]), answer["stages"], answer["runs"])
 
     async def _ask(self, worker: asyncio.subprocess.Process, document: str) -> dict[str, Any]:
         if worker.stdin is None or worker.stdout is None:
-            raise ContestError(f"{self.name}: its worker has no pipes")
+            raise VariantError(f"{self.name}: its worker has no pipes")
         worker.stdin.write(json.dumps({"document": document}).encode() + b"\n")
         await worker.stdin.drain()
         line = await worker.stdout.readline()
         if not line:
-            raise ContestError(f"{self.name}: its worker ended; what it said is on standard error")
+            raise VariantError(f"{self.name}: its worker ended; what it said is on standard error")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
 
-class Service(Contestant):
+class Service(Variant):
     """The render service, asked over gRPC."""
 
     def __init__(
@@ -114,11 +114,11 @@ class Service(Contestant):
     async def render(self, document: str) -> Answer:  # noqa: D102 - inherited
         rendering = await self._client.render_latex(document, page=self._page, cold=self._cold)
         if rendering.verdict is not Verdict.RENDERED:
-            raise ContestError(f"{self.name}: {rendering.verdict.name}: {rendering.message}")
+            raise VariantError(f"{self.name}: {rendering.verdict.name}: {rendering.message}")
         compiles = [stage for stage in rendering.stages if stage.name == "compile"]
         wanted = "cold" if self._cold else "format"
         if any(stage.detail != wanted for stage in compiles):
-            raise ContestError(f"{self.name}: was to compile with {wanted!r} and did not")
+            raise VariantError(f"{self.name}: was to compile with {wanted!r} and did not")
         stages: dict[str, float] = {}
         for stage in rendering.stages:
             stages[stage.name] = stages.get(stage.name, 0.0) + stage.usage.cpu_seconds
@@ -171,7 +171,7 @@ async def open_service(tier: IsolationTier, slots: int, preamble: Path, logs: Pa
 
     Raises:
         StackError: It does not start.
-        ContestError: It serves in another tier.
+        VariantError: It serves in another tier.
     """
     name = tier.name.lower()
     arguments = ["--slots", str(slots), "--preamble", str(preamble), "--jail-tier", name]
@@ -185,7 +185,7 @@ async def open_service(tier: IsolationTier, slots: int, preamble: Path, logs: Pa
         async with AsyncRenderClient(child.address, deadline=_DEADLINE) as client:
             serving = (await client.describe()).isolation.tier
             if serving is not tier:
-                raise ContestError(f"the service was to serve in tier {name} and serves in {serving.name}")
+                raise VariantError(f"the service was to serve in tier {name} and serves in {serving.name}")
             yield Running(client, meter)
     finally:
         await child.stop()

@@ -1,4 +1,4 @@
-"""The contestants: the service with its settings, and the package lpips called plainly."""
+"""The variants: the service with its settings, and the package lpips called plainly."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _START_SECONDS = 120
 _CALL_SECONDS = 600
 
 
-class ContestError(Exception):
-    """A contestant failed, or gives other values."""
+class VariantError(Exception):
+    """A variant failed, or gives other values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one contestant did with all pairs of a kind.
+    """What one variant did with all pairs of a kind.
 
     Attributes:
-        name: Of the contestant.
+        name: Of the variant.
         kind: "warm" or "cold".
         pairs_per_second: On the clock.
         cpu_seconds: Of all its processes, for one pair.
@@ -120,7 +120,7 @@ class RunningService:
         seconds, cpu = time.perf_counter() - started, self._meter.cpu_seconds() - cpu
         values = [score.results[0].value for score in scores]
         if any(value is None for value in values):
-            raise ContestError(f"{name}, {kind}: {scores[0].results[0].failure}")
+            raise VariantError(f"{name}, {kind}: {scores[0].results[0].failure}")
         found = tuple(value for value in values if value is not None)
         return Figure(name, kind, len(pairs) / seconds, cpu / len(pairs), found)
 
@@ -165,7 +165,7 @@ async def service(
         async with asyncio.timeout(_START_SECONDS):
             while not announcement.exists():
                 if process.returncode is not None:
-                    raise ContestError((folder / "log").read_text())
+                    raise VariantError((folder / "log").read_text())
                 await asyncio.sleep(0.05)
         address = json.loads(announcement.read_text())["address"]
         async with AsyncMetricsClient(address, deadline=_CALL_SECONDS) as client:

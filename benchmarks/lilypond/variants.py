@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.latex.contestants import Answer, Contestant, ContestError, Reference
 from benchmarks.latex.meter import GroupMeter, Meter, open_meter
+from benchmarks.latex.variants import Answer, Reference, Variant, VariantError
 from benchmarks.lilypond import reference
 from i2s_render_lilypond.installation import find_installation
 from i2s_sdk.clients import AsyncRenderClient
@@ -28,7 +28,7 @@ _DEADLINE = 120.0
 _LONGEST_LINE = 64 * 1024 * 1024
 
 
-class Service(Contestant):
+class Service(Variant):
     """The render service, asked over gRPC."""
 
     def __init__(
@@ -52,12 +52,12 @@ class Service(Contestant):
         options = RenderOptions(lilypond=LilypondOptions(backend=self._backend))
         rendering = await self.client.render_lilypond(document, options=options)
         if rendering.verdict is not Verdict.RENDERED:
-            raise ContestError(f"{self.name}: {rendering.verdict.name}: {rendering.message}")
+            raise VariantError(f"{self.name}: {rendering.verdict.name}: {rendering.message}")
         if rendering.lilypond_backend is not self._backend:
-            raise ContestError(f"{self.name}: was drawn by {rendering.lilypond_backend}")
+            raise VariantError(f"{self.name}: was drawn by {rendering.lilypond_backend}")
         compiled = {stage.detail for stage in rendering.stages if stage.name == "compile"}
         if compiled != {self._wanted}:
-            raise ContestError(f"{self.name}: was to compile on {self._wanted!r}, not on {compiled}")
+            raise VariantError(f"{self.name}: was to compile on {self._wanted!r}, not on {compiled}")
         stages = {stage.name: stage.usage.cpu_seconds for stage in rendering.stages if stage.name != "queue"}
         return Answer(rendering.pictures[0].png, stages, 1)
 
@@ -114,7 +114,7 @@ def _born_in(meter: Meter) -> Iterator[None]:
 class Running:
     """A service that runs here."""
 
-    contestant: Service
+    variant: Service
     description: RendererDescription
 
 
@@ -125,7 +125,7 @@ async def open_service(
     """Run the service in a tier as long as the block lasts.
 
     Args:
-        name: Of the contestant.
+        name: Of the variant.
         tier: Of its jails.
         slots: Jobs at once.
         logs: Folder for its log.
@@ -134,7 +134,7 @@ async def open_service(
 
     Raises:
         StackError: It does not start.
-        ContestError: It serves in another tier.
+        VariantError: It serves in another tier.
     """
     arguments = ["--slots", str(slots), "--jail-tier", tier.name.lower(), "--jail-uid-base", str(users)]
     arguments += ["--warm", "zygote" if warm else "single-use"]
@@ -147,7 +147,7 @@ async def open_service(
         async with AsyncRenderClient(child.address, deadline=_DEADLINE) as client:
             description = await client.describe()
             if description.isolation.tier is not tier:
-                raise ContestError(
+                raise VariantError(
                     f"{name}: serves in tier {description.isolation.tier.name}, not {tier.name}"
                 )
             yield Running(Service(name, meter, client, warm=warm), description)
