@@ -165,6 +165,7 @@ def tell_unanswered(calls: Mapping[str, int]) -> None:
 def tell_failures(failures: Sequence[FailureReason]) -> None:
     """Say why samples have no score, the most frequent reasons, where there are any."""
     for one in failures[:_MOST_REASONS]:
-        say(f"  {one.count} {one.outcome}: {' '.join(one.message.split())}", err=True)
+        what = f"{one.count} {one.outcome}{', such as' if one.count > 1 else ''}"
+        say(f"  {what}: {' '.join(one.message.split())}", err=True)
     if len(failures) > _MOST_REASONS:
         say(f"  and {sum(one.count for one in failures[_MOST_REASONS:])} for other reasons", err=True)

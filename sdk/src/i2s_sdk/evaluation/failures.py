@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from i2s_sdk.models.errors import AllCallsFailedError, ModelFailedError
 from i2s_sdk.runlog.record import Record
 
 _WORDS = 12  # of a reason, that are compared
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,8 @@ def failure_reasons(records: Iterable[Record]) -> tuple[FailureReason, ...]:
     for record in records:
         if record.failure is None or record.outcome.counts:
             continue
-        key = (str(record.outcome), record.failure.kind, *_alike(record.failure.message))
+        message = _QUOTED.sub("'…'", record.failure.message)  # names of instances, files and questions
+        key = (str(record.outcome), record.failure.kind, *_alike(message))
         known = found.get(key) or FailureReason(str(record.outcome), record.failure.message, 0)
         found[key] = replace(known, count=known.count + 1)
     return tuple(sorted(found.values(), key=lambda one: (-one.count, one.outcome, one.message)))

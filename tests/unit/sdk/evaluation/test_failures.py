@@ -72,3 +72,12 @@ def test_reasons_are_counted_and_the_most_frequent_comes_first() -> None:
         ("model_failure", 3, "HTTP 500: gone for 0"),
         ("render_failure", 1, "no renderer"),
     ]
+
+
+def test_reasons_that_differ_in_a_name_alone_are_one() -> None:
+    records = [
+        _record(name, Outcome.MODEL_FAILURE, f"answers.jsonl has no completion for instance '{name}'")
+        for name in ("beam-search", "k-means", "a plot")
+    ]
+    (reason,) = failure_reasons(records)
+    assert (reason.count, reason.message) == (3, records[0].failure and records[0].failure.message)
