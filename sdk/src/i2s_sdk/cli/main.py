@@ -38,6 +38,7 @@ COMMANDS = (
     "compare",
     "correlations",
     "repeats",
+    "show",
     "export",
     "log-run",
     "merge",

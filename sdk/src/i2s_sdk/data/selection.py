@@ -100,7 +100,7 @@ class Selection:
     def _filtered(self, instances: Sequence[Instance]) -> list[Instance]:
         _require_known("subset", self.subsets, (one.subset for one in instances))
         _require_known("difficulty", self.difficulties, (one.difficulty for one in instances))
-        _require_ids(self.ids, {one.id for one in instances})
+        require_ids(self.ids, {one.id for one in instances})
         found = [
             one
             for one in instances
@@ -141,7 +141,12 @@ def _require_known(kind: str, wanted: Sequence[str], there: Iterable[str]) -> No
                 raise UnknownNameError(kind, name, known)
 
 
-def _require_ids(wanted: Sequence[str], known: set[str]) -> None:
+def require_ids(wanted: Sequence[str], known: set[str]) -> None:
+    """Return if all ids are known.
+
+    Raises:
+        UsageError: One is not; names it, and the most similar one that is.
+    """
     for identity in wanted:
         if identity not in known:
             close = difflib.get_close_matches(identity, known, n=1)

@@ -1,0 +1,136 @@
+"""``i2s-sdk show``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.terminal import say
+
+if TYPE_CHECKING:
+    from i2s_sdk.runlog.reader import StoredRun
+    from i2s_sdk.runlog.record import Record
+
+_LOWEST = 10
+
+
+@click.command("show", short_help="Show one sample of a run, or the lowest ones.")
+@click.argument("run", metavar="RUN")
+@click.argument("samples", nargs=-1, metavar="[ID]...")
+@click.option(
+    "--lowest",
+    type=click.IntRange(min=1),
+    default=_LOWEST,
+    show_default=True,
+    metavar="N",
+    help="Without ID: how many samples, those with the lowest main metric first.",
+)
+@json_option
+def command(run: str, samples: tuple[str, ...], lowest: int, as_json: bool) -> None:
+    """Show what became of samples: outcome, first error, repairs, values and the answer of the model.
+
+    Without an ID, one line is printed for each of the samples with the lowest values of the main metric of
+    their task. Samples without a value, which failures of the infrastructure stopped, come first.
+
+    \b
+    Examples:
+      i2s-sdk show runs/answers
+      i2s-sdk show runs/answers --lowest 3
+      i2s-sdk show runs/answers equation-euler
+      i2s-sdk show runs/answers equation-euler --json
+    """  # noqa: D301 - \b is for click
+    from i2s_sdk.runlog.reader import read_run
+
+    stored = read_run(run)
+    records = [_named(stored, one) for one in samples] or sorted(stored.ordered(), key=_rank)[:lowest]
+    whole = [stored.with_texts(one) for one in records]
+    if as_json:
+        say(json.dumps([one.to_json() for one in whole], indent=2))
+    elif samples:
+        say("\n\n".join("\n".join(_lines(stored, one)) for one in whole))
+    else:
+        _print_lowest(whole)
+
+
+def _named(stored: StoredRun, identity: str) -> Record:
+    """Return the record of a sample.
+
+    Raises:
+        UsageError: The run has no sample of this id, or has not finished it yet.
+    """
+    from i2s_sdk.data.selection import require_ids
+    from i2s_sdk.errors import UsageError
+
+    require_ids((identity,), {one.id for one in stored.planned})
+    if identity not in stored.records:
+        raise UsageError(f"sample {identity!r} has not been finished; the same evaluate goes on with it")
+    return stored.records[identity]
+
+
+def _rank(record: Record) -> tuple[bool, float, str]:
+    value = _main_value(record)
+    return value is not None, value or 0.0, record.id
+
+
+def _main_value(record: Record) -> float | None:
+    from i2s_sdk.tasks.registry import task_spec
+
+    return record.metrics.get(task_spec(record.task).main_metric)
+
+
+def _print_lowest(records: list[Record]) -> None:
+    from i2s_sdk.cli.printed_rows import print_rows
+    from i2s_sdk.report import figures
+    from i2s_sdk.tasks.registry import task_spec
+
+    rows = [
+        (
+            one.id,
+            f"{one.task}/{one.subset}",
+            _ending(one),
+            task_spec(one.task).main_metric,
+            figures.value(_main_value(one)),
+        )
+        for one in records
+    ]
+    print_rows("", ("id", "subset", "how it ended", "metric"), ("value",), rows)
+
+
+def _ending(record: Record) -> str:
+    """Return verdict or outcome, with the reason."""
+    if record.failure is not None:
+        return f"{record.outcome}: {record.failure.message}"
+    name = str(record.outcome) if record.verdict is None else record.verdict.name
+    return f"{name}: {record.message}" if record.message else name
+
+
+def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
+    """Yield what is shown of a sample."""
+    from i2s_sdk.report import figures
+
+    options = stored.manifest.options
+    subset = f"{record.task}/{record.subset}{f', {record.difficulty}' if record.difficulty else ''}"
+    yield f"{record.id} ({subset}), {options.model}, profile {options.profile}"
+    yield f"ended: {_ending(record)}"
+    if record.error is not None and record.error.message not in record.message:
+        line = f"line {record.error.line} of the document: " if record.error.line else ""
+        yield f"first error: {line}{record.error.message}"
+    if record.error_before_repair is not None:
+        yield f"first error before repairs: {record.error_before_repair.message}"
+    for repair in record.repairs:
+        yield f"repair: {repair.kind} {repair.detail}"
+    if record.metrics:
+        yield "values: " + ", ".join(f"{name} {figures.value(one)}" for name, one in record.metrics.items())
+    for name, reason in record.undefined.items():
+        yield f"{name} is not defined: {reason}"
+    if record.rendering_sha256:
+        from i2s_sdk.runlog.folder import picture_name
+
+        yield f"rendering: {stored.path}/{picture_name(record.rendering_sha256)}"
+    if record.completion is not None:
+        yield f"answer{f' ({record.finish})' if record.finish else ''}:"
+        yield record.completion.rstrip("\n")

@@ -1,0 +1,88 @@
+"""``i2s-sdk show``: one sample of a run, or those with the lowest values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from i2s_sdk.cli.main import group
+from i2s_sdk.errors import UsageError
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.read_sample import FirstError, RepairNote
+from i2s_sdk.runlog.record import Failure
+from i2s_wire.render.rendering import Verdict
+from run_folders import instances, options, record_of, write_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> str:
+    """Three LaTeX samples: a good one, one that does not compile, and one that was stopped."""
+    good, broken, stopped, _, _ = (replace(one, task="latex") for one in instances(5))
+    records = {
+        good.id: replace(record_of(good), outcome=Outcome.SCORED, metrics={"ems": 0.9}),
+        broken.id: replace(
+            record_of(broken),
+            outcome=Outcome.SCORED,
+            usable=False,
+            verdict=Verdict.COMPILE_ERROR,
+            message="TeX stopped on line 4: Undefined control sequence.",
+            error=FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 4),
+            error_before_repair=FirstError("Missing $ inserted.", "MATH_MODE", 3),
+            repairs=(RepairNote("wrap_math", "equation"),),
+            metrics={"ems": 0.0, "edit": 0.25},
+            completion="\\toprule\x1b[2J\n",
+            finish="stop",
+        ),
+        stopped.id: replace(
+            record_of(stopped),
+            outcome=Outcome.RENDER_FAILURE,
+            verdict=None,
+            metrics={},
+            failure=Failure("ServiceUnavailableError", "render-latex is gone"),
+        ),
+    }
+    return str(write_run(tmp_path / "run", [good, broken, stopped], records, options(tasks=("latex",))))
+
+
+def show(*words: str) -> Result:
+    return CliRunner().invoke(group, ["show", *words])
+
+
+def test_the_lowest_come_first_and_before_them_what_has_no_value(run: str) -> None:
+    shown = show(run)
+    assert shown.exit_code == 0, shown.output
+    rows = [line.split()[0] for line in shown.output.splitlines() if "latex/" in line]
+    assert rows == ["css-0002", "table-0001", "equation-0000"]
+    assert "render_failure: render-latex is gone" in shown.output
+    assert show(run, "--lowest", "1").output.count("latex/") == 1
+
+
+def test_a_sample_is_shown_with_its_reasons_values_and_answer(run: str) -> None:
+    shown = show(run, "table-0001").output
+    assert shown.splitlines()[:5] == [
+        "table-0001 (latex/table, easy), model-a, profile paper",
+        "ended: COMPILE_ERROR: TeX stopped on line 4: Undefined control sequence.",
+        "first error before repairs: Missing $ inserted.",
+        "repair: wrap_math equation",
+        "values: ems 0.000, edit 0.250",
+    ]
+    assert shown.endswith("answer (stop):\n\\toprule\\x1b[2J\n")
+
+
+def test_json_has_the_records_as_they_stand_in_the_file(run: str) -> None:
+    (record,) = json.loads(show(run, "table-0001", "--json").output)
+    assert (record["id"], record["verdict"], record["metrics"]["edit"]) == (
+        "table-0001",
+        "COMPILE_ERROR",
+        0.25,
+    )
+
+
+def test_an_unknown_sample_is_named_with_the_most_similar_one(run: str) -> None:
+    shown = show(run, "table-0002")
+    assert isinstance(shown.exception, UsageError)
+    assert "did you mean 'table-0001'" in shown.exception.message
