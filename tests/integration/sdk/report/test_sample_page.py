@@ -270,6 +270,36 @@ def test_a_pooled_metric_shows_its_numerator_and_denominator(visit: Visit, tmp_p
     assert visit.said == []
 
 
+def test_a_long_document_is_shown_at_the_line_of_its_error(visit: Visit, tmp_path: Path) -> None:
+    one = Planned("long", "latex", "equation")
+    document = "\n".join(f"% line {number}" for number in range(1, 201))
+    record = replace(
+        record_of(one),
+        outcome=Outcome.SCORED,
+        usable=False,
+        verdict=Verdict.COMPILE_ERROR,
+        error=FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 150),
+        document_sha256="0" * 64,
+        metrics={"ems": 0.0},
+    )
+    report = _one_sample(tmp_path / "run", record, rendered_of(record, document=document))
+    page = visit.open(report)
+    page.locator("article h3 a").click()
+    marked = page.locator("#sample ol.lines li.bad")
+    marked.wait_for()
+    assert marked.inner_text() == "% line 150"
+    until(page, "document.querySelector('ol.lines').scrollTop > 0")
+    shown = page.locator("#sample ol.lines").bounding_box()
+    line = marked.bounding_box()
+    assert shown is not None
+    assert line is not None
+    assert shown["y"] < line["y"] < shown["y"] + shown["height"]
+    head = page.locator("#sample h2").bounding_box()
+    assert head is not None
+    assert head["y"] >= 0, "the page itself stays where it is"
+    assert visit.said == []
+
+
 def test_sites_are_compared_file_by_file_and_their_files_have_numbers(visit: Visit, tmp_path: Path) -> None:
     def site(**files: str) -> str:
         return json.dumps(

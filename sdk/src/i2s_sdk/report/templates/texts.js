@@ -107,6 +107,9 @@ const numbered = (text, marked, language) => {
     }
   }
   end();
+  // Once the list has a place on the page: the marked line in its middle; the page itself does not move.
+  const bad = list.querySelector("li.bad");
+  if (bad) requestAnimationFrame(() => { list.scrollTop = bad.offsetTop - list.offsetTop - list.clientHeight / 2; });
   return list;
 };
 
