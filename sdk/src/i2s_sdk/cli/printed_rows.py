@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
+from i2s_sdk.consoles import table_console
 from i2s_sdk.visible import visible_line
-
-#: Columns of a line where standard output is no terminal and has no width of its own.
-_PLAIN_WIDTH = 160
 
 
 def print_rows(
@@ -23,7 +21,6 @@ def print_rows(
         rows: A cell for each column.
     """
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -39,5 +36,4 @@ def print_rows(
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(*(Text(visible_line(cell)) for cell in row))
-    width = None if sys.stdout.isatty() else _PLAIN_WIDTH
-    Console(file=sys.stdout, highlight=False, width=width).print(table)
+    table_console(sys.stdout).print(table)

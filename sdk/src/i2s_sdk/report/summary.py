@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from i2s_sdk.consoles import table_console
 from i2s_sdk.report import figures
 from i2s_sdk.report.charts import endings
 from i2s_sdk.report.table_formats import print_table
@@ -26,7 +26,6 @@ from i2s_sdk.visible import visible, visible_line
 
 #: Of more metrics a table has a row for each, and a column for each subset.
 _METRICS_ACROSS = 6
-_PLAIN_WIDTH = 160  # where the stream is no terminal and has no width of its own
 
 
 def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: TextIO) -> None:
@@ -37,7 +36,7 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         unavailable: Metrics that could not be computed, and why.
         stream: Stream that the table is printed to.
     """
-    console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
+    console = table_console(stream)
     for task, result in summary.tasks.items():
         title = visible_line(f"{task}, profile {profile_word(task, summary.profile)}")
         across = len(result.total.metrics) <= _METRICS_ACROSS
@@ -130,7 +129,7 @@ def print_leaderboard(
     for of_subset in tables:
         lines = tuple(line for line in of_subset.lines if not line.published)
         print_table(replace(of_subset, lines=lines, notes=of_subset.notes[:1]), stream)
-    console = Console(file=stream, highlight=False, width=None if stream.isatty() else _PLAIN_WIDTH)
+    console = table_console(stream)
     for task in dict.fromkeys(task for one in standings for task in one.values):
         if task_spec(task).subset_tables:
             continue

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TextIO
 
+from i2s_sdk.consoles import table_console
 from i2s_sdk.report.figures import NOTHING
 from i2s_sdk.report.table_lines import Heading, Line, PaperTable
 from i2s_sdk.report.table_titles import MISMATCH_MARK
@@ -20,17 +21,17 @@ _LATEX = str.maketrans(
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", NOTHING: "--", "\n": " ", "\r": " "}
     | {MISMATCH_MARK: r"\ddag{}", "−": "$-$"}
 )
+_PLAIN_WIDTH = 200  # tables of the paper have many columns
 _DAGGER = "†"  # after the name of a published row
 
 
 def print_table(table: PaperTable, stream: TextIO, *, intervals: bool = False) -> None:
     """Print a table for people; rows of published values and of reference points are dimmed."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(file=stream, highlight=False, width=None if stream.isatty() else 200)
+    console = table_console(stream, _PLAIN_WIDTH)
     shown = Table(
         title=Text(visible_line(table.title)), title_justify="left", title_style="bold", box=SIMPLE_HEAD
     )
