@@ -145,6 +145,11 @@ def test_any_text_is_read_and_scores_lie_within_it(parts: list[str]) -> None:
         previous = one.last
 
 
+def test_a_score_that_is_closed_by_another_sign_is_none() -> None:
+    assert read_lilypond("\\score { >>").scores == ()
+    assert [one.first for one in read_lilypond("\\score { >> \\score { a }").scores] == [12]
+
+
 def test_a_source_of_many_open_braces_is_read_in_linear_time() -> None:
     assert read_lilypond("\\score { " * 100_000).scores == ()
     assert read_lilypond("#(" * 300_000).scores == ()

@@ -158,7 +158,8 @@ class _Scanner:
         if not self._blocks:
             self._assigned = False
         inside = all(one.command in _BOOKS and not one.assigned for one in self._blocks)
-        if block.command == _SCORE and inside and not block.assigned:
+        whole = self._text[last - 1] == "}"  # a broken source may close it by ">>"
+        if block.command == _SCORE and whole and inside and not block.assigned:
             self._scores.append(ScoreBlock(block.first, last, block.layout or not block.midi))
 
     def _string(self, value: str) -> None:
