@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from benchmarks.latex import machine
+from benchmarks.latex import machine, reference
 from benchmarks.latex.measure import Say, Task, bursts_of_all, sample_all
 from benchmarks.latex.report import Report
 from benchmarks.latex.summary import figures_of, ratio, sandbox_cost, throughput_of
@@ -69,7 +69,7 @@ async def run(data: Path, limit: int | None, repeat: int, rounds: int, slots: in
             running[tier] = await stack.enter_async_context(open_service(tier, slots, preamble, logs))
         jailed = running[IsolationTier.NAMESPACE]
         variants: list[Variant] = [
-            await stack.enter_async_context(open_reference(slots)),
+            await stack.enter_async_context(open_reference(slots, reference.__file__)),
             Service("cold", jailed.meter, jailed.client, page, cold=True),
             Service("format", jailed.meter, jailed.client, page, cold=False),
         ]

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.latex import reference
 from benchmarks.latex.meter import Meter, open_meter
 from i2s_sdk.clients import AsyncRenderClient
 from i2s_sdk.clients.render import SERVICE
@@ -127,12 +126,17 @@ class Service(Variant):
 
 
 @contextlib.asynccontextmanager
-async def open_reference(slots: int) -> AsyncIterator[Reference]:
-    """Run ``slots`` workers of the reference as long as the block lasts."""
+async def open_reference(slots: int, *words: str) -> AsyncIterator[Reference]:
+    """Run workers of the reference as long as the block lasts.
+
+    Args:
+        slots: How many.
+        words: The program of a worker in Python, and its arguments.
+    """
     meter = open_meter(Reference.name)
     workers = [
         await asyncio.create_subprocess_exec(
-            *(sys.executable, reference.__file__),
+            *(sys.executable, *words),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=_LONGEST_LINE,

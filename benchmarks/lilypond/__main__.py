@@ -28,10 +28,12 @@ from pathlib import Path
 from benchmarks.latex import machine
 from benchmarks.latex.measure import Say, Task, bursts_of_all, sample_all
 from benchmarks.latex.summary import figures_of, ratio, throughput_of
-from benchmarks.latex.variants import Variant, VariantError
+from benchmarks.latex.variants import Variant, VariantError, open_reference
+from benchmarks.lilypond import reference
 from benchmarks.lilypond.report import Report
 from benchmarks.lilypond.snippets import fetch, render_all
-from benchmarks.lilypond.variants import open_reference, open_service
+from benchmarks.lilypond.variants import open_service
+from i2s_render_lilypond.installation import find_installation
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError
 from i2s_wire.render.isolation import IsolationTier
@@ -63,7 +65,9 @@ async def run(options: argparse.Namespace, data: Path, say: Say) -> Report:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="i2s-benchmark-")))
         real = await asyncio.to_thread(fetch, folder, options.snippets) if options.snippets else []
-        variants: list[Variant] = [await stack.enter_async_context(open_reference(options.slots))]
+        programs = str(find_installation().lilypond.parent)
+        plain = open_reference(options.slots, reference.__file__, programs)
+        variants: list[Variant] = [await stack.enter_async_context(plain)]
         running = {}
         for place, (name, tier, warm) in enumerate(_SERVICES):
             say(f"starting {name}")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import os
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.latex.meter import GroupMeter, Meter, open_meter
-from benchmarks.latex.variants import Answer, Reference, Variant, VariantError
-from benchmarks.lilypond import reference
-from i2s_render_lilypond.installation import find_installation
+from benchmarks.latex.meter import Meter, open_meter
+from benchmarks.latex.variants import Answer, Variant, VariantError
 from i2s_sdk.clients import AsyncRenderClient
 from i2s_sdk.clients.render import SERVICE
 from i2s_sdk.stack.child import Child
@@ -25,7 +20,6 @@ from i2s_wire.render.rendering import Verdict
 
 _START_SECONDS = 120.0
 _DEADLINE = 120.0
-_LONGEST_LINE = 64 * 1024 * 1024
 
 
 class Service(Variant):
@@ -62,54 +56,6 @@ class Service(Variant):
         return Answer(rendering.pictures[0].png, stages, 1)
 
 
-@contextlib.asynccontextmanager
-async def open_reference(slots: int) -> AsyncIterator[Reference]:
-    """Run ``slots`` workers of the reference as long as the block lasts."""
-    meter = open_meter(Reference.name)
-    programs = str(find_installation().lilypond.parent)
-    workers = [
-        await asyncio.create_subprocess_exec(
-            *(sys.executable, reference.__file__, programs),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=_LONGEST_LINE,
-        )
-        for _ in range(slots)
-    ]
-    try:
-        for worker in workers:
-            meter.adopt(worker.pid)
-        yield Reference(meter, workers)
-    finally:
-        for worker in workers:
-            if worker.stdin is not None:
-                worker.stdin.close()
-            await worker.wait()
-        meter.close()
-
-
-@contextlib.contextmanager
-def _born_in(meter: Meter) -> Iterator[None]:
-    """Have what is started in this block begin in the meter's control group, where it has one.
-
-    The jail makes the groups of its cells below the one that its service began in, so it is too late
-    to adopt a service that runs.
-    """
-    if not isinstance(meter, GroupMeter):
-        yield
-        return
-    ours = str(os.getpid())
-    lines = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
-    group = next(path for _, names, path in lines if names == "" or "cpuacct" in names.split(","))
-    folder = meter._folder
-    mount = next(parent for parent in folder.parents if parent.is_mount())
-    (folder / "cgroup.procs").write_text(ours)
-    try:
-        yield
-    finally:
-        (mount / group.lstrip("/") / "cgroup.procs").write_text(ours)
-
-
 @dataclass(frozen=True, slots=True)
 class Running:
     """A service that runs here."""
@@ -141,7 +87,7 @@ async def open_service(
     child = Child(ServiceCommand("render-lilypond", SERVICE, tuple(arguments)), logs / name)
     meter = open_meter(name)
     try:
-        with _born_in(meter):
+        with meter.starting():
             await child.start(_START_SECONDS)
         meter.adopt(child.pid)
         async with AsyncRenderClient(child.address, deadline=_DEADLINE) as client:
