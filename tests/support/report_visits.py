@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
 from playwright.sync_api import Page
+
+from i2s_sdk.report import write_report
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.asked import Asked
+from i2s_sdk.runlog.planned import Planned
+from i2s_sdk.runlog.record import Record
+from i2s_sdk.runlog.rendered import Rendered
+from run_folders import write_run
 
 #: Samples of the runs that reports are made of.
 NUMBER = 60
@@ -44,3 +53,15 @@ def until(page: Page, condition: str) -> None:
     while not page.evaluate(condition):
         assert time.monotonic() < deadline, f"never came true: {condition}"
         page.wait_for_timeout(50)
+
+
+def one_sample(folder: Path, record: Record, kept: Rendered, asked: Asked | None = None) -> Path:
+    """Return the report of a run of one sample."""
+    one = Planned(record.id, record.task, record.subset)
+    write_run(folder, [one], {one.id: record})
+    (folder / "renderings.jsonl").write_text(json.dumps(kept.to_json()) + "\n")
+    if asked is not None:
+        (folder / "answers.jsonl").write_text(
+            json.dumps(Answer(record.id, "x", asked=asked).to_json()) + "\n"
+        )
+    return write_report([folder]).path

@@ -12,16 +12,13 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from i2s_sdk.report import write_report
-from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.asked import Asked, AskedPart
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.read_sample import FirstError, RepairNote
 from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import Record
-from i2s_sdk.runlog.rendered import Rendered
 from i2s_wire.render.rendering import Verdict
-from report_visits import NUMBER, Visit, until
+from report_visits import NUMBER, Visit, one_sample, until
 from run_folders import instances, keep_picture, picture, record_of, rendered_of, write_run
 
 pytestmark = pytest.mark.integration
@@ -200,17 +197,6 @@ def test_runs_stand_on_the_scale_of_their_metric(visit: Visit, run: Path, two_ru
     assert left + 0.4 == pytest.approx(100 * value, abs=0.06)
 
 
-def _one_sample(folder: Path, record: Record, kept: Rendered, asked: Asked | None = None) -> Path:
-    one = Planned(record.id, record.task, record.subset)
-    write_run(folder, [one], {one.id: record})
-    (folder / "renderings.jsonl").write_text(json.dumps(kept.to_json()) + "\n")
-    if asked is not None:
-        (folder / "answers.jsonl").write_text(
-            json.dumps(Answer(record.id, "x", asked=asked).to_json()) + "\n"
-        )
-    return write_report([folder]).path
-
-
 def test_the_question_is_that_of_the_run_with_its_images(visit: Visit, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     example = keep_picture(folder, picture("example"))
@@ -221,7 +207,7 @@ def test_the_question_is_that_of_the_run_with_its_images(visit: Visit, tmp_path:
         AskedPart("\nAnswer:\nx^2"),
     )
     asked = Asked(parts, "Be exact.", '{"type": "object"}')
-    page = visit.open(_one_sample(folder, record, rendered_of(record), asked))
+    page = visit.open(one_sample(folder, record, rendered_of(record), asked))
     page.locator("article h3 a").click()
     page.locator(".questions summary").click()
     shown = page.locator(".questions")
@@ -246,7 +232,7 @@ def test_the_first_cause_stands_before_repairs_and_the_log_is_shown(visit: Visit
         error=FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 2),
     )
     kept = rendered_of(record, document="a\n$\\alpah$", log="! Undefined control sequence.\nl.2")
-    page = visit.open(_one_sample(tmp_path / "run", record, kept))
+    page = visit.open(one_sample(tmp_path / "run", record, kept))
     page.locator("article h3 a").click()
     page.locator("#sample .notes").wait_for()
     notes = page.locator("#sample .notes li").all_inner_texts()
@@ -263,40 +249,10 @@ def test_a_pooled_metric_shows_its_numerator_and_denominator(visit: Visit, tmp_p
         record_of(Planned("one", "readoc", "a")), outcome=Outcome.SCORED, usable=True, structure="text"
     )
     record = replace(record, parts={"table_teds": (2.5, 4.0)})
-    page = visit.open(_one_sample(tmp_path / "run", record, rendered_of(record)))
+    page = visit.open(one_sample(tmp_path / "run", record, rendered_of(record)))
     page.locator("article h3 a").click()
     page.locator("#sample .pooled").wait_for()
     assert page.locator("#sample .pooled tr").nth(1).inner_text().split() == ["table_teds", "2.5", "4"]
-    assert visit.said == []
-
-
-def test_a_long_document_is_shown_at_the_line_of_its_error(visit: Visit, tmp_path: Path) -> None:
-    one = Planned("long", "latex", "equation")
-    document = "\n".join(f"% line {number}" for number in range(1, 201))
-    record = replace(
-        record_of(one),
-        outcome=Outcome.SCORED,
-        usable=False,
-        verdict=Verdict.COMPILE_ERROR,
-        error=FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 150),
-        document_sha256="0" * 64,
-        metrics={"ems": 0.0},
-    )
-    report = _one_sample(tmp_path / "run", record, rendered_of(record, document=document))
-    page = visit.open(report)
-    page.locator("article h3 a").click()
-    marked = page.locator("#sample ol.lines li.bad")
-    marked.wait_for()
-    assert marked.inner_text() == "% line 150"
-    until(page, "document.querySelector('ol.lines').scrollTop > 0")
-    shown = page.locator("#sample ol.lines").bounding_box()
-    line = marked.bounding_box()
-    assert shown is not None
-    assert line is not None
-    assert shown["y"] < line["y"] < shown["y"] + shown["height"]
-    head = page.locator("#sample h2").bounding_box()
-    assert head is not None
-    assert head["y"] >= 0, "the page itself stays where it is"
     assert visit.said == []
 
 
@@ -311,7 +267,7 @@ def test_sites_are_compared_file_by_file_and_their_files_have_numbers(visit: Vis
     one = Planned("site", "webpage", "css")
     record = replace(record_of(one), outcome=Outcome.SCORED, usable=True, verdict=Verdict.RENDERED)
     record = replace(record, structure=answer, document_sha256="0" * 64, metrics={"ems": 0.5})
-    page = visit.open(_one_sample(tmp_path / "run", record, rendered_of(record, target=target)))
+    page = visit.open(one_sample(tmp_path / "run", record, rendered_of(record, target=target)))
     page.locator("article h3 a").click()
     page.locator("#sample .texts").first.wait_for()
     assert page.locator("#sample .compared-file .file").all_inner_texts() == ["index.html", "style.css"]
@@ -344,7 +300,7 @@ def test_white_space_and_comments_count_as_their_language_has_them(
         record_of(Planned("one", task, "a")), outcome=Outcome.SCORED, usable=True, structure=answer
     )
     record = replace(record, completion=answer, verdict=Verdict.RENDERED)
-    page = visit.open(_one_sample(tmp_path / "run", record, rendered_of(record, target=target)))
+    page = visit.open(one_sample(tmp_path / "run", record, rendered_of(record, target=target)))
     page.locator("article h3 a").click()
     page.locator("#sample .texts").wait_for()
     assert page.locator("#sample .texts del").all_text_contents() == removed
