@@ -23,7 +23,7 @@ class Report:
         slots: Jobs at once where throughput was measured.
         figures: By variant and example.
         ratios: The first is the claim.
-        sandbox: What it costs.
+        sandbox: Cost of the sandbox of each tier.
         throughput: Jobs a second by variant; empty where it was not measured.
     """
 

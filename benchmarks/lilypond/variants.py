@@ -71,7 +71,7 @@ async def open_service(
     """Run the service in a tier as long as the block lasts.
 
     Args:
-        name: Of the variant.
+        name: Name of the variant.
         tier: Of its jails.
         slots: Jobs at once.
         logs: Folder for its log.

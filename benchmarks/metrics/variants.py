@@ -35,7 +35,7 @@ class Figure:
     """What one variant did with all pairs of a kind.
 
     Attributes:
-        name: Of the variant.
+        name: Name of the variant.
         kind: "warm" or "cold".
         pairs_per_second: On the clock.
         cpu_seconds: Of all its processes, for one pair.

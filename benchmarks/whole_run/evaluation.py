@@ -79,11 +79,11 @@ def _evaluate_single(options: Options, settings: Settings) -> None:
     """Evaluate one sample of each task without caches: first to load what is lazy, then measured."""
     settings = dataclasses.replace(settings, render_cache="no", score_cache="no")
     for task in options.tasks:
-        for time_of_it, on_progress in (("loads", None), ("single", Windows(task, single=True).look)):
+        for name, on_progress in (("loads", None), ("single", Windows(task, single=True).look)):
             evaluate(
                 options.data,
                 f"replay:{options.answers}",
-                out=Path(options.out) / time_of_it / task,
+                out=Path(options.out) / name / task,
                 settings=settings,
                 on_progress=on_progress,
                 profile=options.profile,

@@ -140,7 +140,7 @@ def of_samples(all_of_them: float, single: float, samples: int) -> float:
     Args:
         all_of_them: CPU seconds of an evaluation.
         single: CPU seconds of one with a single sample.
-        samples: Samples of the former; what it does once cannot be told from a single one.
+        samples: Number of samples of the former; of a single one, what it does once is not known.
     """
     if samples == 1:
         return all_of_them

@@ -30,11 +30,11 @@ def test_up_evaluate_status_logs_down(engine, images, tmp_path):
     assert ours(engine) == []
     engine.undo(COMMAND, "down", XDG_STATE_HOME=environment["XDG_STATE_HOME"])
     try:
-        told = json.loads(command("up", "--docker", "--json"))
-        assert told["kind"] == "docker"
-        assert {one["name"] for one in told["services"]} == {one.name for one in SERVICES}
+        started = json.loads(command("up", "--docker", "--json"))
+        assert started["kind"] == "docker"
+        assert {one["name"] for one in started["services"]} == {one.name for one in SERVICES}
         assert json.loads(command("status", "--json"))["ok"]
-        host = json.loads(engine.docker("inspect", told["services"][0]["runs_as"]))[0]["HostConfig"]
+        host = json.loads(engine.docker("inspect", started["services"][0]["runs_as"]))[0]["HostConfig"]
         assert (host["ReadonlyRootfs"], host["CapDrop"], host["Privileged"]) == (True, ["ALL"], False)
 
         document = json.loads(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -46,14 +46,15 @@ def command(run: str, samples: tuple[str, ...], lowest: int, as_json: bool) -> N
     from i2s_sdk.runlog.reader import read_run
 
     stored = read_run(run)
-    records = [_named(stored, one) for one in samples] or sorted(stored.ordered(), key=_rank)[:lowest]
-    whole = [stored.with_texts(one) for one in records]
+    values = {} if samples else _main_values(stored)
+    lowest_ids = sorted(values, key=lambda one: (values[one] is not None, values[one] or 0.0, one))[:lowest]
+    records = [stored.with_texts(_named(stored, one)) for one in samples or lowest_ids]
     if as_json:
-        say(json.dumps([one.to_json() for one in whole], indent=2))
+        say(json.dumps([one.to_json() for one in records], indent=2))
     elif samples:
-        say("\n\n".join("\n".join(_lines(stored, one)) for one in whole))
+        say("\n\n".join("\n".join(_lines(stored, one)) for one in records))
     else:
-        _print_lowest(whole)
+        _print_lowest(records, values)
 
 
 def _named(stored: StoredRun, identity: str) -> Record:
@@ -71,18 +72,22 @@ def _named(stored: StoredRun, identity: str) -> Record:
     return stored.records[identity]
 
 
-def _rank(record: Record) -> tuple[bool, float, str]:
-    value = _main_value(record)
-    return value is not None, value or 0.0, record.id
-
-
-def _main_value(record: Record) -> float | None:
+def _main_values(stored: StoredRun) -> dict[str, float | None]:
+    """Return the value of the main metric of each sample alone; it may be the mean of others, or a ratio."""
+    from i2s_sdk.stats.columns import part_of
+    from i2s_sdk.stats.means import column_value
+    from i2s_sdk.stats.results import task_columns
     from i2s_sdk.tasks.registry import task_spec
 
-    return record.metrics.get(task_spec(record.task).main_metric)
+    records = stored.ordered()
+    main = {
+        task: task_columns(stored.manifest, task).metrics_of(task_spec(task).main_metric)
+        for task in {one.task for one in records}
+    }
+    return {one.id: column_value([[part_of(one, metric) for metric in main[one.task]]]) for one in records}
 
 
-def _print_lowest(records: list[Record]) -> None:
+def _print_lowest(records: Sequence[Record], values: Mapping[str, float | None]) -> None:
     from i2s_sdk.cli.printed_rows import print_rows
     from i2s_sdk.report import figures
     from i2s_sdk.tasks.registry import task_spec
@@ -93,7 +98,7 @@ def _print_lowest(records: list[Record]) -> None:
             f"{one.task}/{one.subset}",
             _ending(one),
             task_spec(one.task).main_metric,
-            figures.value(_main_value(one)),
+            figures.value(values[one.id]),
         )
         for one in records
     ]

@@ -61,7 +61,7 @@ def _require_decodable(picture: Path, version: _Version, most_pixels: int) -> No
 
     Args:
         picture: The file.
-        version: Of the file.
+        version: State of the file, which is what a result is kept for.
         most_pixels: Width times height that is allowed.
 
     Raises:

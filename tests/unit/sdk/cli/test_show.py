@@ -12,8 +12,10 @@ from click.testing import CliRunner, Result
 from i2s_sdk.cli.main import group
 from i2s_sdk.errors import UsageError
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.read_sample import FirstError, RepairNote
 from i2s_sdk.runlog.record import Failure
+from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.render.rendering import Verdict
 from run_folders import instances, options, record_of, write_run
 
@@ -59,6 +61,23 @@ def test_the_lowest_come_first_and_before_them_what_has_no_value(run: str) -> No
     assert rows == ["css-0002", "table-0001", "equation-0000"]
     assert "render_failure: render-latex is gone" in shown.output
     assert show(run, "--lowest", "1").output.count("latex/") == 1
+
+
+def test_samples_are_ordered_by_a_main_metric_that_is_the_mean_of_others(tmp_path: Path) -> None:
+    parts = task_spec("chart").averages[0].of
+    planned = [Planned(name, "chart", "bar") for name in ("a", "b", "c")]
+    records = {
+        one.id: replace(record_of(one), outcome=Outcome.SCORED, metrics=dict.fromkeys(parts, value))
+        for one, value in zip(planned, (0.9, 0.5, 0.7), strict=True)
+    }
+    given = options(tasks=("chart",), metrics=dict.fromkeys(parts, "1"))
+    shown = show(str(write_run(tmp_path / "run", planned, records, given)))
+    rows = [line.split() for line in shown.output.splitlines() if "chart/bar" in line]
+    assert [(row[0], row[-2], row[-1]) for row in rows] == [
+        ("b", "elements", "0.500"),
+        ("c", "elements", "0.700"),
+        ("a", "elements", "0.900"),
+    ]
 
 
 def test_a_sample_is_shown_with_its_reasons_values_and_answer(run: str) -> None:
