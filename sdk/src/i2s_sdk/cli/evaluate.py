@@ -132,7 +132,7 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     from i2s_sdk.evaluation.several import evaluate_several, repeated_models
 
     opened = repeated_models(models, options, given["repeats"])
-    _tell_services_up()
+    tell_services_up(settings)
     with (
         Progress(sys.stderr, ("answers", "renderings", "samples")) as progress,
         interruptible(folder, settings, progress),
@@ -148,11 +148,13 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     return _tell_several(result, settings, given)
 
 
-def _tell_services_up() -> None:
+def tell_services_up(settings: Settings) -> None:
     """Say that services are used that this command has not started, maybe those of another installation."""
-    from i2s_sdk.stack.state import read_record
+    from i2s_sdk.service_table import OWN_SERVICES
+    from i2s_sdk.stack.services import address_of
+    from i2s_sdk.stack.state import up_address
 
-    if read_record() is not None:
+    if any(up_address(name) and not address_of(settings, name) for name in sorted(OWN_SERVICES)):
         say("uses the services that are up; `i2s-sdk status` shows them, `i2s-sdk down` ends them", err=True)
 
 
@@ -166,6 +168,7 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
     from i2s_sdk.evaluation.predictions import evaluate_predictions
 
     folder = run_folder({**given, "model": f"predictions {Path(given['predictions']).name}"}, settings)
+    tell_services_up(settings)
     with (
         Progress(sys.stderr, ("samples",)) as progress,
         interruptible(folder, settings, progress),
