@@ -65,6 +65,7 @@ _NUMBERS = ("first", "second", "difference", "95 % interval", "p", "better, wors
 
 def _print(found: Versus) -> None:
     from i2s_sdk.report import figures
+    from i2s_sdk.report.view import metric_word
 
     if not found.comparisons:
         say("The runs have no scored instance in common whose values follow the same rules.")
@@ -72,7 +73,7 @@ def _print(found: Versus) -> None:
     rows = [
         (
             one.task,
-            one.metric,
+            metric_word(one.task, one.metric),
             figures.value(one.first),
             figures.value(one.second),
             figures.signed(one.difference.value),

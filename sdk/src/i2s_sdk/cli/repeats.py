@@ -35,11 +35,12 @@ def command(runs: tuple[str, ...], threshold: float | None, as_json: bool) -> No
         say(json.dumps([one.to_json() for one in found], indent=2))
         return
     from i2s_sdk.report import figures
+    from i2s_sdk.report.view import metric_word
 
     rows = [
         (
             one.task,
-            one.metric,
+            metric_word(one.task, one.metric),
             figures.value(one.mean.value),
             figures.interval(one.mean),
             figures.value(one.within**0.5),

@@ -37,10 +37,10 @@ from i2s_sdk.runlog.reference_points import (
     write_points,
 )
 from i2s_sdk.runlog.storage import is_url
-from i2s_sdk.scoring.scorer import Aggregate
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services
 from i2s_sdk.stats.aggregate import excluded_from_totals
+from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.skill import ORACLE
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import task_spec
@@ -178,8 +178,7 @@ def _have_data_of(folder: RunFolder, points: Points) -> bool:
 def instances_of(name: str, plan: Plan) -> list[Instance]:
     """Return the instances of a plan that a reference point can answer, without those of wild subsets.
 
-    Tasks whose main metric is neither a mean nor a share of samples are left out; runs of these models that
-    are compared with others are their reference points.
+    Tasks whose main column is of metrics that nothing computes are left out.
 
     Args:
         name: One of MODELS.
@@ -209,8 +208,8 @@ def instances_of(name: str, plan: Plan) -> list[Instance]:
 
 
 def _has_points(task: Task) -> bool:
-    main = task_spec(task.name).main_metric
-    return any(one.name == main and one.aggregate is not Aggregate.POOLED for one in metrics_of(task))
+    spec = task_spec(task.name)
+    return bool(Columns(metrics_of(task), spec.averages).metrics_of(spec.main_metric))
 
 
 def _has_truth(one: Instance) -> bool:

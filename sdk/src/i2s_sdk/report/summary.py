@@ -16,7 +16,7 @@ from i2s_sdk.report import figures
 from i2s_sdk.report.charts import endings
 from i2s_sdk.report.table_formats import print_table
 from i2s_sdk.report.table_lines import BLOCK_TITLES, Block, PaperTable
-from i2s_sdk.report.view import profile_word, usable_word
+from i2s_sdk.report.view import metric_word, profile_word, usable_word
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
 from i2s_sdk.stats.leaderboard import Standing
@@ -141,7 +141,7 @@ def print_leaderboard(
             table.add_column(name, justify="right")
         metrics = dict.fromkeys(metric for one in standings for metric in one.values.get(task, {}))
         for metric in metrics:
-            table.add_column(metric, justify="right")
+            table.add_column(metric_word(task, metric), justify="right")
         for points, of_block in groupby(standings, key=lambda one: one.is_reference_point):
             if points:
                 table.add_section()

@@ -21,7 +21,7 @@ from i2s_sdk.report.skill_tables import TaskSkills, skill_tables, task_skills
 from i2s_sdk.report.table_lines import BLOCK_TITLES, Block, PaperTable, heading_groups
 from i2s_sdk.report.table_titles import MISMATCH_MARK
 from i2s_sdk.report.versus import Versus
-from i2s_sdk.report.view import RunView, usable_word
+from i2s_sdk.report.view import RunView, metric_word, usable_word
 from i2s_sdk.stats.leaderboard import Standing, ranked_by
 from i2s_sdk.tasks.registry import task_spec
 
@@ -108,6 +108,7 @@ def render_page(
         ranked_by=ranked_by,
         main_metric=lambda task: task_spec(task).main_metric,
         usable_word=usable_word,
+        metric_word=metric_word,
         figures=figures,
         shareable_facts=shareable_facts,
         shareable_model=shareable_model,

@@ -14,7 +14,7 @@ from i2s_sdk.runlog.reader import StoredRun
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.runlog.storage import RunStorage
-from i2s_sdk.stats.aggregate import Summary
+from i2s_sdk.stats.aggregate import RENDERED, Summary
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.leaderboard import labels
 from i2s_sdk.stats.results import summarize_run, task_columns
@@ -88,6 +88,11 @@ def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
 def usable_word(task: str) -> str:
     """Return what a usable sample of a task is called: "rendered" where the task renders."""
     return "rendered" if task_spec(task).renders else "usable"
+
+
+def metric_word(task: str, metric: str) -> str:
+    """Return what a metric is called: its name, and the word of a task for the share of usable samples."""
+    return usable_word(task) if metric == RENDERED else metric
 
 
 def profile_word(task: str, profile: str) -> str:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from i2s_sdk import evaluate, evaluate_several, merge
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.floors import ConstantBaseline
 from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.oracle import Oracle
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.reference_points import REFERENCE_POINTS, read_points
 from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec
 
 pytestmark = pytest.mark.integration
+
+EXAMPLES = Path(__file__).parents[4] / "examples"
 
 TASK, LIMIT = ["latex"], 3
 
@@ -62,6 +68,34 @@ def test_a_constant_answer_has_no_skill_and_is_ranked_so(measured: Settings, tmp
     assert not (Path(str(run.folder)) / "reference-points").exists()
     (overall, *_) = table([run.folder])
     assert "Mean skill" in [one.name for one in overall.headings]
+
+
+class KnowsSome(Oracle):
+    """A model that answers some instances with the ground truth, and the others with nothing."""
+
+    name = "openai/knows-some"
+
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        if zlib.crc32(instance.id.encode()) % 3 == 1:
+            return Completion(task_spec(instance.task).blank(None), Finish.STOP)
+        return await super().complete(instance, question)
+
+
+@pytest.mark.parametrize(
+    ("folder", "limit", "metric"),
+    [("sobench", None, "fma"), ("readoc", 3, "average"), ("charts", 6, "elements")],
+)
+def test_main_columns_that_are_pooled_or_means_of_columns_have_a_skill_too(
+    measured: Settings, tmp_path: Path, folder: str, limit: int | None, metric: str
+) -> None:
+    data = EXAMPLES / folder
+    run = evaluate(data=data, model=KnowsSome(), out=tmp_path, settings=measured, limit=limit)
+    ((task, skill),) = run.skills.items()
+    assert skill.value == pytest.approx(run.summary.tasks[task].values[metric])
+    assert skill.floor < skill.value < skill.ceiling == pytest.approx(1.0, abs=1e-6)
+    assert skill.skill.interval is not None
+    points = read_points(open_storage(run.folder))
+    assert {len(of_model) for of_model in points.values()} == {run.summary.scored}
 
 
 def test_another_model_on_the_same_instances_takes_the_values_of_the_cache(

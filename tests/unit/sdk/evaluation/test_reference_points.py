@@ -59,9 +59,16 @@ def test_wild_subsets_have_none() -> None:
     assert instances_of("baseline/blank", replace(plan, instances=wild, whole=wild)) == []
 
 
-@pytest.mark.parametrize("folder", ["sobench", "readoc"])
-def test_tasks_without_skill_have_none(folder: str) -> None:
+@pytest.mark.parametrize("folder", ["sobench", "readoc", "charts"])
+def test_every_task_has_a_floor_that_borrows_answers_and_a_ceiling(folder: str) -> None:
     plan = plan_of(folder)
+    for name in ("baseline/blank", "baseline/shuffled", "oracle"):
+        assert instances_of(name, plan) == list(plan.instances)
+
+
+def test_a_task_whose_main_column_nothing_computes_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_of("sobench")
+    monkeypatch.setattr("i2s_sdk.evaluation.reference_points.metrics_of", lambda task: ())
     assert not ReferencePoints(plan, Settings(), say_nothing).there_are_any
 
 

@@ -167,6 +167,17 @@ def test_a_leaderboard_is_by_subset_without_published_rows() -> None:
     assert "all runs" not in text
 
 
+def test_where_nothing_is_rendered_samples_are_usable() -> None:
+    records = {"a": Record("a", "sobench", "form", "", outcome=Outcome.SCORED, usable=True, metrics={})}
+    instances = [Instance("a", "sobench", "form", None)]
+    columns = {"sobench": Columns(metrics_of(open_task("sobench", Profile.PAPER)))}
+    stream = io.StringIO()
+    summary = aggregate(instances, records, columns, Profile.PAPER)
+    print_leaderboard(leaderboard({"one": summary, "two": summary}), stream)
+    assert "usable" in stream.getvalue()
+    assert "rendered" not in stream.getvalue()
+
+
 def test_names_of_columns_share_their_first_word() -> None:
     (table, _) = subset_tables(ComparedRuns({"mine": _summary(0.8)}), "readoc")
     assert table.headings[1:3] == (Heading("concat", "text"), Heading("vocab", "text"))
