@@ -112,6 +112,8 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     )
     given["log_to"] = parse_destinations(given["log_to"])
     given["requirements"] = parse_requirements(given["requirements"])
+    for one in given["requirements"]:
+        one.require_metric()
     if given["predictions"] is not None:
         return _evaluate_predictions(given, settings)
     if given["systems"]:

@@ -55,10 +55,14 @@ def check_requirements(
     """Check runs, and write the JUnit file if there is to be one.
 
     Raises:
+        UnknownNameError: Neither a task nor a run has a metric.
         WriteError: The file cannot be written.
     """
     from i2s_sdk.stats.requirements import check_runs, write_junit
 
+    of_runs = {name for summary in runs.values() for one in summary.tasks.values() for name in one.values}
+    for one in requirements:
+        one.require_metric(of_runs)
     checks = check_runs(requirements, runs)
     if junit is not None:
         write_junit(junit, runs, checks)

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from i2s_sdk.data.locations import note_location
+from i2s_sdk.errors import DataError
 from i2s_sdk.evaluation.caches.opening import Caches, open_caches
 from i2s_sdk.evaluation.facts import facts
 from i2s_sdk.evaluation.failures import LikeFailures
@@ -26,6 +27,7 @@ from i2s_sdk.evaluation.steps import read_steps, score_steps, scoring_services
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_usable_references
 from i2s_sdk.models.asked_with import asked_with
+from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.runlog.calls import marked_calls
 from i2s_sdk.runlog.folder import LOGS, RunFolder
@@ -135,7 +137,7 @@ class Runner:
             await self.work(pending, services)
 
     async def preflight(self, remaining: Sequence[Instance]) -> None:
-        """Ask the model a small question before anything is started, if it is going to be asked.
+        """Ask the model a small question before anything is started, if a question has no kept answer.
 
         Raises:
             ModelAccessError: It does not answer.
@@ -145,9 +147,11 @@ class Runner:
             return
         answers = self.folder.answers.marks
         unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
-        first = next(unanswered, None)
-        if first is not None:
-            await preflight(_shows_image(self.plan.tasks[first.task], first))
+        for one in unanswered:
+            task = self.plan.tasks[one.task]
+            if not await _is_kept(self.model, task, one):
+                await preflight(_shows_image(task, one))
+                return
 
     async def pending(self) -> list[Instance] | None:
         """Return what remains to be done; None if the run was begun and nothing remains.
@@ -324,6 +328,19 @@ class Runner:
     def _stage(self, work: Callable[[Sample], Awaitable[Sample]], slots: Sequence[int]) -> Stage[Sample]:
         jobs = self.settings.jobs or max(2, 2 * max(slots, default=1))
         return Stage(work, jobs, self.settings.waiting or jobs)
+
+
+async def _is_kept(model: Model | None, task: Task, instance: Instance) -> bool:
+    """Return whether the cache of a model has the answers to all questions about an instance.
+
+    Pages of documents are not looked up: they would have to be drawn for it.
+    """
+    if isinstance(task, DocumentTask) or not isinstance(model, CalledModel):
+        return False
+    try:
+        return all([await model.is_kept(instance, question) for question in task.questions(instance)])
+    except DataError:  # the stage that asks says so of the sample
+        return False
 
 
 def _shows_image(task: Task, instance: Instance) -> bool:

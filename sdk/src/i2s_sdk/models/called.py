@@ -84,14 +84,20 @@ class CalledModel:
             ModelAccessError: There will be none to any question.
             DataError: An image cannot be read.
         """
-        read = await asyncio.to_thread(read_question, instance, question)
-        if read.sampling is not None:
-            read = replace(read, sampling=self._options.sampling(read.sampling))
-        completion = await self._completion(read)
+        completion = await self._completion(await self._read(instance, question))
         if completion.finish is Finish.REFUSED:
             said = f": {one_line(completion.text)}" if completion.text.strip() else ""
             raise ModelRefusedError(f"{self.name} refused to answer{said}", completion)
         return completion
+
+    async def is_kept(self, instance: Instance, question: Question) -> bool:
+        """Return whether the cache has the answer to a question.
+
+        Raises:
+            DataError: An image cannot be read.
+        """
+        key = question_key(self.provider, await self._read(instance, question))
+        return await asyncio.to_thread(self._cache.get, key) is not None
 
     @property
     def on_wait(self) -> Callable[[str], None] | None:
@@ -119,6 +125,12 @@ class CalledModel:
     async def close(self) -> None:
         """Give back connections and processes."""
         await self.provider.close()
+
+    async def _read(self, instance: Instance, question: Question) -> ReadQuestion:
+        read = await asyncio.to_thread(read_question, instance, question)
+        if read.sampling is None:
+            return read
+        return replace(read, sampling=self._options.sampling(read.sampling))
 
     async def _completion(self, question: ReadQuestion) -> Completion:
         key = question_key(self.provider, question)

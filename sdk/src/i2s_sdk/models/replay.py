@@ -104,7 +104,10 @@ class Replay:
         """
         place = self._places.get((instance.id, question.name))
         if place is None:
-            raise ModelError(f"{self._path} has no completion for {self._named(instance, question)}")
+            raise ModelError(
+                f"{self._path} has no completion for {self._named(instance, question)}"
+                f" (it has {len(self._places)}; --sample-id, --subset or --limit choose instances)"
+            )
         entry = await asyncio.to_thread(self._read, place)
         of_document = any(isinstance(one, FilePart) for one in question.parts)
         if of_document and entry.get("question"):

@@ -177,13 +177,14 @@ def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_f
 
 
 def _skills_by_subset(compared: ComparedRuns) -> dict[str, dict[str, dict[str, Skill | None]]]:
-    """Return the skill of each run that has one in a task, in each of its subsets there."""
+    """Return the skill of each run that has one in a task, in each subset with scored samples there."""
     results = {label: summary.tasks for label, summary in compared.summaries.items()}
     return {
         task: {
             label: {
                 one.name: compared.group_skill(label, task, "subset", one.name)
                 for one in (*results[label][task].subsets, *results[label][task].apart)
+                if one.scored
             }
             for label in skills
         }

@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 from xml.etree import ElementTree
 
-from i2s_sdk.errors import UsageError, WriteError
+from i2s_sdk.errors import UnknownNameError, UsageError, WriteError
 from i2s_sdk.stats.aggregate import RENDERED, Group, Summary, TaskResult
-from i2s_sdk.tasks.registry import task_spec
+from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
+from i2s_wire.metrics.profile import Profile
+
+#: Another name of the share of usable samples, for tasks that render nothing.
+USABLE = "usable"
 
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -34,7 +39,8 @@ class Requirement:
         text: As it was given.
         task: Name of the task; empty for every task of the run that has the metric.
         subset: Name of a subset of the task; empty for the value of the task.
-        metric: Name of the metric, or "rendered", the share of usable samples.
+        metric: Name of the metric, or "rendered", the share of usable samples, which can be given as
+            "usable" too.
         sign: ">=", "<=", ">" or "<".
         bound: The number that the value is compared with.
     """
@@ -66,7 +72,22 @@ class Requirement:
             )
         if found["task"]:
             task_spec(found["task"])
-        return cls(text, found["task"] or "", found["subset"] or "", found["metric"], found["sign"], bound)
+        metric = RENDERED if found["metric"] == USABLE else found["metric"]
+        return cls(text, found["task"] or "", found["subset"] or "", metric, found["sign"], bound)
+
+    def require_metric(self, others: Collection[str] = ()) -> None:
+        """Refuse a metric that no task has.
+
+        Args:
+            others: Metrics that are known beside those of the tasks, such as those of a run.
+
+        Raises:
+            UnknownNameError: There is no such metric.
+        """
+        tasks = [self.task] if self.task else list(SPECS.usable())
+        known = {RENDERED, *others}.union(*map(_columns_of, tasks))
+        if self.metric not in known:
+            raise UnknownNameError("metric", self.metric, known)
 
     def check(self, run: str, summary: Summary) -> list[Check]:
         """Return how a run compares with the bound: one check for each task that it applies to.
@@ -150,6 +171,12 @@ def check_runs(requirements: Sequence[Requirement], runs: Mapping[str, Summary])
     return [
         check for run, summary in runs.items() for one in requirements for check in one.check(run, summary)
     ]
+
+
+def _columns_of(task: str) -> set[str]:
+    """Return the names of the metrics and averages that a task has in a profile."""
+    metrics = {one.name for profile in Profile for one in metrics_of(open_task(task, profile))}
+    return metrics.union(one.name for one in task_spec(task).averages)
 
 
 def _values(group: Group) -> dict[str, float | None]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from chat_server import ChatServer
 from i2s_sdk import evaluate
+from i2s_sdk.data.folder import read_folder
 from i2s_sdk.evaluation.stages import generate
 from i2s_sdk.models import ModelAccessError, ModelOptions, open_model
 from i2s_sdk.models.errors import AllCallsFailedError
@@ -45,3 +48,18 @@ def test_the_model_is_asked_once_more_than_the_questions(tmp_path: Path) -> None
         with pytest.raises(AllCallsFailedError):  # the server knows no picture
             generate(EXAMPLES, model, out=tmp_path / "run", settings=Settings(like_failures=1), limit=1)
         assert server.done["preflight"] == 1
+
+
+def test_a_model_whose_answers_are_all_kept_is_not_asked(tmp_path: Path) -> None:
+    (instance, *_) = (one for one in read_folder(EXAMPLES).instances if one.task == "latex")
+    assert instance.image is not None
+    picture = hashlib.sha256(instance.image.read_bytes()).hexdigest()
+    with ChatServer(answers={"one": "$x$"}, questions={picture: "one"}).serving() as server:
+        for name in ("first", "second"):
+            options = _options(server.base, failures=1)
+            model = open_model("openai/tiny", replace(options, cache=tmp_path / "cache"))
+            generate(
+                EXAMPLES, model, out=tmp_path / name, settings=Settings(), tasks=("latex",),
+                samples=(instance.id,),
+            )  # fmt: skip
+        assert (server.done["preflight"], server.came["one"]) == (1, 1)

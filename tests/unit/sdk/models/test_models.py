@@ -74,7 +74,7 @@ async def test_a_question_of_several_is_answered_by_its_own_line(tmp_path: Path)
     model = open_model(f"replay:{_file(tmp_path, *lines)}")
     named = [Question((), name=name) for name in ("p1", "p2", "p3")]
     assert [(await model.complete(_instance(), one)).text for one in named[:2]] == ["one", "two"]
-    with pytest.raises(ModelError, match=r"no completion for question 'p3' of instance 'a'$"):
+    with pytest.raises(ModelError, match=r"no completion for question 'p3' of instance 'a' \(it has 5;"):
         await model.complete(_instance(), named[2])
     other = replace(_instance(), id="b")  # files of other programs may have anything in that field
     assert (await model.complete(other, Question(()))).text == "four"

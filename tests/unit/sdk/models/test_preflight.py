@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from i2s_sdk.errors import ModelError
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import ModelAccessError, ModelOptions
 from i2s_sdk.models.budget import Budget
 from i2s_sdk.models.called import CalledModel
@@ -15,6 +16,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.preflight import QUESTION
 from i2s_sdk.models.provider import Answer, FaultError, RejectedError
 from i2s_sdk.models.question import ReadQuestion
+from i2s_sdk.tasks.question import Question, TextPart
 
 
 class Provider:
@@ -54,6 +56,17 @@ async def test_the_image_is_a_whole_png() -> None:
     (image,) = provider.asked[0].images
     assert (image.media_type, image.width, image.height) == ("image/png", 64, 64)
     assert image.content.startswith(b"\x89PNG")
+
+
+async def test_the_cache_says_whether_it_has_an_answer(tmp_path: Path) -> None:
+    provider = Provider()
+    model = CalledModel(provider, ModelOptions(cache=tmp_path, first_pause=0.001))
+    instance, question = Instance("a", "latex", "", None), Question((TextPart("what is 1 + 1?"),))
+    assert not await model.is_kept(instance, question)
+    await model.complete(instance, question)
+    assert await model.is_kept(instance, question)
+    assert not await model.is_kept(instance, Question((TextPart("what is 1 + 2?"),)))
+    assert len(provider.asked) == 1
 
 
 @pytest.mark.parametrize(

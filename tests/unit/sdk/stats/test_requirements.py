@@ -33,6 +33,7 @@ def summary(finished: Path):
         ("latex:ems > 0.5", ("latex", "", "ems", ">", 0.5)),
         ("latex/equation:rendered<=1", ("latex", "equation", "rendered", "<=", 1.0)),
         ("edit<1e-3", ("", "", "edit", "<", 0.001)),
+        ("sobench:usable>=1", ("sobench", "", "rendered", ">=", 1.0)),
     ],
 )
 def test_forms(text: str, parts: tuple[str, str, str, str, float]) -> None:
@@ -49,6 +50,21 @@ def test_what_is_of_no_form_is_refused(text: str) -> None:
 def test_a_task_that_is_not_there_is_named() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'latex'"):
         Requirement.parse("latx:ems>=0.8")
+
+
+@pytest.mark.parametrize("text", ["emss>=0.8", "latex:emss>=0.8", "sobench:ems>=0.8", "scimage:average>=1"])
+def test_a_metric_that_no_task_has_is_named(text: str) -> None:
+    with pytest.raises(UnknownNameError, match="no metric is called"):
+        Requirement.parse(text).require_metric()
+
+
+@pytest.mark.parametrize("text", ["ems>=0.8", "readoc:average>=0.8", "cis>=0", "usable>=1"])
+def test_metrics_and_averages_of_tasks_are_known(text: str) -> None:
+    Requirement.parse(text).require_metric()
+
+
+def test_a_metric_of_a_run_is_known() -> None:
+    Requirement.parse("of_another_package>=1").require_metric({"of_another_package"})
 
 
 @pytest.mark.parametrize(("sign", "holds"), [(">=", True), ("<=", True), (">", False), ("<", False)])
@@ -122,3 +138,6 @@ def test_table_ends_with_3_if_a_requirement_does_not_hold(
     assert (check["require"], check["holds"], check["task"]) == ("latex:ems>1", False, "latex")
     assert told.err.startswith(f"required latex:ems>1 of {finished}: latex: ems is 0.")
     assert run(["table", str(finished), "--require", "ems"]) == 2
+    assert run(["table", str(finished), "--require", "emss>=0"]) == 2
+    assert "did you mean 'ems'?" in capsys.readouterr().err
+    assert run(["evaluate", "--require", "emss>=0"]) == 2
