@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
-from i2s_sdk.consoles import table_console
+from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.visible import visible_line
 
 
@@ -36,4 +36,4 @@ def print_rows(
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(*(Text(visible_line(cell)) for cell in row))
-    table_console(sys.stdout).print(table)
+    print_in_parts(table_console(sys.stdout), table, labels=len(texts))

@@ -97,12 +97,11 @@ def _print_lowest(records: Sequence[Record], values: Mapping[str, float | None])
             one.id,
             f"{one.task}/{one.subset}",
             _ending(one),
-            task_spec(one.task).main_metric,
-            figures.value(values[one.id]),
+            f"{task_spec(one.task).main_metric} {figures.value(values[one.id])}",
         )
         for one in records
     ]
-    print_rows("", ("id", "subset", "how it ended", "metric"), ("value",), rows)
+    print_rows("", ("id", "subset", "how it ended"), ("value",), rows)
 
 
 def _ending(record: Record) -> str:

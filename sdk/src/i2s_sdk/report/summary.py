@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from i2s_sdk.consoles import table_console
+from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.report import figures
 from i2s_sdk.report.charts import endings
 from i2s_sdk.report.table_formats import print_table
@@ -40,7 +40,7 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
     for task, result in summary.tasks.items():
         title = visible_line(f"{task}, profile {profile_word(task, summary.profile)}")
         across = len(result.total.metrics) <= _METRICS_ACROSS
-        console.print((_table if across else _long_table)(title, usable_word(task), result))
+        print_in_parts(console, (_table if across else _long_table)(title, usable_word(task), result))
     for name, mean in summary.benchmarks.items():
         between = figures.interval(mean)
         shown = (
@@ -151,7 +151,7 @@ def print_leaderboard(
                 cells = [one.label, *(_skill_cells(own.get(one.label)) if own else [])]
                 cells += [*(figures.value(mean.value if mean else None) for mean in means)]
                 table.add_row(*(Text(visible_line(cell)) for cell in cells), style="dim" if points else "")
-        console.print(table)
+        print_in_parts(console, table)
 
 
 def _skill_cells(skill: Skill | None) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TextIO
 
-from i2s_sdk.consoles import table_console
+from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.report.figures import NOTHING
 from i2s_sdk.report.table_lines import Heading, Line, PaperTable
 from i2s_sdk.report.table_titles import MISMATCH_MARK
@@ -45,7 +45,7 @@ def print_table(table: PaperTable, stream: TextIO, *, intervals: bool = False) -
         for line in lines:
             cells = [Text(visible_line(cell)) for cell in _cells(line, f" {_DAGGER}", intervals)]
             shown.add_row(*cells, style="dim" if line.published or line.unranked else "")
-    console.print(shown)
+    print_in_parts(console, shown)
     for note in _notes(table, _DAGGER):
         console.print(Text(visible(note)))
 
