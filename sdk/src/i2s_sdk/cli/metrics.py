@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,16 +12,20 @@ from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.service_table import METRICS
 
+if TYPE_CHECKING:
+    from i2s_wire.metrics.profile import Profile
+
 
 @click.command("metrics", short_help="List the metrics.")
 @json_option
 @settings_options_for(METRICS)
 def command(as_json: bool, **given: str | bool | None) -> int:
-    """List what the metric service can compute, and what it cannot and why.
+    """List what the metric service can compute, what it cannot and why, and the metrics of each task.
 
     \b
     Example:
       i2s-sdk metrics --json
+      i2s-sdk metrics --set profile=helm
     """  # noqa: D301 - \b is for click
     settings = load_settings(given)
     from i2s_sdk.single.score import metrics
@@ -44,12 +49,33 @@ def command(as_json: bool, **given: str | bool | None) -> int:
             }
             for one in found
         ]
-        say(json.dumps({"metrics": document}, indent=2))
+        say(json.dumps({"metrics": document, "tasks": _tasks(settings.profile)}, indent=2))
         return 0
     for one in found:
         state = f"version {one.version}" if one.available else f"unavailable: {one.unavailable_reason}"
         say(f"{one.name:<8} {'/'.join(one.profiles):<12} {state}\n         {one.summary}")
+    say(f"\nMetrics of each task, profile {settings.profile}, the main one with a star:")
+    for task, has in _tasks(settings.profile).items():
+        names = (f"{name}*" if name == has["main"] else name for name in (*has["metrics"], *has["averages"]))
+        say(f"  {task}: {', '.join(names)}")
     return 0
+
+
+def _tasks(profile: Profile) -> dict[str, dict[str, Any]]:
+    """Return the metrics of each task, with the scorer that computes them, and its averages."""
+    from i2s_sdk.tasks.metrics import image_metrics, scorers_of
+    from i2s_sdk.tasks.registry import SPECS, open_task
+
+    found: dict[str, dict[str, Any]] = {}
+    for name, spec in SPECS.usable().items():
+        task = open_task(name, profile)
+        metrics = {metric: {"by": METRICS, "aggregate": "mean"} for metric in image_metrics(task)}
+        for one in scorers_of(task):
+            by = f"{one.name} {one.version}"
+            metrics |= {own.name: {"by": by, "aggregate": str(own.aggregate)} for own in one.metrics}
+        averages = {one.name: list(one.of) for one in spec.averages if not metrics.keys().isdisjoint(one.of)}
+        found[name] = {"main": spec.main_metric, "metrics": metrics, "averages": averages}
+    return found
 
 
 def _bound(number: float) -> float | None:

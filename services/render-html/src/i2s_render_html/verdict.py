@@ -37,7 +37,7 @@ def of_build(built: BuiltSite) -> Judgement | None:
 def no_page(entry_path: str, *, jekyll: bool) -> Judgement:
     """Return what is said of a site without the page that is to be shown."""
     where = "the site that Jekyll built" if jekyll else "the site"
-    hint = "" if entry_path else "; name another page in entry_path"
+    hint = "" if entry_path else "; another page can be named as the entry"
     return Judgement(Verdict.NO_OUTPUT, f"There is no {entry_path or INDEX} in {where}{hint}.")
 
 

@@ -233,11 +233,16 @@ def test_doctor_finds_a_service_that_nobody_serves_bad(command, endpoints: dict[
     assert "127.0.0.1:1" in answer.stdout
 
 
-def test_metrics_are_listed_with_their_definition(command) -> None:
+def test_metrics_are_listed_with_their_definition_and_by_task(command) -> None:
     document = json.loads(command("metrics", "--json").stdout)
     names = {one["name"] for one in document["metrics"]}
     assert {"ems", "pixel", "ssim"} <= names
     assert all(one["available"] or one["unavailable_reason"] for one in document["metrics"])
+    latex, chart = (document["tasks"][task] for task in ("latex", "chart"))
+    assert (latex["main"], latex["averages"]) == ("ems", {})
+    assert latex["metrics"]["ems"] == {"by": "metrics", "aggregate": "mean"}
+    assert latex["metrics"]["edit"]["by"] != "metrics"
+    assert set(chart["averages"][chart["main"]]) < set(chart["metrics"])
 
 
 def test_evaluate_tells_its_numbers_and_where_the_report_is(command, tmp_path: Path) -> None:
