@@ -14,7 +14,7 @@ from i2s_sdk.evaluation.pages import PageImages
 from i2s_sdk.evaluation.sample import Sample, Watch, put_reference, unread
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.instances.references import require_decodable_reference
+from i2s_sdk.instances.references import Notes, require_decodable_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Model, answers_whole
@@ -44,6 +44,7 @@ class GenerateStage:
         like_failures: Ends the run where every call fails alike.
         pages: Draws documents for models that are asked page by page; None if no such model is asked.
         prompts: Prompts of the user in place of those of the tasks, by the name of the task.
+        decoded: Notes of references that were decoded before; None decodes all.
     """
 
     tasks: Mapping[str, Task]
@@ -55,6 +56,7 @@ class GenerateStage:
     like_failures: LikeFailures = field(default_factory=LikeFailures)
     pages: PageImages | None = None
     prompts: Mapping[str, OwnPrompt] = field(default_factory=dict)
+    decoded: Notes | None = None
     _kept_images: dict[Path, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     async def __call__(self, sample: Sample) -> Sample:
@@ -74,7 +76,7 @@ class GenerateStage:
             return await self._stopped(sample, Outcome.RENDER_FAILURE, missing)
         if sample.answer is not None:
             return sample
-        await asyncio.to_thread(require_decodable_reference, instance, self.reference_pixels)
+        await asyncio.to_thread(require_decodable_reference, instance, self.reference_pixels, self.decoded)
         try:
             answer, error = await self._answered(instance)
         except (ServiceError, ProtocolError) as failure:  # no image of a page, so nothing was asked

@@ -230,7 +230,7 @@ class Runner:
         ours, caches = self.settings, open_caches(self.settings)
         workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
         works = {
-            StageName.GENERATE: lambda: self._generating(services, comparer),
+            StageName.GENERATE: lambda: self._generating(services, comparer, caches),
             StageName.RENDER: lambda: self._rendering(services, engines, comparer, caches),
             StageName.SCORE: lambda: self._scoring(services, manifest, comparer, workers, caches),
         }
@@ -283,7 +283,9 @@ class Runner:
             self.plan.whole,
         )
 
-    def _generating(self, services: Services, comparer: MetricsDescription | None) -> Stage[Sample]:
+    def _generating(
+        self, services: Services, comparer: MetricsDescription | None, caches: Caches
+    ) -> Stage[Sample]:
         assert self.model is not None
         if prepare := getattr(self.model, "prepare", None):
             prepare(self.plan.whole)
@@ -300,6 +302,7 @@ class Runner:
             LikeFailures(self.settings.like_failures),
             PageImages(services.documents) if services.documents is not None else None,
             self.plan.prompts,
+            caches.scores,
         )
         return Stage(work, getattr(self.model, "concurrency", 0) or _CALLS)
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 from pathlib import Path
+from typing import Protocol
 
 from i2s_sdk.errors import DataError
-from i2s_sdk.instances.images import MAX_PIXELS, ImageFaultError, ImageHeader, decode_image, require_whole
+from i2s_sdk.instances.images import (
+    MAX_PIXELS,
+    ImageFaultError,
+    ImageHeader,
+    decode_image,
+    read_header,
+    require_whole,
+)
 from i2s_sdk.instances.instance import Instance
 
 _THREADS = 4  # Pillow lets go of the interpreter while it works
-#: Device, inode, size and time of the last change: what tells a file from an earlier state of it.
-_Version = tuple[int, int, int, int]
+#: Width times height from which on decoding takes longer than to read a note.
+_NOTED_PIXELS = 500_000
+#: Before the content in the name of a note; another way of decoding has another one.
+_DECODED = b"decoded 1\n"
 
 _ADVICE = "; `i2s-sdk dataset validate` names every fault"
 
@@ -42,43 +52,51 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
             raise
 
 
-def require_decodable_reference(instance: Instance, most_pixels: int = MAX_PIXELS) -> None:
+class Notes(Protocol):
+    """Short notes by name, which last longer than a process; see ``i2s_sdk.evaluation.caches.entries``."""
+
+    def read(self, key: str) -> bytes | None:
+        """Return a note, or None if there is none."""
+        ...
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write a note."""
+        ...
+
+
+def require_decodable_reference(
+    instance: Instance, most_pixels: int = MAX_PIXELS, notes: Notes | None = None
+) -> None:
     """Return if all pictures of an instance are whole, or there is none; every pixel is decoded.
 
-    A file that was decoded by this process is decoded again only if it has changed: models and baselines are
-    evaluated one after the other on the same instances.
+    A large picture takes 20 ms of CPU, and models and baselines are evaluated one after the other on the same
+    instances: a large one that was decoded is noted by its digest, and not decoded again.
+
+    Args:
+        instance: Its reference and other pictures are looked at.
+        most_pixels: Width times height that is allowed.
+        notes: Where it is noted; None decodes always.
 
     Raises:
         DataError: It is not; names it.
     """
     for picture in instance.pictures:
-        _require_decodable(picture, _version(picture), most_pixels)
+        content = _read(picture)
+        try:
+            _require_decodable(content, most_pixels, notes)
+        except ImageFaultError as error:
+            raise reference_fault(picture, error) from None
 
 
-@lru_cache(maxsize=1 << 16)
-def _require_decodable(picture: Path, version: _Version, most_pixels: int) -> None:
-    """Return if a picture is whole; what is raised is not kept.
-
-    Args:
-        picture: The file.
-        version: State of the file, which is what a result is kept for.
-        most_pixels: Width times height that is allowed.
-
-    Raises:
-        DataError: It is not whole.
-    """
-    try:
-        decode_image(_read(picture), most_pixels)
-    except ImageFaultError as error:
-        raise reference_fault(picture, error) from None
-
-
-def _version(path: Path) -> _Version:
-    try:
-        found = path.stat()
-    except OSError as error:
-        raise _unreadable(path, error) from None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+def _require_decodable(content: bytes, most_pixels: int, notes: Notes | None) -> None:
+    header = read_header(content, most_pixels)
+    if notes is None or header.width * header.height < _NOTED_PIXELS:
+        decode_image(content, most_pixels)
+        return
+    key = hashlib.sha256(_DECODED + content).hexdigest()
+    if notes.read(key) is None:
+        decode_image(content, most_pixels)
+        notes.write(key, b"")
 
 
 def checked_reference(where: Path, content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:

@@ -11,6 +11,7 @@ from PIL import Image
 
 from i2s_sdk.data.check import check
 from i2s_sdk.errors import DataError
+from i2s_sdk.evaluation.caches.entries import FolderEntries
 from i2s_sdk.instances.images import MAX_JPEG_SCANS, ImageFaultError, decode_image, read_header, require_whole
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_decodable_reference, require_usable_references
@@ -22,6 +23,7 @@ EPS = b"""%!PS-Adobe-3.0 EPSF-3.0
 showpage
 %%EOF
 """
+LARGE = (1000, 600)
 INSTANCE = '{"id": "a", "task": "latex", "subset": "s", "image": "a.png"}\n'
 
 
@@ -119,10 +121,12 @@ def test_a_reference_that_is_no_picture_is_named(tmp_path: Path, raw: bytes) -> 
         require_decodable_reference(instance)
 
 
-def test_a_reference_is_decoded_once_as_long_as_its_file_stays_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("kept", "size", "times"), [(True, LARGE, 1), (False, LARGE, 3), (True, (8, 8), 3)])
+def test_a_large_reference_is_decoded_once_if_that_can_be_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, kept: bool, size: tuple[int, int], times: int
 ) -> None:
     decoded = []
+    notes = FolderEntries(tmp_path / "cache", 1 << 20) if kept else None
 
     def counted(content: bytes, most_pixels: int) -> Image.Image:
         decoded.append(content)
@@ -130,16 +134,19 @@ def test_a_reference_is_decoded_once_as_long_as_its_file_stays_the_same(
 
     monkeypatch.setattr("i2s_sdk.instances.references.decode_image", counted)
     path = tmp_path / "a.png"
-    path.write_bytes(encoded("PNG"))
+    path.write_bytes(encoded("PNG", size))
     instance = Instance("a", "latex", "s", path)
     for _ in range(3):
-        require_decodable_reference(instance)
-    assert len(decoded) == 1
-    path.write_bytes(encoded("PNG")[:-20])
-    for _ in range(2):  # a fault is not kept
+        require_decodable_reference(instance, notes=notes)
+    assert len(decoded) == times
+    with pytest.raises(DataError, match=r"a\.png: the reference has .* pixels"):
+        require_decodable_reference(instance, most_pixels=1, notes=notes)
+    path.write_bytes(encoded("PNG", size)[:-20])
+    decoded.clear()
+    for _ in range(2):  # a fault is not noted
         with pytest.raises(DataError, match=r"a\.png: the reference"):
-            require_decodable_reference(instance)
-    assert len(decoded) == 3
+            require_decodable_reference(instance, notes=notes)
+    assert len(decoded) == 2
 
 
 def test_other_pictures_of_the_inputs_are_looked_at_too(tmp_path: Path) -> None:
