@@ -23,7 +23,7 @@ EPS = b"""%!PS-Adobe-3.0 EPSF-3.0
 showpage
 %%EOF
 """
-LARGE = (1000, 600)
+LARGE = (400, 300)
 INSTANCE = '{"id": "a", "task": "latex", "subset": "s", "image": "a.png"}\n'
 
 
