@@ -54,6 +54,7 @@ def test_a_refused_connection_passes_the_check_of_egress() -> None:
     assert ended.stdout.startswith("no egress: ")
 
 
+@pytest.mark.slow
 def test_a_dropped_connection_passes_the_check_of_egress() -> None:
     with dropped() as port:
         ended = check(port)

@@ -60,6 +60,7 @@ def test_an_address_where_nothing_listens_is_not_healthy() -> None:
     assert check(f"127.0.0.1:{port}") == (1, "UNAVAILABLE")
 
 
+@pytest.mark.slow
 def test_a_listener_that_never_answers_is_not_healthy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         assert check(f"127.0.0.1:{listener.getsockname()[1]}") == (1, "UNAVAILABLE")

@@ -109,6 +109,7 @@ async def test_a_fault_is_a_fault_of_its_batch_and_not_of_the_process(networks):
     assert (await kept.compare(pair(5))).value == pytest.approx(5.001)
 
 
+@pytest.mark.slow
 async def test_a_process_that_hangs_is_replaced_and_never_answers_late(networks, telemetry):
     kept = networks(patience_seconds=3)
     await kept.start()

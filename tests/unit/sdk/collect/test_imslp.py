@@ -234,6 +234,7 @@ async def systems(documents: PdfiumHere, content: bytes) -> list[tuple[object, o
     ]
 
 
+@pytest.mark.slow
 async def test_pages_that_cannot_be_drawn_or_are_no_music_are_left_out() -> None:
     pages = (page(0), page(3), page(1, size=(8000, 11000)), page(1))
     found = await systems(PdfiumHere(), pdf(*pages))
@@ -248,6 +249,7 @@ async def test_a_document_that_cannot_be_opened_or_is_too_large_is_dropped() -> 
     assert reason == "too_large"
 
 
+@pytest.mark.slow
 async def test_no_more_than_the_most_pages_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scores, "MOST_PAGES", scores.PAGES_AT_ONCE)
     documents = PdfiumHere()

@@ -109,6 +109,7 @@ def test_a_harvest_asks_for_changes_since_the_window_and_follows_tokens_alone(wo
     assert all("until" not in path for path in asked)
 
 
+@pytest.mark.slow
 def test_the_same_papers_are_found_without_faults_in_pages_of_any_size(
     tmp_path: Path, stack: ExitStack
 ) -> None:

@@ -28,6 +28,7 @@ def reasons(found: list[Piece | Dropped]) -> list[Reason]:
     return [one.reason for one in found if isinstance(one, Dropped)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -110,6 +111,7 @@ def test_many_declarations_and_many_cuts_are_bounded() -> None:
     assert len(found) == 300
 
 
+@pytest.mark.slow
 def test_a_paper_that_is_nothing_but_macros_is_given_up() -> None:
     body = ("\\[ " + "\\a{" * 400 + "x" + "}" * 400 + " \\]") * 1_000
     found = reasons(cut(body, "\\def\\a#1{#1}"))

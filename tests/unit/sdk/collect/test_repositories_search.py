@@ -118,6 +118,7 @@ def test_a_window_holds_both_of_its_days_and_no_other(world: World) -> None:
     assert {one.day for one in found} == {days.first, days.last}
 
 
+@pytest.mark.slow
 def test_only_redistributable_licences_are_asked_for(world: World) -> None:
     server, api, web = world.open(calm(site_repositories()))
     source = GithubPagesSource(api, redistributable=True)

@@ -215,6 +215,7 @@ def test_a_run_in_a_store_is_judged(tmp_path):
     assert found.image_means["relevance"].value == 2.0
 
 
+@pytest.mark.slow
 def test_a_server_is_asked_once_and_told_apart_from_the_run(run, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "x")
     digests = {hashlib.sha256(picture(name)).hexdigest(): name for name in names(4)}

@@ -56,6 +56,7 @@ def _require_no_path(folder: Path, *places: Path) -> None:
             assert str(place).encode() not in file.read_bytes(), file.relative_to(folder)
 
 
+@pytest.mark.slow
 def test_no_file_of_a_run_holds_a_path_of_the_machine(
     tmp_path: Path, home: Path, data: Path, model: str
 ) -> None:
@@ -74,6 +75,7 @@ def test_no_file_of_a_run_holds_a_path_of_the_machine(
         _require_no_path(folder, tmp_path, home)
 
 
+@pytest.mark.slow
 def test_a_stage_finds_the_data_set_of_a_run_that_was_begun_on_this_machine(
     tmp_path: Path, data: Path, model: str
 ) -> None:
@@ -84,6 +86,7 @@ def test_a_stage_finds_the_data_set_of_a_run_that_was_begun_on_this_machine(
     assert score_run(run, settings=SETTINGS).summary.planned == len(read_folder(data).instances)
 
 
+@pytest.mark.slow
 def test_a_stage_on_another_machine_asks_for_the_data_set(
     tmp_path: Path, home: Path, data: Path, model: str
 ) -> None:
@@ -96,6 +99,7 @@ def test_a_stage_on_another_machine_asks_for_the_data_set(
     assert found.summary.planned
 
 
+@pytest.mark.slow
 def test_a_run_of_an_earlier_version_has_the_path_itself(tmp_path: Path, data: Path, model: str) -> None:
     run = tmp_path / "run"
     evaluate(data, model, out=run, settings=SETTINGS)

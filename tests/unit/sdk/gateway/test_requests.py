@@ -205,6 +205,7 @@ async def test_requests_under_way_are_answered_at_the_end():
         assert (await asking).json()["message"] == "done"
 
 
+@pytest.mark.slow
 async def test_what_takes_longer_than_the_end_is_told_so():
     begun = asyncio.Event()
 

@@ -52,6 +52,7 @@ def test_the_normal_form_of_anything_is_its_own_normal_form(source: str) -> None
     assert token_similarity(normal_tex_tokens(" ".join(once)), once) == 1.0 or "%" in source or "\\" in once
 
 
+@pytest.mark.slow
 def test_deep_nesting_is_no_recursion() -> None:
     deep = "{" * 50_000 + "x+y" + "}" * 50_000
     assert normal_tex_tokens(deep) == ["{", "x", "+", "y", "}"]

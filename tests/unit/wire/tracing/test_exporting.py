@@ -86,6 +86,7 @@ def test_the_provider_of_an_application_stays_in_force():
     )
 
 
+@pytest.mark.slow
 def test_a_collector_that_is_not_there_delays_the_end_by_seconds_only():
     began = time.monotonic()
     printed, _ = run(OTEL_TRACES_EXPORTER="otlp", OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
