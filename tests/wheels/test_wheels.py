@@ -58,6 +58,13 @@ def test_the_chassis_has_the_profiles_that_remedies_name(wheels):
             assert copy == (ROOT / name).read_bytes()
 
 
+def test_the_sdk_has_what_up_docker_reads(wheels):
+    (wheel,) = wheels.glob("i2s_sdk-*.whl")
+    with ZipFile(wheel) as archive:
+        for name in ("deploy/compose/compose.yaml", "deploy/seccomp/i2s-namespace.json"):
+            assert archive.read(f"i2s_sdk/{name}") == (ROOT / name).read_bytes()
+
+
 def test_the_command_tells_its_version_and_its_help(sdk_alone):
     told = sdk_alone.run("i2s-sdk", "--version")
     assert (told.returncode, told.stdout) == (0, f"i2s-sdk, version {version('i2s-sdk')}\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import shutil
 import socket
 import time
@@ -19,9 +18,9 @@ from i2s_sdk.clients.channel import channel_options
 from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.clients.names import wire_name
 from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackError
-from i2s_sdk.service_table import container_of, service_row
+from i2s_sdk.service_table import service_row
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.hardening import CLOSED, PROXY, container_options
+from i2s_sdk.stack.compose import container_options, image_of, network_options, stop_seconds
 from i2s_sdk.stack.state import Kind, Up, UpService, write_record
 from i2s_wire.installation import checkout_command, install_command
 
@@ -30,8 +29,9 @@ if TYPE_CHECKING:
     from docker.models.containers import Container  # type: ignore[import-untyped,unused-ignore]
 
 _LABEL = "org.image2struct.stack"
-_STOP_SECONDS = 45  # above what a service gives to running jobs
 _LAST_LINES = 20
+#: What forwards connections from this machine to the services, see `i2s_sdk.stack.tcp_proxy`.
+_PROXY = "proxy"
 _BUILD = "deploy/images/build"
 
 
@@ -89,6 +89,7 @@ def _engine() -> Iterator[DockerClient]:
     """Yield a client of the engine that DOCKER_HOST names, else the local one."""
     try:
         import docker
+        import yaml  # noqa: F401 - of the same extra
         from docker.errors import DockerException  # type: ignore[import-untyped,unused-ignore]
     except ImportError:
         raise StackError(f"--docker needs the package docker: {install_command('i2s-sdk[docker]')}") from None
@@ -116,14 +117,9 @@ def _how_to_start() -> str:
     return f"install one with: {checkout_command('scripts/bootstrap containers')}"
 
 
-def image_of(name: str) -> str:
-    """Return the image of a service or of the SDK."""
-    return f"i2s-{name}:latest"
-
-
 def _check_images(engine: DockerClient, names: Collection[str]) -> None:
     there = {tag for image in engine.images.list() for tag in image.tags}
-    missing = [image_of(name) for name in (*names, "sdk") if image_of(name) not in there]
+    missing = [image_of(name) for name in (*names, _PROXY) if image_of(name) not in there]
     if missing:
         raise StackError(
             f"there is no image {', '.join(missing)}; build them with {checkout_command(_BUILD)}"
@@ -139,30 +135,27 @@ def _start(engine: DockerClient, names: Sequence[str], folder: Path) -> Up:
     _remove(engine, folder)  # what a killed command has left
     mark = _mark(folder)
     labels = {_LABEL: mark}
-    processors = float(min(2, os.cpu_count() or 1))
     inside = {name: service_row(name).port for name in names}
     ports = dict(zip(names, _free_ports(len(names)), strict=True))
     front = engine.networks.create(f"i2s-{mark}-front", labels=labels)
     for name in names:
-        network = engine.networks.create(f"i2s-{mark}-{name}", internal=True, options=CLOSED, labels=labels)
+        network = engine.networks.create(f"i2s-{mark}-{name}", labels=labels, **network_options(name))
         container = engine.containers.create(
             image_of(name),
             name=f"i2s-{mark}-{name}",
             network=network.name,
-            dns=["127.0.0.1"],
             labels=labels,
-            **container_options(container_of(name), processors),
+            **container_options(name),
         )
         container.start()
     proxy = engine.containers.create(
-        image_of("sdk"),
+        image_of(_PROXY),
         [f"{inside[name]}=i2s-{mark}-{name}:{inside[name]}" for name in names],
-        entrypoint=["python", "-m", "i2s_sdk.stack.tcp_proxy"],
-        name=f"i2s-{mark}-proxy",
+        name=f"i2s-{mark}-{_PROXY}",
         network=front.name,
         ports={f"{inside[name]}/tcp": ("127.0.0.1", ports[name]) for name in names},
         labels=labels,
-        **container_options(PROXY, 0.5),
+        **container_options(_PROXY),
     )
     for name in names:
         engine.networks.get(f"i2s-{mark}-{name}").connect(proxy)
@@ -209,7 +202,7 @@ def _remove(engine: DockerClient, folder: Path) -> bool:
         if container.status == "running":  # all drain at the same time
             container.kill("SIGTERM")
     for container in containers:
-        container.stop(timeout=_STOP_SECONDS)
+        container.stop(timeout=stop_seconds(_PROXY))
         container.remove(force=True, v=True)
     networks = engine.networks.list(filters={"label": f"{_LABEL}={_mark(folder)}"})
     for network in networks:

@@ -1,4 +1,7 @@
-"""Put the bundled data sets into the wheel, as i2s_sdk/examples. An editable installation needs no copy."""
+"""Put the bundled data sets and the files of ``up --docker`` into the wheel.
+
+They are i2s_sdk/examples and i2s_sdk/deploy there. An editable installation needs no copy.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,12 @@ DEFAULT_FOLDERS = ("references", "structures")
 NOT_DATA = frozenset({"harbour-library"})
 #: What else is copied: documents and recorded answers to try.
 OTHER = ("try",)
+#: What ``up --docker`` reads, see i2s_sdk.stack.compose.
+DEPLOY = ("compose/compose.yaml", "seccomp/i2s-namespace.json")
 
 
-class BundleExamples(BuildHookInterface):  # type: ignore[type-arg]
-    """Adds the files of the data sets to a wheel."""
+class BundleData(BuildHookInterface):  # type: ignore[type-arg]
+    """Adds the files to a wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Name the files. Called for wheels and for editable installs, which get none.
@@ -29,7 +34,11 @@ class BundleExamples(BuildHookInterface):  # type: ignore[type-arg]
             build_data: What hatchling builds from; ``force_include`` maps files to their places in the wheel.
         """
         if version == "standard":
-            build_data["force_include"].update(bundled_files(Path(self.root).parent / "examples"))
+            repository = Path(self.root).parent
+            build_data["force_include"].update(bundled_files(repository / "examples"))
+            build_data["force_include"].update(
+                {str(repository / "deploy" / name): f"i2s_sdk/deploy/{name}" for name in DEPLOY}
+            )
 
 
 def bundled_files(examples: Path) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Containers of ``up --docker`` and of Compose are restricted alike, and as the rules want it."""
+"""Containers are restricted as the rules want it, and by ``up --docker`` as by Compose."""
 
 import json
 import re
@@ -8,14 +8,16 @@ import yaml
 
 from docker_engine import ROOT
 from i2s_sdk.errors import StackError
-from i2s_sdk.service_table import OWN_SERVICES, container_of, service_row
+from i2s_sdk.service_table import OWN_SERVICES, service_row
+from i2s_sdk.stack import compose
+from i2s_sdk.stack.compose import container_options, image_of, network_options, stop_seconds
 from i2s_sdk.stack.containers import remove_containers
-from i2s_sdk.stack.hardening import CLOSED, PROXY, container_options
 
 COMPOSE = yaml.safe_load((ROOT / "deploy/compose/compose.yaml").read_text(encoding="utf-8"))
 SERVICES = COMPOSE["services"]
 OURS = sorted(OWN_SERVICES)
-CONTAINERS = {**{name: container_of(name) for name in OURS}, "proxy": PROXY}
+CONTAINERS = [*OURS, "proxy"]
+CLOSED = {"com.docker.network.bridge.inhibit_ipv4": "true"}
 UNITS = {"k": 1024, "m": 1024**2, "g": 1024**3}
 
 
@@ -95,16 +97,19 @@ def test_no_two_services_run_as_the_same_user():
 
 
 @pytest.mark.parametrize("name", CONTAINERS)
-def test_both_ways_to_start_a_container_restrict_it_alike(name):
-    service, options = SERVICES[name], container_options(CONTAINERS[name], 2.0)
-    assert options["user"] == service["user"]
-    assert options["mem_limit"] == options["memswap_limit"] == as_bytes(service["mem_limit"])
-    assert options["pids_limit"] == service["pids_limit"]
-    assert options["environment"] == service.get("environment", {})
+def test_docker_is_told_all_that_the_file_says_of_a_container(name):
+    pytest.importorskip("docker", reason="i2s-sdk[docker] is not installed")
+    service, options = SERVICES[name], container_options(name)
+    same = {"user", "environment", "dns", "init", "read_only", "cap_drop", "pids_limit", "entrypoint"}
+    for key in same & service.keys():
+        assert options[key] == service[key]
+    assert options["privileged"] is False
+    assert as_bytes(options["mem_limit"]) == as_bytes(options["memswap_limit"]) > 0
     path, _, mount = service["tmpfs"][0].partition(":")
-    assert set(options["tmpfs"][path].split(",")) == set(mount.split(","))
-    assert (options["cap_drop"], options["read_only"], options["init"]) == (["ALL"], True, True)
+    assert options["tmpfs"] == {path: mount}
     assert options["restart_policy"] == {"Name": service["restart"]}
+    assert {one["Name"]: one["Hard"] for one in options["ulimits"]} == service["ulimits"]
+    assert options["log_config"]["Config"] == service["logging"]["options"]
     profiles = [one for one in options["security_opt"] if one.startswith("seccomp=")]
     wanted = [one for one in service["security_opt"] if one.startswith("seccomp:")]
     assert len(profiles) == len(wanted)
@@ -113,3 +118,30 @@ def test_both_ways_to_start_a_container_restrict_it_alike(name):
         assert json.loads(profiles[0].removeprefix("seccomp=")) == json.loads(
             file.read_text(encoding="utf-8")
         )
+    assert image_of(name) == f"i2s-{'sdk' if name == 'proxy' else name}:latest"
+    assert stop_seconds(name) == 45
+
+
+def test_an_option_that_is_not_known_is_no_option_that_is_ignored(monkeypatch):
+    document = {"services": {"new": {"image": "i2s-new:latest", "sysctls": {"net.core.somaxconn": 1024}}}}
+    monkeypatch.setattr(compose, "_document", lambda: document)
+    with pytest.raises(KeyError, match="sysctls"):
+        container_options("new")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_networks_lead_nowhere(name):
+    assert network_options(name) == {"internal": True, "options": CLOSED}
+
+
+def test_variables_are_those_of_compose(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    monkeypatch.delenv("I2S_CPUS", raising=False)
+    assert container_options("metrics")["nano_cpus"] == 2 * 10**9
+    assert container_options("proxy")["nano_cpus"] == 10**9 // 2
+    monkeypatch.setenv("I2S_CPUS", "8")
+    monkeypatch.setenv("I2S_TAG", "1.2")
+    assert container_options("metrics")["nano_cpus"] == 8 * 10**9
+    assert image_of("metrics") == "i2s-metrics:1.2"
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    assert container_options("metrics")["nano_cpus"] == 10**9
