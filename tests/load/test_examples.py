@@ -10,16 +10,14 @@ from pathlib import Path
 
 import pytest
 from busy_machine import busy_machine
-from load_parts import chosen_examples
+from load_parts import MODELS, TASKS, chosen_examples
 
 from i2s_sdk.runlog.folder import RECORDS, RESULTS
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-_MODELS = {"oracle": "oracle", "replay": f"replay:{EXAMPLES}/try/replay.jsonl"}
-
 
 def _evaluate(model: str, task: str, out: Path) -> None:
-    words = ["evaluate", "--data", str(EXAMPLES), "--task", task, "--model", _MODELS[model]]
+    name, _ = MODELS[model]
+    words = ["evaluate", "--data", str(TASKS[task]), "--task", task, "--model", name]
     words += ["--out", str(out), "--json"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("I2S_RENDER_")}
     # What is up on this machine is not ours, and services take their time to start.

@@ -5,11 +5,13 @@ import contextlib
 import os
 import socket
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from i2s_chassis.jail import Jail, JailSettings
+from chosen import chosen
+from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
 from i2s_chassis.warm.program import WarmSettings
 from i2s_render_lilypond.assemble import open_engine
@@ -23,7 +25,18 @@ LIMITS = Limits(cpu_seconds=3.0, wall_seconds=60.0, processes=12)
 UIDS = 16
 UID_BASE = 90_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this file and from services
 GOOD = Job(b"\\version \"2.24.0\"\n{ c'4 d' e' f' }", limits=LIMITS)
+#: Of the jail.
+TIERS = {
+    "strongest": JailSettings(),
+    "namespace": JailSettings(tier=Tier.NAMESPACE),
+    "landlock": JailSettings(tier=Tier.LANDLOCK, private_mounts=False, control_groups=False),
+}
 SMALL = Limits(cpu_seconds=1.0, wall_seconds=60.0, processes=12)
+
+
+def chosen_tiers():
+    """Return the tiers that I2S_LILYPOND_TIERS names, with commas between; the strongest if it is unset."""
+    return chosen("I2S_LILYPOND_TIERS", TIERS) if "I2S_LILYPOND_TIERS" in os.environ else ("strongest",)
 
 
 class Attacked:
@@ -80,7 +93,7 @@ def _commands():
 
 
 @contextlib.asynccontextmanager
-async def attacked_engine():
+async def attacked_engine(tier):
     """Run an engine in a jail of its own, beside a secret file and an address to connect to."""
     with tempfile.TemporaryDirectory(prefix="i2s-attacks-") as name, socket.socket() as canary:
         folder = Path(name)
@@ -92,7 +105,8 @@ async def attacked_engine():
         canary.bind(("127.0.0.1", 0))
         canary.listen()
         canary.setblocking(False)
-        jail = await Jail.start(JailSettings(state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS))
+        settings = replace(TIERS[tier], state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS)
+        jail = await Jail.start(settings)
         async with open_engine(
             jail, find_installation(), EngineSettings(), WarmSettings(LIMITS), must_be_warm=True
         ) as engine:

@@ -23,9 +23,24 @@ _BY_FILE = ("render_html",)
 #: Files of which every test is made in one tier.
 _BY_TIER = ("render_python/test_as_ordinary_user.py", "render_python/test_python_attacks.py")
 _TIERS = ("landlock", "namespace")
+#: Folder whose tests are made in the strongest tier alone, unless a variable names tiers.
+_LILYPOND, _LILYPOND_TIERS = "render_lilypond", "I2S_LILYPOND_TIERS"
 
-TASKS = ("latex", "webpage", "music")
-MODELS = ("oracle", "replay")
+EXAMPLES = ROOT / "examples"
+#: Folders of the data sets of the examples, by their task.
+TASKS = {
+    "latex": EXAMPLES,
+    "webpage": EXAMPLES,
+    "music": EXAMPLES,
+    "chart": EXAMPLES / "charts",
+    "readoc": EXAMPLES / "readoc",
+}
+#: Models by the word that names them; recorded answers are there for the first three tasks.
+MODELS = {
+    "oracle": ("oracle", tuple(TASKS)),
+    "replay": (f"replay:{EXAMPLES}/try/replay.jsonl", ("latex", "webpage", "music")),
+    "shuffled": ("baseline/shuffled", ("chart", "readoc")),
+}
 
 #: By what the time limit of every test is multiplied: the load, and as much again as limits have to spare.
 TIMEOUT_FACTOR = 4 * FOR_EACH_PROCESSOR
@@ -49,8 +64,8 @@ class Part:
 
     @property
     def seconds(self) -> float:
-        """Time limit of the part, which is above that of each of its tests."""
-        return _START_SECONDS + TIMEOUT_FACTOR * max(map(longest_limit, self.files))
+        """Time limit of the part, quiet and busy, which is above that of each of its tests."""
+        return 2 * _START_SECONDS + TIMEOUT_FACTOR * max(map(longest_limit, self.files))
 
 
 def longest_limit(file: Path) -> float:
@@ -88,7 +103,9 @@ def chosen_examples() -> list[tuple[str, str]]:
 
 
 def _example_names() -> dict[str, tuple[str, str]]:
-    return {f"examples {model} {task}": (model, task) for model in MODELS for task in TASKS}
+    return {
+        f"examples {model} {task}": (model, task) for model, (_, tasks) in MODELS.items() for task in tasks
+    }
 
 
 def _parts_of(file: Path) -> Iterator[tuple[str, Part]]:
@@ -101,6 +118,10 @@ def _parts_of(file: Path) -> Iterator[tuple[str, Part]]:
     elif name in _BY_TIER:
         for tier in _TIERS:
             yield f"{name} {tier}", Part((file,), tier)
+    elif path.parts[0] == _LILYPOND:
+        yield f"{_LILYPOND} landlock", Part((file,), "landlock", {_LILYPOND_TIERS: "landlock"})
+        # Together with the tests that have no tier.
+        yield f"{_LILYPOND} namespace", Part((file,), "", {_LILYPOND_TIERS: "namespace"})
     elif len(path.parts) == 1 or path.parts[0] in _BY_FILE:
         yield name, Part((file,))
     else:

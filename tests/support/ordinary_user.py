@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 import i2s_chassis
+from recorded_verdicts import VARIABLE, append
 
 _ROOT = Path(__file__).parents[2]
 _NOBODY = 65534
@@ -94,14 +96,32 @@ def run_as_ordinary_user(
         for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
             try:
                 if _run(python, home, sources, wanted).returncode == 0:
-                    return _run(python, home, sources, arguments)
+                    with _recording_below(home) as variables:
+                        return _run(python, home, sources, arguments, variables)
             except OSError:
                 continue
     pytest.skip("no interpreter and packages that an ordinary user can read; run as one to have it")
 
 
+@contextlib.contextmanager
+def _recording_below(home: str) -> Iterator[dict[str, str]]:
+    """Yield variables of the tests; what is recorded in the home is appended to the tests' own recording."""
+    variables = {name: os.environ[name] for name in ("I2S_TIMEOUT_FACTOR",) if name in os.environ}
+    if not (file := os.environ.get(VARIABLE)):
+        yield variables
+        return
+    below = Path(home) / "verdicts.jsonl"
+    yield {**variables, VARIABLE: str(below)}
+    if below.exists():
+        append(file, below.read_bytes())
+
+
 def _run(
-    python: str, home: str, sources: Sequence[str], arguments: Sequence[str]
+    python: str,
+    home: str,
+    sources: Sequence[str],
+    arguments: Sequence[str],
+    variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     packages = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     other = {"user": _NOBODY, "group": _NOBODY, "extra_groups": ()} if os.geteuid() == 0 else {}
@@ -114,6 +134,7 @@ def _run(
             "TMPDIR": home,
             "PYTHONPATH": os.pathsep.join([*(str(_ROOT / source / "src") for source in sources), *packages]),
             "PYTHONDONTWRITEBYTECODE": "1",
+            **(variables or {}),
         },
         capture_output=True,
         text=True,

@@ -6,7 +6,7 @@ import pytest_asyncio
 from i2s_chassis.limits import Limits
 from i2s_wire.render.options import LilypondBackend
 from i2s_wire.render.rendering import Verdict
-from lilypond_attacked import LIMITS, SMALL, attacked_engine
+from lilypond_attacked import LIMITS, SMALL, attacked_engine, chosen_tiers
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
@@ -24,9 +24,9 @@ LIE = """
 DRAW = '(ly:cairo-output-stencils "page1" stencils header paper formats)'
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def render():
-    async with attacked_engine() as attacked:
+@pytest_asyncio.fixture(scope="session", loop_scope="session", params=chosen_tiers())
+async def render(request):
+    async with attacked_engine(request.param) as attacked:
 
         async def render(music, limits=LIMITS, **options):
             return await attacked.render(music, limits=limits, backend=CAIRO, **options)

@@ -12,7 +12,7 @@ import pytest_asyncio
 from i2s_chassis.jail import PolicyKind
 from i2s_chassis.limits import Limits
 from i2s_wire.render.rendering import Verdict
-from lilypond_attacked import LIMITS, MARK, SMALL, attacked_engine
+from lilypond_attacked import LIMITS, MARK, SMALL, attacked_engine, chosen_tiers
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
@@ -37,9 +37,9 @@ LIMIT = """
 """
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def attacked():
-    async with attacked_engine() as attacked:
+@pytest_asyncio.fixture(scope="session", loop_scope="session", params=chosen_tiers())
+async def attacked(request):
+    async with attacked_engine(request.param) as attacked:
         yield attacked
 
 

@@ -1,0 +1,24 @@
+"""Attacks have the same verdicts and pictures in every tier and for every user, or it is said why not."""
+
+from __future__ import annotations
+
+from load_parts import chosen_attacks
+
+from quiet_verdicts import quiet_verdicts
+from verdict_differences import (
+    EXPLAINED,
+    differences_of_tiers,
+    needless,
+    read_explanations,
+    read_records,
+    unexplained,
+)
+
+
+def test_what_differs_between_tiers_is_explained() -> None:
+    files = [quiet_verdicts(name, part) for name, part in chosen_attacks().items()]
+    records, explanations = read_records(*files), read_explanations()
+    found = differences_of_tiers(records)
+    missing = unexplained(found, explanations)
+    assert missing == [], f"not in {EXPLAINED}:\n" + "\n".join(map(str, missing))
+    assert list(needless(found, explanations, records)) == []
