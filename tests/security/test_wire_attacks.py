@@ -264,6 +264,7 @@ async def test_what_a_document_claims_is_never_a_failure_of_the_service(target, 
 # -- time -------------------------------------------------------------------------------------
 
 
+@pytest.mark.racing("a job may end within its deadline")
 async def test_deadlines_of_a_millisecond_leave_nothing(target):
     calls = [target.stub.Render(request(ENDLESS), timeout=0.001) for _ in range(200)]
     codes = await asyncio.gather(*(call.code() for call in calls))
@@ -280,6 +281,7 @@ async def test_a_cancelled_job_is_gone(target):
     assert await target.becomes_idle()
 
 
+@pytest.mark.racing("which job ends before its caller does depends on the time")
 async def test_jobs_cancelled_at_any_moment_leave_nothing(target):
     async def cancelled_after(seconds):
         call = target.stub.Render(request(ENDLESS if seconds > 0.2 else "x"))
@@ -303,6 +305,7 @@ async def test_a_vanished_caller_takes_its_jobs_along(target):
 # -- amounts ----------------------------------------------------------------------------------
 
 
+@pytest.mark.racing("how many find a place depends on how fast they are answered")
 async def test_a_thousand_at_once_are_answered_or_sent_away_with_a_time_to_come_back(target):
     before = target.resident_bytes()
     calls = [target.stub.Render(request(), timeout=ANSWER_SECONDS) for _ in range(1000)]
@@ -315,6 +318,7 @@ async def test_a_thousand_at_once_are_answered_or_sent_away_with_a_time_to_come_
     assert target.resident_bytes() < before + 200 * MIB
 
 
+@pytest.mark.racing("how far the stream has come when it is cancelled depends on the time")
 async def test_a_slow_reader_holds_up_itself_alone(target):
     sent = 0
 

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,11 +31,13 @@ METHODS = {
     "i2s_documents.draw": "PageRenderer.draw",
 }
 STUB = ("i2s.render.v1.render_pb2_grpc", "RenderServiceStub")
-#: Mark of a test whose verdict depends on which of several limits is reached first, with the reason.
+#: Mark of a test whose results may differ between two runs on one machine, with the reason.
 RACING = "racing"
 
 _TIERS = ("namespace", "landlock", "strongest")
 _LIMIT = re.compile(r"limit of .*?(CPU seconds|on the clock|bytes of memory|processes|files)|(signal \w+)")
+#: Names of temporary folders and ports of the loopback that attacks aim at, which differ in each run.
+_AIMS = re.compile(rb"i2s-[a-z]+-[a-z0-9_]{8}|(?<=127\.0\.0\.1:)\d+")
 _inside = contextvars.ContextVar("inside", default=False)
 
 
@@ -59,10 +61,13 @@ def outcomes(result: Any) -> Iterator[Outcome]:
     if hasattr(result, "converted"):
         for one in result.converted:
             verdict = "CONVERTED" if one.verdict is None else one.verdict.name
-            yield Outcome(verdict, _limit(one.reason), _digests([] if one.html is None else [one.html]))
+            html = () if one.html is None else (one.html.encode(),)
+            yield Outcome(verdict, _limit(one.reason), _digests_of_texts(html))
     elif hasattr(result, "cause"):
         built = sorted((result.files or {}).items())
-        yield Outcome(result.cause.name, "", _digests([name.encode() + b"\0" + text for name, text in built]))
+        yield Outcome(
+            result.cause.name, "", _digests_of_texts(f"{name}\0".encode() + text for name, text in built)
+        )
     elif hasattr(result, "verdict"):
         pages = [one.image for one in result.pages] if hasattr(result, "pages") else _pngs(result)
         yield Outcome(_verdict_name(result), _limit(result.message), _digests(pages))
@@ -84,9 +89,12 @@ def _limit(message: str) -> str:
     return (found[1] or found[2]) if found else ""
 
 
-def _digests(contents: list[Any]) -> tuple[str, ...]:
-    whole = (one.encode() if isinstance(one, str) else one for one in contents)
-    return tuple(hashlib.sha256(one).hexdigest() for one in whole)
+def _digests(contents: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(hashlib.sha256(one).hexdigest() for one in contents)
+
+
+def _digests_of_texts(texts: Iterable[bytes]) -> tuple[str, ...]:
+    return _digests(_AIMS.sub(b"AIM", one) for one in texts)
 
 
 @dataclass(frozen=True)

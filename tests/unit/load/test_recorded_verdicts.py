@@ -120,6 +120,17 @@ def test_conversions_pages_and_sites_have_outcomes_of_their_own():
     assert list(outcomes(site)) == [Outcome("BUILT", "", (sha(b"a\0001"), sha(b"b\0002")))]
 
 
+def test_places_that_differ_in_each_run_are_no_difference():
+    def html(folder, port):
+        return RawConversions(
+            [Converted("a", f"<a href='/tmp/{folder}/secret'>http://127.0.0.1:{port}/</a>")]
+        )
+
+    first, second = html("i2s-secret-abc_1234", 4321), html("i2s-secret-zyx98765", 54321)
+    assert list(outcomes(first)) == list(outcomes(second))
+    assert list(outcomes(first)) != list(outcomes(html("another", 4321)))
+
+
 async def test_results_are_recorded_in_the_order_in_which_calls_begin(engine):
     engine, recorder, recorded = engine
     await engine.render(CRASHED)  # of a fixture
@@ -175,7 +186,9 @@ def test_responses_of_services_are_recorded_when_they_are_read(monkeypatch, tmp_
     rendering = pb.RenderResponse(verdict=pb.VERDICT_RENDERED, pictures=[pb.Picture(png=b"one")])
     assert stub.Render(rendering.SerializeToString()) == rendering
     stub.RenderStream(pb.RenderStreamResponse(id="a", response=rendering).SerializeToString())
-    stub.RenderStream(pb.RenderStreamResponse(id="b", failure=pb.RenderStreamResponse().failure).SerializeToString())
+    stub.RenderStream(
+        pb.RenderStreamResponse(id="b", failure=pb.RenderStreamResponse().failure).SerializeToString()
+    )
     stub.Describe(pb.DescribeResponse().SerializeToString())
     lines = [json.loads(line) for line in (tmp_path / "file").read_text().splitlines()]
     assert [(one["ordinal"], one["verdict"], one["pictures"]) for one in lines] == [
