@@ -43,6 +43,19 @@ def test_a_step_that_fails_fails_the_check_and_hides_no_other(checkout: Path, st
     assert "nonesuch     FAILED" in summary
 
 
+def test_skipped_tests_stand_before_the_summary_and_failed_ones_in_it(checkout: Path) -> None:
+    python = checkout / ".venv/bin/python"
+    python.write_text('#!/bin/sh\necho "$1 of $2"\n')
+    python.chmod(0o755)
+    report = checkout / ".i2s/tests/lint.xml"
+    report.parent.mkdir(parents=True)
+    report.write_text("<testsuites/>")
+    before, _, summary = check(checkout, "lint").stdout.rpartition("== summary")
+    assert before.endswith("== skipped tests\nscripts/skips of .i2s/tests/lint.xml\n\n")
+    assert "scripts/skips" not in summary
+    assert "scripts/failures of .i2s/tests/lint.xml" in summary
+
+
 def test_steps_together_can_be_interrupted(checkout: Path) -> None:
     ruff = checkout / ".venv/bin/ruff"
     ruff.write_text("#!/bin/sh\ngrep SigIgn /proc/self/status\n")
