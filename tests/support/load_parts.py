@@ -116,8 +116,9 @@ def _parts_of(file: Path) -> Iterator[tuple[str, Part]]:
             yield f"{name} {way}", Part((file,), "attack_is_held", {"I2S_JAIL_WAYS": way})
         yield f"{name} others", Part((file,), "not attack_is_held")
     elif name in _BY_TIER:
-        for tier in _TIERS:
-            yield f"{name} {tier}", Part((file,), tier)
+        for tier, other in zip(_TIERS, reversed(_TIERS), strict=True):
+            # Not by its name alone, which may be a word of an attack as well.
+            yield f"{name} {tier}", Part((file,), f"{tier} and not {other}")
     elif path.parts[0] == _LILYPOND:
         yield f"{_LILYPOND} landlock", Part((file,), "landlock", {_LILYPOND_TIERS: "landlock"})
         # Together with the tests that have no tier.

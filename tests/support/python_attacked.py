@@ -56,12 +56,14 @@ class Attacked:
         self.port = listener.getsockname()[1]
         self._good: list[bytes] = []
 
+    async def draw_good(self) -> None:
+        """Draw what the good program has to give after each attack."""
+        self._good = await self._pictures()
+
     async def run(
         self, program: str, *, cold: bool = False, limits=LIMITS, files=(), objects=False
     ) -> DrawnProgram:
         """Return what became of a program, after a look around and a good program."""
-        if not self._good:
-            self._good = await self._pictures()
         program = program.replace("SECRETFILE", str(self.secret)).replace("CANARYPORT", str(self.port))
         job = Job(program.encode(), files, Options(cold=cold, want_objects=objects), limits)
         drawn = await self.engine.render(job)
@@ -103,6 +105,8 @@ async def attacked(tier: str):
         installation = replace(find_installation(PythonSettings().fonts), modules=())
         warm = WarmSettings(LIMITS, memory_bytes=768 * MIB, spare=0)
         async with open_engine(jail, installation, EngineSettings(), warm, must_be_warm=True) as engine:
-            yield Attacked(engine, jail, folder, listener)
+            found = Attacked(engine, jail, folder, listener)
+            await found.draw_good()
+            yield found
         assert not list(jail.folder.iterdir())
         await jail.close()
