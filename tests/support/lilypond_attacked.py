@@ -40,10 +40,16 @@ def chosen_tiers():
 
 
 class Attacked:
-    """The engine, and what must be as before after each attack."""
+    """The engine, and what must be as before after each attack.
 
-    def __init__(self, engine, folder, secret, canary, good):
+    Attributes:
+        unreadable: Path that is to a job as the secret is: in namespaces neither is there; Landlock, which
+            does not hide files, opens neither.
+    """
+
+    def __init__(self, engine, folder, secret, canary, good, unreadable):
         self.engine, self.folder, self.secret, self.canary, self.good = engine, folder, secret, canary, good
+        self.unreadable = unreadable
 
     async def render(self, music, *, limits=LIMITS, **options):
         score = '\\version "2.24.0"\n' + music.replace("SECRETFILE", str(self.secret))
@@ -112,6 +118,8 @@ async def attacked_engine(tier):
         ) as engine:
             good = await engine.render(GOOD)
             assert good.verdict is Verdict.RENDERED
-            yield Attacked(engine, folder, secret, canary, [picture.png for picture in good.pictures])
+            unreadable = "/etc/hostname" if jail.isolation.tier is Tier.LANDLOCK else "/nowhere"
+            pictures = [picture.png for picture in good.pictures]
+            yield Attacked(engine, folder, secret, canary, pictures, unreadable)
         assert list(jail.folder.iterdir()) == []
         await jail.close()

@@ -37,7 +37,7 @@ RACING = "racing"
 _TIERS = ("namespace", "landlock", "strongest")
 _LIMIT = re.compile(r"limit of .*?(CPU seconds|on the clock|bytes of memory|processes|files)|(signal \w+)")
 #: Names of temporary folders and ports of the loopback that attacks aim at, which differ in each run.
-_AIMS = re.compile(rb"i2s-[a-z]+-[a-z0-9_]{8}|(?<=127\.0\.0\.1:)\d+")
+_AIMS = re.compile(rb"(?:i2s-nobody-[a-z0-9_]{8}/)?i2s-[a-z]+-[a-z0-9_]{8}|(?<=127\.0\.0\.1:)\d+")
 _inside = contextvars.ContextVar("inside", default=False)
 
 

@@ -89,7 +89,7 @@ class Explanation:
     Attributes:
         test: Pattern of the tests, as of a shell, in which brackets mean themselves.
         way: Pattern of the way that differs from the first one, as "landlock, *".
-        verdicts: That occur in the other way; empty if only pictures or limits differ.
+        verdicts: That occur in the other way, "none" for no result; empty if only pictures or limits differ.
         why: For people.
     """
 
@@ -103,9 +103,10 @@ class Explanation:
         before, after = difference.before, difference.after
         if not fnmatchcase(difference.test, self.test.replace("[", "[[]")):
             return False
-        if not fnmatchcase(str(difference.ways[1]), self.way) or before is None or after is None:
+        if not fnmatchcase(str(difference.ways[1]), self.way):
             return False
-        return after.verdict in self.verdicts if self.verdicts else before.verdict == after.verdict
+        first, second = (one.verdict if one is not None else "none" for one in (before, after))
+        return second in self.verdicts if self.verdicts else first == second
 
 
 def read_records(*files: Path) -> list[Record]:

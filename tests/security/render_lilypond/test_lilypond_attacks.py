@@ -62,9 +62,8 @@ async def test_nothing_outside_can_be_read(attacked, name):
     rendering = await attacked.render(READS[name] + " { c'4 }")
     assert b"root:" not in rendering.log.whole
     assert rendering.verdict in (Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS, Verdict.COMPILE_ERROR)
-    picture = await attacked.render(
-        READS[name].replace("SECRETFILE", "/nowhere").replace("/etc/passwd", "/n") + " { c'4 }"
-    )
+    other = READS[name].replace("SECRETFILE", attacked.unreadable).replace("/etc/passwd", attacked.unreadable)
+    picture = await attacked.render(other + " { c'4 }")
     assert [one.png for one in rendering.pictures] == [one.png for one in picture.pictures]
 
 

@@ -127,7 +127,8 @@ def test_places_that_differ_in_each_run_are_no_difference():
         )
 
     first, second = html("i2s-secret-abc_1234", 4321), html("i2s-secret-zyx98765", 54321)
-    assert list(outcomes(first)) == list(outcomes(second))
+    of_ordinary_user = html("i2s-nobody-12345678/i2s-secret-zyx98765", 54321)
+    assert list(outcomes(first)) == list(outcomes(second)) == list(outcomes(of_ordinary_user))
     assert list(outcomes(first)) != list(outcomes(html("another", 4321)))
 
 

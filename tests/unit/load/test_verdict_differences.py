@@ -85,6 +85,13 @@ def test_an_explanation_covers_the_verdicts_that_it_names_in_its_way_alone():
     assert not explained(test="a.py::t[*", verdicts=("MEMORY_LIMIT",), way="namespace, *").covers(found)
 
 
+def test_results_that_one_way_lacks_are_explained_by_none_alone():
+    found = differences_of_tiers([TIME, DRAWN, replace(TIME, way=LANDLOCK)])
+    assert unexplained(found, [explained(test="a.py::t[*", verdicts=("none",))]) == []
+    assert unexplained(found, [explained(test="a.py::t[*", verdicts=("RENDERED",))]) == found
+    assert unexplained(found, [explained(test="a.py::t[*")]) == found
+
+
 def test_an_explanation_without_verdicts_covers_pictures_and_limits():
     (found,) = differences_of_tiers([DRAWN, replace(DRAWN, way=LANDLOCK, pictures=("aa", "cc"))])
     assert unexplained([found], [explained(test="a.py::t[x]")]) == []
