@@ -116,3 +116,24 @@ def test_the_kernel_tells_of_this_process() -> None:
     clock.look([os.getpid()], time.monotonic())
     found = dict(module._threads([os.getpid()]))
     assert any(one.ran > 0 and one.times > 0 for one in found.values())
+
+
+@pytest.mark.parametrize("look_every", [11, 31, 50, 70, 130])
+def test_all_that_a_thread_waited_for_counts_whenever_it_is_looked_at(
+    threads: _Threads, look_every: int
+) -> None:
+    """One that runs 4 ms and waits 35, then 75, while the kernel tells of a wait only once it is over."""
+    clock, milliseconds, ran, waited, times = Clock(0.0), 0, 0.0, 0.0, 0
+    threads.ready = {"a"}
+    while milliseconds < 100_000:
+        for wait in (35, 75):
+            for step in range(1, wait + 5):
+                if step == wait:
+                    waited, times = waited + wait / 1000, times + 1
+                ran += 0.001 if step > wait else 0.0
+                milliseconds += 1
+                threads.set("a", ran=ran, waited=waited, times=times)
+                if milliseconds % look_every == 0:
+                    clock.look([1], milliseconds / 1000)
+    clock.look([1], milliseconds / 1000)
+    assert clock.seconds(milliseconds / 1000) <= ran + 0.2

@@ -72,15 +72,21 @@ class Clock:
         self._started = self._looked = started
         self._threads: dict[str, Scheduled] = {}
         self._waited = Covered()
+        self._told: dict[str, float] = {}
+        self._longest = 0.0
 
     @property
     def waited_seconds(self) -> float:
-        """Return for how long the machine has kept the job waiting, up to the last look."""
-        return self._waited.seconds
+        """Return for how long the machine has kept the job waiting, up to the last look.
+
+        The kernel says how long a thread waited, not when, so intervals of one thread may seem to overlap. What
+        it says of one thread is exact, and a job has waited at least as long as any of its threads.
+        """
+        return max(self._waited.seconds, self._longest)
 
     def seconds(self, now: float) -> float:
         """Return what the clock shows at a moment after the last look."""
-        return now - self._started - self._waited.seconds
+        return now - self._started - self.waited_seconds
 
     def look(self, pids: Iterable[int], now: float, *, at_once: bool = False) -> None:
         """Take in how long the threads of the job were kept waiting.
@@ -93,6 +99,7 @@ class Clock:
         if not at_once and len(self._threads) > _FEW_THREADS and now - self._looked < _LOOK_SECONDS:
             return
         found: dict[str, Scheduled] = {}
+        told: dict[str, float] = {}
         waited = 0.0
         for path, scheduled in _threads(pids):
             found[path] = scheduled
@@ -103,9 +110,13 @@ class Clock:
             else:
                 seconds = (scheduled.waited - before.waited) / _NANOSECONDS
             waited = max(waited, seconds)
+            # A thread that was there before the clock has waited before it too.
+            new = min((scheduled.waited - before.waited) / _NANOSECONDS, now - self._started)
+            told[path] = self._told.get(path, 0.0) + new
         if waited > 0:
             self._waited.add(max(self._started, now - waited), now)
-        self._threads, self._looked = found, now
+        self._longest = max(self._longest, *told.values(), 0.0)
+        self._threads, self._told, self._looked = found, told, now
 
 
 def _threads(pids: Iterable[int]) -> Iterable[tuple[str, Scheduled]]:
