@@ -79,7 +79,7 @@ class Clock:
     def waited_seconds(self) -> float:
         """Return for how long the machine has kept the job waiting, up to the last look.
 
-        The kernel says how long a thread waited, not when, so intervals of one thread may seem to overlap. What
+        The kernel says how long a thread waited, not when, so those of one thread may seem to overlap. What
         it says of one thread is exact, and a job has waited at least as long as any of its threads.
         """
         return max(self._waited.seconds, self._longest)
