@@ -4,10 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.stats.human_scores import HumanScore, SystemScores, by_system, correlations, read_scores
+from i2s_sdk.stats.human_scores import (
+    HumanScore,
+    SystemScores,
+    by_system,
+    correlations,
+    human_scoring_of,
+    read_scores,
+)
 
 pytestmark = pytest.mark.fidelity
 
+SCORING = human_scoring_of()
 SHARED = Path(__file__).parents[2].parent / "shared/companions/scimage/Human_Evaluation_Scores"
 #: Means of correctness, relevance and scientific style over all answers, those that compiled, and failures.
 PUBLISHED = {
@@ -34,7 +42,7 @@ CORRELATIONS = {
 def scores() -> list[HumanScore]:
     if not SHARED.is_dir():
         pytest.skip("the folder of recorded vectors is not here")
-    return read_scores(SHARED / "English_evaluation_score.csv")
+    return read_scores(SHARED / "English_evaluation_score.csv", SCORING)
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +66,10 @@ def test_correctness_by_kind_is_the_published_one(systems: dict[str, SystemScore
 
 
 def test_correlations_are_the_published_ones(scores: list[HumanScore]) -> None:
-    assert correlations(scores) == pytest.approx(CORRELATIONS, abs=0.00051)
+    assert correlations(scores, SCORING.names) == pytest.approx(CORRELATIONS, abs=0.00051)
 
 
 def test_the_scores_in_other_languages_are_read(scores: list[HumanScore]) -> None:
-    found = by_system(read_scores(SHARED / "multilingual_evaluation_score.csv"))
+    found = by_system(read_scores(SHARED / "multilingual_evaluation_score.csv", SCORING))
     assert sum(one.figures for one in found) == 540
     assert {one.language for one in found} == {"en", "de", "zh", "fa"}

@@ -19,20 +19,24 @@ if TYPE_CHECKING:
 _LEFT = 2  # columns that are aligned to the left
 
 
-@click.command("human-scores", short_help="Print what people said of figures, from the files of ScImage.")
+@click.command("human-scores", short_help="Print tables of the scores that people gave to images.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--run", metavar="RUN", help="Compare a run with the scores, and keep them with it.")
-@click.option("--system", metavar="S", help="With --run: what the files call the model of the run.")
+@click.option("--system", metavar="S", help="With --run: the name of the run's model in the files.")
+@click.option("--task", metavar="T", help="Task of the images.  [default: that of the run; else scimage]")
 @json_option
-def command(files: tuple[str, ...], run: str | None, system: str | None, as_json: bool) -> None:
-    """Compute the tables of ScImage from CSV files with the scores of people.
+def command(
+    files: tuple[str, ...], run: str | None, system: str | None, task: str | None, as_json: bool
+) -> None:
+    """Compute tables from CSV files with scores that people gave to images.
 
-    A file has the columns ID and Model and three that begin with Correct, Relevance and Scientific; 0 in all
-    three says that an answer did not compile. Means are over all answers, and over those that compiled.
+    A file has the columns ID and Model and one for each criterion of the task: for scimage, three that begin
+    with Correct, Relevance and Scientific. 0 in all of them says that an answer did not compile. Means are
+    over all answers, and over those that compiled.
 
     With --run the scores are those of the images of a run: an ID is that of a sample, such as a_1_1-tikz, or
-    of its prompt. What is printed then is the rank correlation of people with compiled, with each indicator,
-    and with each judge model that has scored the run (i2s-sdk judge). Tables and reports show both.
+    of its prompt. The command then prints the rank correlation of people with each metric of the task and
+    with each judge model that has scored the run (i2s-sdk judge). Tables and reports show both.
 
     \b
     Examples:
@@ -41,31 +45,21 @@ def command(files: tuple[str, ...], run: str | None, system: str | None, as_json
       i2s-sdk human-scores my-scores.csv --run runs/gpt-4o
     """  # noqa: D301 - \b is for click
     if run is not None:
-        _of_run(files, run, system, as_json)
+        _of_run(files, run, system, task, as_json)
         return
     if system is not None:
         raise click.UsageError("--system has a meaning with --run alone")
-    from i2s_sdk.stats.human_scores import by_system, correlations, read_scores
+    from i2s_sdk.stats.human_scores import by_system, correlations, human_scoring_of, read_scores
 
-    scores = [score for file in files for score in read_scores(Path(file))]
-    systems, related = by_system(scores), correlations(scores)
+    scoring = human_scoring_of(task)
+    scores = [score for file in files for score in read_scores(Path(file), scoring)]
+    systems, related = by_system(scores), correlations(scores, scoring.names)
     if as_json:
         say(json.dumps({"systems": [asdict(one) for one in systems], "correlations": related}, indent=2))
         return
     kinds = list(dict.fromkeys(kind for one in systems for kind in one.correctness))
-    head = (
-        "system",
-        "language",
-        "answers",
-        "failed",
-        "corr.",
-        "rel.",
-        "sci.",
-        "corr.",
-        "rel.",
-        "sci.",
-        *kinds,
-    )
+    headings = [one.heading for one in scoring.criteria]
+    head = ("system", "language", "answers", "failed", *headings, *headings, *kinds)
     rows = [_row(one, kinds) for one in systems]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     for row in (head, *rows):
@@ -73,8 +67,9 @@ def command(files: tuple[str, ...], run: str | None, system: str | None, as_json
         cells = (cell.ljust(width) if at < _LEFT else cell.rjust(width) for at, (cell, width) in sized)
         say("  ".join(cells).rstrip())
     say("")
-    say("Correctness, relevance and scientific style: over all answers, then over those that compiled;")
-    say("then correctness by kind of prompt.")
+    names = ", ".join(scoring.names)
+    say(f"{names[:1].upper()}{names[1:]}: means over all answers, then over those that compiled;")
+    say(f"then {scoring.names[0]} by kind of prompt.")
     for pair, value in related.items():
         say(f"Correlation of {pair}: {'none' if value is None else f'{value:.3f}'}")
 
@@ -86,17 +81,16 @@ def _row(one: SystemScores, kinds: list[str]) -> tuple[str, ...]:
     return (one.system, one.language, str(one.figures), str(one.failed), *values)
 
 
-def _of_run(files: tuple[str, ...], run: str, system: str | None, as_json: bool) -> None:
+def _of_run(files: tuple[str, ...], run: str, system: str | None, task: str | None, as_json: bool) -> None:
     from i2s_sdk.evaluation.human_scores import human_scores
     from i2s_sdk.report.judge_tables import agreement_table
     from i2s_sdk.report.table_formats import print_table
     from i2s_sdk.runlog.human import read_human_scores
     from i2s_sdk.runlog.opening import open_storage
     from i2s_sdk.runlog.reader import read_run
-    from i2s_sdk.stats.agreement import TASK
     from i2s_sdk.tasks.registry import SPECS
 
-    found = human_scores(run, files, system=system)
+    found = human_scores(run, files, system=system, task=task)
     kept = read_human_scores(open_storage(run))
     assert kept is not None, "it was just written"
     if as_json:
@@ -105,6 +99,6 @@ def _of_run(files: tuple[str, ...], run: str, system: str | None, as_json: bool)
         return
     label = read_run(run).manifest.options.model
     print_table(
-        agreement_table(SPECS[TASK].title, [(label, one) for one in found]), sys.stdout, intervals=True
+        agreement_table(SPECS[kept.task].title, [(label, one) for one in found]), sys.stdout, intervals=True
     )
     say(f"{kept.rows} rows of {kept.system!r}, of {len(kept.scores)} samples of the run")

@@ -11,13 +11,13 @@ from i2s_sdk.runlog.human import write_human_scores
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.storage import PathOrUrl
-from i2s_sdk.stats.agreement import Agreement, agreements, human_scores_of_run
-from i2s_sdk.stats.human_scores import read_scores
+from i2s_sdk.stats.agreement import Agreement, agreements, human_scored_task, human_scores_of_run
+from i2s_sdk.stats.human_scores import human_scoring_of, read_scores
 from i2s_sdk.stats.judge_scores import judged_runs
 
 
 def human_scores(
-    run: PathOrUrl, files: Sequence[Path | str], *, system: str | None = None
+    run: PathOrUrl, files: Sequence[Path | str], *, system: str | None = None, task: str | None = None
 ) -> list[Agreement]:
     """Keep what people said of the images of a run with it, and return how judges and metrics agree.
 
@@ -26,17 +26,21 @@ def human_scores(
     Args:
         run: The folder of the run, or its URL.
         files: CSV files; see :mod:`i2s_sdk.stats.human_scores`.
-        system: What the files call the model of the run; None if they have one alone.
+        system: The name of the run's model in the files; None if they have one system alone.
+        task: The task whose images were scored; None if the run has one task alone whose images people score.
 
     Raises:
         DataError: A file cannot be read, or a line has no scores.
         UsageError: The folder holds no run, or the scores are not of its samples.
     """
     paths = [Path(one) for one in files]
-    scores = [score for path in paths for score in read_scores(path)]
     storage = open_storage(run)
     stored = read_run(storage)
-    found = human_scores_of_run(stored, scores, {path.name: _digest(path) for path in paths}, system)
+    scored = human_scored_task(stored, task)
+    scoring = human_scoring_of(scored)
+    scores = [score for path in paths for score in read_scores(path, scoring)]
+    sources = {path.name: _digest(path) for path in paths}
+    found = human_scores_of_run(stored, scored, scores, sources, system)
     with storage.alone():
         write_human_scores(storage, found)
     return agreements(stored, found, judged_runs(stored))

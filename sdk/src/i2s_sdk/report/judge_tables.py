@@ -15,10 +15,11 @@ from i2s_sdk.runlog.human import read_human_scores
 from i2s_sdk.runlog.judgements import read_judges
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.stats.agreement import Agreement, agreements
-from i2s_sdk.stats.human_scores import CRITERIA
+from i2s_sdk.stats.human_scores import human_scoring_of
 from i2s_sdk.stats.judge_scores import JudgedRun, judged_runs
 from i2s_sdk.stats.means import IntervalKind, Mean, means_with_intervals
 from i2s_sdk.tasks.registry import SPECS
+from i2s_sdk.tasks.spec import TaskSpec
 
 #: Digits of the digest of a rubric that tables show.
 _DIGEST = 8
@@ -41,7 +42,7 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
     """
     found: dict[str, list[PaperTable]] = {}
     tasks = dict.fromkeys(task for view in views for task in view.summary.tasks)
-    for task in (one for one in tasks if SPECS[one].rubric is not None):
+    for task in (one for one in tasks if _is_judged(SPECS[one])):
         judged: list[tuple[str, JudgedRun]] = []
         people: list[Line] = []
         agreed: list[tuple[str, Agreement]] = []
@@ -53,14 +54,14 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
             own = [one for one in judged_runs(run) if one.judge.task == task]
             judged += [(view.label, one) for one in own]
             if human is not None and human.task == task:
-                columns = [[row[at] for row in human.scores.values()] for at in range(len(CRITERIA))]
+                columns = list(map(list, zip(*human.scores.values(), strict=True)))
                 cells: list[Cell] = [human.system, str(len(human.scores)), *means_with_intervals(columns)]
                 people.append(Line.of(view.label, cells))
                 agreed += [(view.label, one) for one in agreements(run, human, own)]
         title = SPECS[task].title
         tables = [
             *([judged_table(title, judged)] if judged else []),
-            *([_people_table(title, people)] if people else []),
+            *([_people_table(title, human_scoring_of(task).names, people)] if people else []),
             *([agreement_table(title, agreed)] if agreed else []),
             *(
                 [_published_table(title, SPECS[task].human_table)]
@@ -71,6 +72,10 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
         if tables:
             found[task] = tables
     return found
+
+
+def _is_judged(spec: TaskSpec) -> bool:
+    return spec.rubric is not None or spec.human_scoring is not None
 
 
 def judged_table(title: str, judged: Sequence[tuple[str, JudgedRun]]) -> PaperTable:
@@ -148,8 +153,8 @@ def _cell(value: float | None, interval: tuple[float, float] | None, n: int) -> 
     return Mean(value, n, interval, IntervalKind.BOOTSTRAP if interval else IntervalKind.TOO_FEW)
 
 
-def _people_table(title: str, lines: Sequence[Line]) -> PaperTable:
-    names = ("Model", "System of the file", "Samples", *CRITERIA)
+def _people_table(title: str, criteria: Sequence[str], lines: Sequence[Line]) -> PaperTable:
+    names = ("Model", "System of the file", "Samples", *criteria)
     note = "Means over the samples that people have scored; 0 is the score of one without a figure."
     return PaperTable(f"{title}, scores of people", tuple(map(Heading, names)), tuple(lines), (note,))
 

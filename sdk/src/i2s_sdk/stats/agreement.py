@@ -12,15 +12,12 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.runlog.human import RunHumanScores
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.reader import StoredRun
-from i2s_sdk.stats.human_scores import CRITERIA, HumanScore
+from i2s_sdk.stats.human_scores import HumanScore, human_scoring_of
 from i2s_sdk.stats.judge_scores import JudgedRun, judged_records
 from i2s_sdk.stats.rank_correlation import RankCorrelation, rank_correlation
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import SPECS, open_task
 from i2s_wire.metrics.profile import Profile
-
-#: The task whose images people score in such files.
-TASK = "scimage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,35 +52,63 @@ class Agreement:
 def agreements(run: StoredRun, human: RunHumanScores, judged: Sequence[JudgedRun]) -> list[Agreement]:
     """Return how judges and metrics of a run agree with people.
 
-    Each criterion of a judge is compared with the same one of people, over images that both have scored; a
-    score of people that is 0 says that there was no image for them. Each metric is compared with each
-    criterion, over the samples that have a value: ``compiled`` over all, indicators where they are defined.
+    Each criterion of a judge is compared with the criterion of people that has the same name, over images
+    that both have scored; a score of people that is 0 says that there was no image for them. Each metric is
+    compared with each criterion, over the samples for which it has a value.
 
     Args:
         run: The run.
-        human: What people said of it.
-        judged: What judges said.
+        human: The scores of people.
+        judged: The scores of judges.
     """
     found: list[Agreement] = []
+    criteria = human_scoring_of(human.task).names
     for one in judged:
         if one.judge.task != human.task:
             continue
         both = [name for name in sorted(one.scores) if any(human.scores.get(name, ()))]
         for at, name in enumerate(one.judge.criteria):
-            pairs = [(one.scores[sample][at], human.scores[sample][at]) for sample in both]
+            if name not in criteria:
+                continue
+            of_people = criteria.index(name)
+            pairs = [(one.scores[sample][at], human.scores[sample][of_people]) for sample in both]
             found.append(Agreement(name, one.judge.model, name, rank_correlation(pairs), one.judge.id))
     records = [one for one in judged_records(run, human.task) if one.id in human.scores]
     task = open_task(human.task, Profile(run.manifest.options.profile))
     for metric in metrics_of(task):
-        for at, criterion in enumerate(CRITERIA):
+        for at, criterion in enumerate(criteria):
             values = ((one.metrics.get(metric.name), human.scores[one.id][at]) for one in records)
             pairs = [(value, score) for value, score in values if value is not None]
             found.append(Agreement(metric.name, "", criterion, rank_correlation(pairs)))
     return found
 
 
+def human_scored_task(run: StoredRun, task: str | None = None) -> str:
+    """Return the task of a run whose images people score.
+
+    Args:
+        run: The run.
+        task: Name of the task; None if the run has one such task alone.
+
+    Raises:
+        UsageError: The run has no such task, or has several and none is named.
+    """
+    names = dict.fromkeys(one.task for one in run.planned)
+    scored = [name for name in names if name in SPECS and SPECS[name].human_scoring is not None]
+    if task is None and len(scored) > 1:
+        raise UsageError(f"people score the images of {_listed(scored)}; name one of these with --task")
+    if not scored or task not in (None, *scored):
+        which = "a task whose images people score" if task is None else f"{task!r} that people score"
+        raise UsageError(f"the run has no samples of {which}")
+    return task or scored[0]
+
+
 def human_scores_of_run(
-    run: StoredRun, scores: Sequence[HumanScore], sources: Mapping[str, str], system: str | None = None
+    run: StoredRun,
+    task: str,
+    scores: Sequence[HumanScore],
+    sources: Mapping[str, str],
+    system: str | None = None,
 ) -> RunHumanScores:
     """Return the scores that belong to the samples of a run.
 
@@ -93,9 +118,10 @@ def human_scores_of_run(
 
     Args:
         run: The run.
+        task: The task whose samples they are.
         scores: Rows of files.
         sources: SHA-256 of the files by name.
-        system: What the files call the model of the run; None if they have one alone.
+        system: The name of the run's model in the files; None if they have one system alone.
 
     Raises:
         UsageError: The system is not among them, or has to be named; a row may be of two samples; no row is
@@ -109,11 +135,11 @@ def human_scores_of_run(
     rows = [one for one in scores if one.system == system]
     if not rows:
         raise UsageError(f"the scores have no system {system!r}; they have {_listed(names)}")
-    samples = [one for one in run.planned if one.task == TASK]
-    places = _places(samples, system)
+    samples = [one for one in run.planned if one.task == task]
+    samples_of = _samples_by_id(samples, SPECS[task].subsets, system)
     found: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     for row in rows:
-        of_row = places.get(row.prompt, ())
+        of_row = samples_of.get(row.prompt, ())
         if len(of_row) > 1:
             raise UsageError(
                 f"the scores of {row.prompt!r} may be of {_listed(of_row)}; write one of these as ID, or let "
@@ -130,22 +156,20 @@ def human_scores_of_run(
         sample: tuple(fmean(column) for column in zip(*values, strict=True))
         for sample, values in found.items()
     }
-    return RunHumanScores(TASK, system, sources, len(rows), means)
+    return RunHumanScores(task, system, sources, len(rows), means)
 
 
-def _places(samples: Sequence[Planned], system: str) -> dict[str, list[str]]:
-    """Return the samples that an ID in a file may mean."""
+def _samples_by_id(samples: Sequence[Planned], subsets: Sequence[str], system: str) -> dict[str, list[str]]:
+    """Return the samples that an ID in a file may mean; the output kind is the end of a subset's name."""
     found: dict[str, list[str]] = {one.id: [one.id] for one in samples}
-    outputs = [subset.partition("-")[2] for subset in SPECS[TASK].subsets]
+    outputs = [kind for kind in (subset.partition("-")[2] for subset in subsets) if kind]
     wanted = next((one for one in dict.fromkeys(outputs) if system.endswith(f"_{one}")), "")
     for one in samples:
         prompt, _, output = one.id.rpartition("-")
-        if prompt and output in outputs and (not wanted or output == wanted) and prompt not in found:
-            found[prompt] = [one.id]
-        elif (
-            prompt and output in outputs and (not wanted or output == wanted) and one.id not in found[prompt]
-        ):
-            found[prompt].append(one.id)
+        if prompt and output in outputs and (not wanted or output == wanted):
+            of_prompt = found.setdefault(prompt, [])
+            if one.id not in of_prompt:
+                of_prompt.append(one.id)
     return found
 
 

@@ -1,13 +1,14 @@
-"""Scores that people gave to the figures of systems, as ScImage publishes them.
+"""Scores that people gave to the figures of systems, in the form in which ScImage publishes them.
 
-A file is CSV with one line for each figure: the system (``Model``), the id of the prompt (``ID``), and three
-scores from 1 to 5 (columns that begin with Correct, Relevance and Scientific). 0 in all three says that the
-answer did not compile. The kind of a prompt is what stands before the first underscore of its id.
+A file is CSV with one line for each figure: the system (``Model``), the id of the prompt (``ID``), and one
+score for each criterion of the task (``TaskSpec.human_scoring``). A line with 0 in all criteria says that the
+answer did not compile. The kind of a prompt is the part of its id before the first underscore.
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,10 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from i2s_sdk.errors import DataError
-
-CRITERIA = ("correctness", "relevance", "scientific")
-_COLUMNS = ("Correct", "Relevance", "Scientific")
+from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.tasks.human_scoring import HumanScoring
+from i2s_sdk.tasks.registry import SPECS, task_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,15 @@ class HumanScore:
     """The scores of one figure.
 
     Attributes:
-        system: What drew it.
-        prompt: Id of its prompt.
-        values: Correctness, relevance and scientific style.
-        language: Of the prompt, in lower case; "en" where the file names none.
+        system: The system that drew it.
+        prompt: The id of its prompt.
+        values: The scores in the order of the criteria.
+        language: The language of the prompt, in lower case; "en" if the file has no such column.
     """
 
     system: str
     prompt: str
-    values: tuple[float, float, float]
+    values: tuple[float, ...]
     language: str = "en"
 
     @property
@@ -55,11 +55,11 @@ class SystemScores:
     Attributes:
         system: The system.
         language: The language.
-        figures: Number of its answers.
-        failed: How many of them did not compile.
-        means: Of the three criteria over all answers.
-        compiled_means: Of those that compiled; None if none did.
-        correctness: Mean of that criterion by kind of prompt.
+        figures: The number of its answers.
+        failed: The number of answers that did not compile.
+        means: The mean of each criterion over all answers.
+        compiled_means: The same over the answers that compiled; None if none did.
+        correctness: The mean of the first criterion by kind of prompt.
     """
 
     system: str
@@ -71,8 +71,29 @@ class SystemScores:
     correctness: Mapping[str, float]
 
 
-def read_scores(file: Path) -> list[HumanScore]:
+def human_scoring_of(task: str | None = None) -> HumanScoring:
+    """Return how people score the images of a task.
+
+    Args:
+        task: Name of the task; None is the first task whose images people score.
+
+    Raises:
+        UnknownNameError: There is no such task.
+        UsageError: People do not score its images.
+    """
+    specs = map(SPECS.__getitem__, SPECS) if task is None else (task_spec(task),)
+    found = next((one.human_scoring for one in specs if one.human_scoring is not None), None)
+    if found is None:
+        raise UsageError(f"there are no files with scores of people for the task {task!r}")
+    return found
+
+
+def read_scores(file: Path, scoring: HumanScoring) -> list[HumanScore]:
     """Return the scores of a file.
+
+    Args:
+        file: A CSV file.
+        scoring: The criteria and their columns.
 
     Raises:
         DataError: It cannot be read, or a line has no such scores; names the line.
@@ -81,11 +102,14 @@ def read_scores(file: Path) -> list[HumanScore]:
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
-            names = [_column(file, reader.fieldnames or (), begin) for begin in ("Model", "ID", *_COLUMNS)]
+            begins = ("Model", "ID", *(one.column for one in scoring.criteria))
+            names = [_column(file, reader.fieldnames or (), begin) for begin in begins]
             for number, row in enumerate(reader, start=2):
                 system, prompt, *scores = (row[name] or "" for name in names)
                 language = (row.get("Language") or "en").lower()
-                found.append(HumanScore(system, prompt, _values(file, number, scores), language))
+                found.append(
+                    HumanScore(system, prompt, _values(file, number, scores, scoring.highest), language)
+                )
     except OSError as error:
         raise DataError(file, 0, f"cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
@@ -100,14 +124,13 @@ def _column(file: Path, names: Sequence[str], begin: str) -> str:
     raise DataError(file, 1, f"has no column that begins with {begin}")
 
 
-def _values(file: Path, number: int, scores: Sequence[str]) -> tuple[float, float, float]:
+def _values(file: Path, number: int, scores: Sequence[str], highest: float) -> tuple[float, ...]:
     try:
-        first, second, third = map(float, scores)
+        values = tuple(map(float, scores))
     except ValueError:
-        raise DataError(file, number, f"{scores} are no three scores") from None
-    values = (first, second, third)
-    if not all(0 <= one <= 5 for one in values):
-        raise DataError(file, number, f"{scores} are not from 0 to 5")
+        raise DataError(file, number, f"{scores} are not {len(scores)} scores") from None
+    if not all(0 <= one <= highest for one in values):
+        raise DataError(file, number, f"{scores} are not from 0 to {highest:g}")
     return values
 
 
@@ -136,13 +159,13 @@ def _summary(system: str, language: str, rows: Sequence[HumanScore]) -> SystemSc
 
 
 def _means(rows: Sequence[HumanScore]) -> tuple[float, ...]:
-    return tuple(fmean(row.values[at] for row in rows) for at in range(len(CRITERIA)))
+    return tuple(fmean(row.values[at] for row in rows) for at in range(len(rows[0].values)))
 
 
-def correlations(scores: Sequence[HumanScore]) -> dict[str, float | None]:
-    """Return Pearson's correlation of each two criteria over all figures, None where one does not vary."""
-    columns = {name: [score.values[at] for score in scores] for at, name in enumerate(CRITERIA)}
-    pairs = [(CRITERIA[0], CRITERIA[1]), (CRITERIA[0], CRITERIA[2]), (CRITERIA[1], CRITERIA[2])]
+def correlations(scores: Sequence[HumanScore], criteria: Sequence[str]) -> dict[str, float | None]:
+    """Return Pearson's correlation of each pair of criteria over all figures; None if one does not vary."""
+    columns = {name: [score.values[at] for score in scores] for at, name in enumerate(criteria)}
+    pairs = itertools.combinations(criteria, 2)
     return {f"{one} and {other}": _pearson(columns[one], columns[other]) for one, other in pairs}
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Average
+from i2s_sdk.tasks.human_scoring import HumanScoring
 from i2s_sdk.tasks.ocr_page import OcrAnswer
 from i2s_sdk.tasks.published import PublishedTable
 from i2s_sdk.tasks.question import Question
@@ -63,6 +64,8 @@ class TaskSpec:
             nothing; ``dataset validate`` and imports ask for it.
         view: Returns what a report shows of a sample beside its texts; None for nothing.
         rubric: Rubric by which judge models score its images; None if there is none.
+        human_scoring: Criteria and files of the scores that people give to its images; None if there are no
+            such files. ``i2s-sdk human-scores`` reads them.
         human_table: Name of the published table of scores that people gave to systems, which is shown beside
             runs and never ranked with them.
         published: Published tables by name, those of the file published.json in the folder of the task.
@@ -98,6 +101,7 @@ class TaskSpec:
     mean_of_cells: bool = False
     subset_tables: Mapping[str, str] = field(default_factory=dict)
     rubric: Rubric | None = None
+    human_scoring: HumanScoring | None = None
     human_table: str = ""
     published: Mapping[str, PublishedTable] = field(default_factory=dict)
     blank: Callable[[Size | None], str] = no_blank

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from i2s_sdk.instances.content import Content
+from i2s_sdk.tasks.human_scoring import HumanCriterion, HumanScoring
 from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.schemas import Schema, fields
@@ -26,6 +27,15 @@ TARGET: Schema = {
     "required": ["code"],
     "additionalProperties": False,
 }
+#: The files that the authors released have three scores from 0 to 5 for each figure.
+HUMAN_SCORING = HumanScoring(
+    (
+        HumanCriterion("correctness", "Correct", "corr."),
+        HumanCriterion("relevance", "Relevance", "rel."),
+        HumanCriterion("scientific", "Scientific", "sci."),
+    ),
+    highest=5.0,
+)
 
 
 def _answer(content: Content, question: Question) -> str:
@@ -56,5 +66,6 @@ SCIMAGE = TaskSpec(
     target=TARGET,
     view=view,
     rubric=RUBRIC,
+    human_scoring=HUMAN_SCORING,
     human_table="scimage human",
 )
