@@ -1,16 +1,18 @@
 """docs/adding-a-task.md lists what a new task touches: all of it, and nothing that is not there."""
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
-from i2s_sdk.tasks.registry import SPECS
+from i2s_sdk.cli import human_scores, score
+from i2s_sdk.tasks.registry import DEFAULT_TASK, SPECS
 from i2s_wire.metrics.profile import Profile
 
 PAGE = Path("docs/adding-a-task.md")
-#: They render one source as its task does, start the LaTeX renderer with the preambles of its task, or make
-#: items and answers of the tasks of one benchmark.
+#: They render one source as its task does, start the LaTeX renderer with the preambles of its task, make
+#: items and answers of the tasks of one benchmark, or are the reward that one benchmark defines.
 ABOUT_ONE_TASK = {
     "single/render.py",
     "single/site_source.py",
@@ -21,6 +23,18 @@ ABOUT_ONE_TASK = {
     "data/web_items/items.py",
     "data/web_items/marks.py",
     "models/chance.py",
+    "integrations/structured_reward.py",
+}
+#: Packages that make the data of one task each: from the files of a benchmark, from collected sources, or
+#: from recorded web pages.
+MAKE_DATA_OF_ONE_TASK = {"collect", "data/imports", "data/web_items"}
+#: Names of tasks that mean something else: commands and messages of renderers, and a format of tables.
+OTHER_MEANINGS = {
+    "cli/render.py": {"latex"},
+    "cli/render_latex.py": {"latex"},
+    "cli/table.py": {"latex"},
+    "gateway/operations.py": {"latex"},
+    "report/table_formats.py": {"latex"},
 }
 
 
@@ -72,3 +86,33 @@ def test_no_other_module_imports_what_is_a_task_s_own(root):
         )
     ]
     assert set(others) == ABOUT_ONE_TASK
+
+
+def modules_for_all_tasks(package):
+    """The modules of the SDK that are neither a task's own, nor the registry, nor make data of one task."""
+    own = [package / "tasks" / folder_of(name) for name in SPECS]
+    data = [package / path for path in MAKE_DATA_OF_ONE_TASK]
+    for path in package.rglob("*.py"):
+        if path != package / "tasks/registry.py" and not any(map(path.is_relative_to, own + data)):
+            yield path
+
+
+def test_no_other_module_names_a_task(root):
+    package = root / "sdk/src/i2s_sdk"
+    named = {}
+    for path in modules_for_all_tasks(package):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        found = {node.value for node in nodes if isinstance(node, ast.Constant)} & set(SPECS)
+        if found:
+            named[str(path.relative_to(package))] = found
+    assert named == OTHER_MEANINGS
+
+
+def test_help_names_the_tasks_that_commands_take_by_default():
+    shown = {
+        name: {one.name: one.help for one in command.params if one.name == "task"}["task"]
+        for name, command in (("score", score.command), ("human-scores", human_scores.command))
+    }
+    scored = next(name for name, spec in SPECS.items() if spec.human_scoring is not None)
+    assert shown["score"].endswith(f"[default: {DEFAULT_TASK}]")
+    assert shown["human-scores"].endswith(f"else {scored}]")

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 @click.argument("prediction", required=False)
 @click.option(
     "--task",
-    default="latex",
     metavar="T",
-    help="Task whose rules apply: sizes of pictures; with --lines, reading and metrics.",
+    help="Task whose rules apply: sizes of pictures; with --lines, reading and metrics.  [default: latex]",
 )
 @click.option(
     "--lines", is_flag=True, help="Score completions of standard input, for a task that needs no rendering."
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 def command(
     reference: str | None,
     prediction: str | None,
-    task: str,
+    task: str | None,
     lines: bool,
     profile: str | None,
     metrics: str | None,
@@ -74,6 +73,9 @@ def command(
       i2s-sdk score references/ renderings/ --missing zero
       i2s-sdk score --task T --lines < completions.jsonl > values.jsonl
     """  # noqa: D301 - \b is for click
+    from i2s_sdk.tasks.registry import DEFAULT_TASK
+
+    task = task or DEFAULT_TASK
     settings = load_settings(given, profile=profile)
     if lines:
         if reference is not None or metrics or missing != "error":

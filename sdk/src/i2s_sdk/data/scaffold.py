@@ -22,7 +22,7 @@ DOCUMENTS = {one.structure_suffix: one.name for one in BUILT_IN.values() if one.
 _SITE = next(one.name for one in BUILT_IN.values() if one.structure_is_site)
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
-_STARTER = "gaussian-posterior"
+_STARTER, _STARTER_SUFFIX = "gaussian-posterior", ".tex"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +81,16 @@ def _written(folder: Path, rows: Iterator[Line]) -> int:
 
 
 def _starter(folder: Path) -> Iterator[Line]:
-    for part, suffix in (("references", ".png"), ("structures", ".tex")):
+    for part, suffix in (("references", ".png"), ("structures", _STARTER_SUFFIX)):
         (folder / part).mkdir(parents=True)
         content = files("i2s_sdk.data").joinpath("starter", _STARTER + suffix).read_bytes()
         (folder / part / f"{_STARTER}{suffix}").write_bytes(content)
     yield line(
         _STARTER,
-        "latex",
+        DOCUMENTS[_STARTER_SUFFIX],
         "equation",
         {"image": f"references/{_STARTER}.png"},
-        {"structure": f"structures/{_STARTER}.tex"},
+        {"structure": f"structures/{_STARTER}{_STARTER_SUFFIX}"},
         difficulty="easy",
         provenance={"source": "example of i2s-sdk dataset new"},
     )

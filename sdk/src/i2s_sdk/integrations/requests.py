@@ -14,6 +14,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.tasks.registry import DEFAULT_TASK
 from i2s_wire.render.rendering import Verdict
 
 #: What a completion is judged against: an instance, the path of a picture, an encoded picture.
@@ -28,7 +29,7 @@ class RoundTripRequest:
         reference: The picture that the model was shown: an instance of a data set, the path of a picture, or
             an encoded picture (PNG, JPEG or WebP).
         completion: What the model said, verbatim.
-        task: "latex", "webpage" or "music"; of an instance, its own counts.
+        task: Name of the task; an instance has its own.
         structure: Ground truth of LaTeX code, for the metric ``edit``; of an instance, its own counts.
         assets: Files that the answer may use, by name; of an instance, its own count.
         id: Stands in the logs of the services; of an instance, its own counts.
@@ -36,7 +37,7 @@ class RoundTripRequest:
 
     reference: Reference = field(repr=False)
     completion: str
-    task: str = "latex"
+    task: str = DEFAULT_TASK
     structure: str | None = None
     assets: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     id: str = ""

@@ -12,7 +12,7 @@ from i2s_sdk.integrations.batch_values import reference_of, text_of
 from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
 from i2s_sdk.integrations.shaping import LARGEST, ByTask, RewardShaping
 from i2s_sdk.settings import Settings
-from i2s_sdk.tasks.registry import task_spec
+from i2s_sdk.tasks.registry import DEFAULT_TASK, task_spec
 from i2s_wire.metrics.profile import Profile
 
 #: Columns in which the picture is looked for, first choice first.
@@ -31,7 +31,7 @@ class RoundTripReward(BatchReward):
     ``image``, ``images``, ``reference``     the picture: of Pillow, encoded, a path, {"bytes": …} or
                                              {"path": …}; of a list of pictures the first
     ``instance``                             instead, an instance of a data set, or its id in ``data``
-    ``task``                                 "latex", "webpage" or "music"; else that of the reward
+    ``task``                                 name of a task; else that of the reward
     ``structure``                            ground truth of the code, for the metric ``edit``
     ``floor``, ``ceiling``                   of the instance; else those of the reward
     ======================================= ==================================================================
@@ -76,7 +76,7 @@ class RoundTripReward(BatchReward):
 
     def __init__(
         self,
-        task: str = "latex",
+        task: str = DEFAULT_TASK,
         *,
         weights: Mapping[str, float] | None = None,
         failed: float = 0.0,

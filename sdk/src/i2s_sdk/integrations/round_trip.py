@@ -19,7 +19,7 @@ from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
-from i2s_sdk.tasks.registry import open_task
+from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task
 from i2s_wire.metrics.profile import Profile
 
 A = TypeVar("A")
@@ -41,7 +41,7 @@ class RoundTrip:
     loop and several threads can share one object.
 
     Args:
-        tasks: That will be judged: "latex", "webpage", "music". Each needs its renderer.
+        tasks: Names of the tasks whose completions will be judged. The services of each must be available.
         profile: Which rules; None takes that of the settings.
         metrics: That are wanted; none means all that the tasks have and can be computed. Naming the one
             that is needed saves the others' time.
@@ -53,7 +53,7 @@ class RoundTrip:
 
     def __init__(
         self,
-        tasks: Sequence[str] = ("latex",),
+        tasks: Sequence[str] = (DEFAULT_TASK,),
         *,
         profile: Profile | str | None = None,
         metrics: Sequence[str] = (),
@@ -76,7 +76,7 @@ class RoundTrip:
         reference: RoundTripRequest | Reference,
         completion: str = "",
         *,
-        task: str = "latex",
+        task: str = DEFAULT_TASK,
         structure: str | None = None,
         assets: Mapping[str, bytes] | None = None,
         id: str = "",
@@ -105,7 +105,7 @@ class RoundTrip:
         reference: RoundTripRequest | Reference,
         completion: str = "",
         *,
-        task: str = "latex",
+        task: str = DEFAULT_TASK,
         structure: str | None = None,
         assets: Mapping[str, bytes] | None = None,
         id: str = "",

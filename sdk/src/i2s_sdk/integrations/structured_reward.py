@@ -13,23 +13,9 @@ from i2s_sdk.integrations.batch_values import text_of
 from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
 from i2s_sdk.integrations.shaping import LARGEST, RewardShaping
 from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.sobench.reward import reward_instance, reward_of_sample
+from i2s_sdk.tasks.sobench.spec import SOBENCH
 from i2s_wire.metrics.profile import Profile
-
-_TASK = "sobench"
-#: Of an answer that cannot be read.
-UNREADABLE = -0.1
-#: What the square of the field match accuracy is multiplied by if the schema holds, and if it does not.
-VALID, INVALID = 1.0, 0.8
-
-
-def structured_output_reward(field_match_accuracy: float, follows_schema: bool) -> float:
-    """Return the reward of an answer that can be read: alpha times the square of its field match accuracy.
-
-    Args:
-        field_match_accuracy: From 0 to 1.
-        follows_schema: Whether the answer is valid under the schema: alpha is 1.0 if it is, else 0.8.
-    """
-    return float((VALID if follows_schema else INVALID) * field_match_accuracy**2)
 
 
 class StructuredOutputReward(BatchReward):
@@ -83,7 +69,7 @@ class StructuredOutputReward(BatchReward):
     ) -> None:
         super().__init__(
             name,
-            (_TASK,),
+            (SOBENCH.name,),
             metrics=(),
             shaping=RewardShaping(floor, ceiling, normalize, transform),
             data=data,
@@ -112,8 +98,8 @@ class StructuredOutputReward(BatchReward):
                 strict=True,
             )
             instances = [
-                Instance(str(number), _TASK, "", None, inputs={"schema": schema}, target=_target(answer, own))
-                for number, (schema, answer, own) in enumerate(rows)
+                reward_instance(str(number), schema, answer, labels)
+                for number, (schema, answer, labels) in enumerate(rows)
             ]
         parts = zip(
             map(text_of, completions),
@@ -133,19 +119,10 @@ class StructuredOutputReward(BatchReward):
 
     def value(self, result: RoundTripResult) -> float | None:
         """Return the reward of the paper, -0.1 for an answer that cannot be read."""
-        if not result.record.usable:
-            return UNREADABLE
-        accuracy = result.metrics["fma"]
-        if accuracy is None:
-            return None
-        return structured_output_reward(accuracy, result.metrics["followed_schema"] == 1.0)
+        return reward_of_sample(result.record.usable, result.metrics)
 
     def _found(self, given: object) -> Instance | DataError:
         try:
             return self.instance(given)
         except DataError as error:
             return error
-
-
-def _target(answer: Any, labels: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
-    return {"answer": answer} if labels is None else {"answer": answer, "labels": labels}

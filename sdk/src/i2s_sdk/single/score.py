@@ -17,7 +17,7 @@ from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
 from i2s_sdk.stats.means import Mean, mean
-from i2s_sdk.tasks.registry import open_task
+from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task
 from i2s_wire.metrics.description import MetricDescription
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import Score, ScoreRequest
@@ -97,7 +97,7 @@ def score(
     reference: bytes,
     prediction: bytes,
     *,
-    task: str = "latex",
+    task: str = DEFAULT_TASK,
     profile: Profile | str | None = None,
     metrics: Sequence[str] = (),
     missing: Missing | str = Missing.ERROR,
@@ -111,7 +111,7 @@ def score(
     reference: Path | str | bytes,
     prediction: Path | str | bytes,
     *,
-    task: str = "latex",
+    task: str = DEFAULT_TASK,
     profile: Profile | str | None = None,
     metrics: Sequence[str] = (),
     missing: Missing | str = Missing.ERROR,
@@ -124,7 +124,7 @@ def score(
     reference: Path | str | bytes,
     prediction: Path | str | bytes,
     *,
-    task: str = "latex",
+    task: str = DEFAULT_TASK,
     profile: Profile | str | None = None,
     metrics: Sequence[str] = (),
     missing: Missing | str = Missing.ERROR,

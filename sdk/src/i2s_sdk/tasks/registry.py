@@ -37,6 +37,9 @@ BUILT_IN: dict[str, TaskSpec] = {
 #: Names of the tasks of this package.
 TASKS = tuple(BUILT_IN)
 
+#: The task of images and completions for which a caller names none.
+DEFAULT_TASK = TASKS[0]
+
 #: All tasks by name: those of this package, then those of other packages.
 SPECS = RegisteredTasks(BUILT_IN)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 #: Most of the pixels that may be white, and most that may have one color, by task.
-LARGEST_SHARE = {"latex": 0.99, "music": 0.99, "webpage": 0.95}
+LARGEST_SHARE = {"webpage": 0.95}
 
 #: The same for every other task.
 LARGEST_SHARE_DEFAULT = 0.99
