@@ -126,17 +126,21 @@ def validate_command(path: str, as_json: bool) -> int:
 @click.argument("folder")
 @click.option("--from", "source", metavar="DIR", help="Take the pictures and documents of this folder.")
 @click.option("--task", default="", metavar="T", help="Task of pictures without document, such as latex.")
-@click.option("--subset", default="", metavar="NAME", help="Of all instances.  [default: name of DIR]")
+@click.option("--subset", default="", metavar="NAME", help="Subset of all instances.  [default: name of DIR]")
 def new_command(folder: str, source: str | None, task: str, subset: str) -> None:
     """Make the data set FOLDER, which must not exist or be empty.
 
-    Without --from it has one example to go on from. With --from each picture (PNG, JPEG, WebP) is an
+    Without --from it has one example as a start. With --from each picture (PNG, JPEG, WebP) is an
     instance, and the document of its name (.tex, .ly, .tar.gz, or the folder of a site) its ground truth.
+
+    If DIR has subfolders that are named after tasks, their pictures and documents become one data set, and
+    --task is left out: pictures/latex/a.png is an instance of latex, pictures/webpage/b.png one of webpage.
 
     \b
     Examples:
       i2s-sdk dataset new my-set
       i2s-sdk dataset new my-set --from exams/ --task latex --subset exam
+      i2s-sdk dataset new my-set --from pictures/
     """  # noqa: D301
     from i2s_sdk.data.scaffold import new_dataset
     from i2s_sdk.errors import UnknownNameError

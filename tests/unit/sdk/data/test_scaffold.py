@@ -88,3 +88,62 @@ def test_a_folder_that_holds_something_is_not_touched(tmp_path: Path) -> None:
     with pytest.raises(I2SError, match="not empty"):
         new_dataset(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_folders_named_after_tasks_become_one_data_set(tmp_path: Path) -> None:
+    source = tmp_path / "pictures"
+    for name in ("latex/euler.png", "latex/gauss.png", "webpage/shop.png", "music/waltz.jpg", ".git/a.png"):
+        picture(source / name)
+    (source / "latex" / "euler.tex").write_text("x")
+    (source / "webpage" / "shop").mkdir()
+    (source / "webpage" / "shop" / "index.html").write_text("<p>")
+    (source / "README.md").write_text("of no concern")
+    assert new_dataset(tmp_path / "new", source) == 4
+    found = read_folder(tmp_path / "new").instances
+    assert [(one.id, one.task, one.subset, one.structure is not None) for one in found] == [
+        ("euler", "latex", "pictures", True),
+        ("gauss", "latex", "pictures", False),
+        ("shop", "webpage", "pictures", True),
+        ("waltz", "music", "pictures", False),
+    ]
+    assert check(tmp_path / "new").faults == ()
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["latex/a.png", "b.png"], "b.png.*is beside folders of tasks .latex.; move it"),
+        (["latex/a.png", "shop/index.html"], "shop.*is beside folders of tasks .latex.; move it"),
+        (["latex/a.png", "webpages/b.png"], "no task is called 'webpages'; did you mean 'webpage'"),
+        (["latex/a.png", "webpage/a.png"], "webpage/a.png.*has the same name as .*latex/a.png"),
+        (["latex/a.png", "latex/a.ly"], "a document of the task music; move it to .*music"),
+        (["latex/a.txt"], "latex holds no picture"),
+        (["latex/a.png", "webqa/b.png"], "b.png.*not all that an instance of webqa needs: .*question"),
+        (["scimage/b.png"], "b.png.*not all that an instance of scimage needs: .*prompt"),
+    ],
+)
+def test_what_does_not_fit_the_folders_of_tasks_is_refused(
+    names: list[str], said: str, tmp_path: Path
+) -> None:
+    for name in names:
+        picture(tmp_path / "source" / name)
+    with pytest.raises(I2SError, match=said):
+        new_dataset(tmp_path / "new", tmp_path / "source")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_named_task_takes_no_subfolders_and_says_how_they_are_taken(tmp_path: Path) -> None:
+    picture(tmp_path / "source" / "webpage" / "a.png")
+    with pytest.raises(I2SError, match=r"leave --task out to take the folders of tasks in it \(webpage\)"):
+        new_dataset(tmp_path / "new", tmp_path / "source", task="latex")
+    picture(tmp_path / "source" / "b.png")
+    assert new_dataset(tmp_path / "new", tmp_path / "source", task="latex") == 1
+
+
+def test_a_site_that_is_called_like_a_task_is_a_site(tmp_path: Path) -> None:
+    picture(tmp_path / "source" / "music.png")
+    (tmp_path / "source" / "music").mkdir()
+    (tmp_path / "source" / "music" / "index.html").write_text("<p>")
+    assert new_dataset(tmp_path / "new", tmp_path / "source") == 1
+    (found,) = read_folder(tmp_path / "new").instances
+    assert (found.id, found.task, found.structure is not None) == ("music", "webpage", True)
