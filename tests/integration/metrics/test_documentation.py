@@ -6,8 +6,8 @@ import metric_behaviour as behaviour
 import pytest
 
 from i2s_metrics import registry
+from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.functional.errors import UndefinedError
-from i2s_metrics.memory import Memory
 from i2s_metrics.model import Inputs, Network
 from i2s_metrics.pair import Pair
 from i2s_wire.metrics.profile import Profile
@@ -39,7 +39,7 @@ def documented(heading):
 def measured(heading, runner=None):
     """The same, measured; with what answers for networks where there is one, else without their columns."""
     reference = behaviour.load(behaviour.REFERENCES[heading])
-    memory = Memory(10**9)
+    memory = BoundedCache(10**9)
     found = {}
     for row, change in behaviour.CHANGES.items():
         pair = Pair(change(reference), reference, "reference", memory)

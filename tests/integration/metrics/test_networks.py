@@ -64,7 +64,7 @@ def oracle(request, weights_dir):
     import torch
     from torch import nn
 
-    from i2s_metrics.networks.operators import declare_missing_operators
+    from i2s_metrics.networks.torchvision_operators import declare_missing_operators
 
     declare_missing_operators()
     from torchvision import transforms

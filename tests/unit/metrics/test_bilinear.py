@@ -12,7 +12,7 @@ from i2s_metrics.functional import bilinear
 @pytest.fixture(scope="module")
 def transforms():
     pytest.importorskip("torch", reason="the networks are an extra: pip install 'i2s-metrics[networks]'")
-    from i2s_metrics.networks.operators import declare_missing_operators
+    from i2s_metrics.networks.torchvision_operators import declare_missing_operators
 
     declare_missing_operators()
     from torchvision import transforms

@@ -3,8 +3,8 @@ import pytest
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError, NotFoundError
 from i2s_metrics.model import Network
-from i2s_metrics.pictures import SentPictures, sha256
 from i2s_metrics.requests import job_from_wire
+from i2s_metrics.sent_pictures import SentPictures, sha256
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 

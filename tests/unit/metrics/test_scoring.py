@@ -3,8 +3,8 @@ import pytest
 from PIL import Image
 
 from i2s_metrics import scoring
+from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.decode import decode
-from i2s_metrics.memory import Memory
 from i2s_metrics.model import Comparison, Inputs, Job, Network, Value
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
@@ -24,7 +24,7 @@ def run(
     reference, prediction, metrics, profile=Profile.PAPER, memory=None, policy=SizePolicy.PAD, missing=MISSING
 ):
     job = Job(reference, prediction, policy, profile, metrics)
-    return scoring.draft(job, memory or Memory(10**7), MANY, missing)
+    return scoring.draft(job, memory or BoundedCache(10**7), MANY, missing)
 
 
 def test_each_metric_has_one_outcome_in_the_order_asked_for(page):
@@ -138,20 +138,20 @@ def test_memory_never_confuses_references_profiles_or_sizes(encode):
     rng = np.random.default_rng(0)
     sizes = [(20, 30), (20, 30), (27, 30)]
     pictures = [encode(rng.integers(0, 99, (*size, 3), dtype=np.uint8)) for size in sizes]
-    shared = Memory(10**7)
+    shared = BoundedCache(10**7)
     for _ in range(2):
         for reference in pictures:
             for prediction in pictures:
                 for profile in Profile:
                     for policy in SizePolicy:
                         job = (reference, prediction, ("ems", "ssim"), profile)
-                        warm, cold = run(*job, shared, policy), run(*job, Memory(0), policy)
+                        warm, cold = run(*job, shared, policy), run(*job, BoundedCache(0), policy)
                         assert warm.outcomes == cold.outcomes
     assert 0 < shared.nbytes <= 10**7
 
 
 def test_arrays_kept_for_a_reference_are_not_changed_by_use(page, encode):
-    memory = Memory(10**7)
+    memory = BoundedCache(10**7)
     other = encode(Image.new("RGB", (120, 90), "white"))
     first = run(page, page, ("ems", "pixel", "ssim"), memory=memory).outcomes
     run(page, other, ("ems", "pixel", "ssim"), memory=memory)
@@ -167,7 +167,7 @@ def test_each_picture_is_decoded_once_for_all_metrics_of_a_pair(page, encode, mo
 
     monkeypatch.setattr(scoring, "decode", counted)
     other = encode(Image.new("RGB", (90, 60), "blue"))
-    memory = Memory(10**7)
+    memory = BoundedCache(10**7)
     five = ("ems", "pixel", "ssim", "lpips", "cis")
     run(page, other, five, memory=memory, missing={})
     assert decoded == [page, other]

@@ -9,10 +9,10 @@ from typing import TypeVar
 import numpy as np
 from PIL import Image
 
+from i2s_metrics.bounded_cache import BoundedCache, SizedInBytes
 from i2s_metrics.functional.arrays import GreyArray, RgbArray
-from i2s_metrics.memory import Memory, Weighed
 
-T = TypeVar("T", bound=Weighed)
+T = TypeVar("T", bound=SizedInBytes)
 
 
 class Pair:
@@ -22,12 +22,12 @@ class Pair:
         prediction: What is judged.
         reference: What it is compared with.
         digest: SHA-256 of the encoded reference, its key in the cache.
-        memory: Keeps what is made of references.
+        cache: Keeps what is made of references.
     """
 
-    def __init__(self, prediction: RgbArray, reference: RgbArray, digest: str, memory: Memory) -> None:
+    def __init__(self, prediction: RgbArray, reference: RgbArray, digest: str, cache: BoundedCache) -> None:
         self.prediction, self.reference = prediction, reference
-        self._digest, self._memory = digest, memory
+        self._digest, self._cache = digest, cache
 
     @cached_property
     def prediction_grey(self) -> GreyArray:
@@ -48,7 +48,7 @@ class Pair:
         """
         # The size policy may have changed the picture that the digest names, but only its size.
         key = (what, self._digest, self.reference.shape)
-        return self._memory.get(key, lambda: make(self.reference))
+        return self._cache.get(key, lambda: make(self.reference))
 
 
 def _grey(picture: RgbArray) -> GreyArray:

@@ -9,8 +9,8 @@ from i2s_chassis.errors import InvalidArgumentError, NotFoundError
 from i2s_metrics import registry
 from i2s_metrics.errors import UnknownMetricError
 from i2s_metrics.model import Job
-from i2s_metrics.pictures import SentPictures
 from i2s_metrics.registry import Missing
+from i2s_metrics.sent_pictures import SentPictures
 from i2s_wire.errors import UnknownValueError
 from i2s_wire.metrics import from_wire
 from i2s_wire.metrics.profile import Profile

@@ -11,8 +11,8 @@ from i2s_metrics.metrics.base import Metric
 from i2s_metrics.model import Job, JobResult, Outcome, Value
 from i2s_metrics.networks.files import LIBRARIES
 from i2s_metrics.networks.messages import Description
-from i2s_metrics.pictures import sha256
 from i2s_metrics.registry import Missing, reason_against
+from i2s_metrics.sent_pictures import sha256
 from i2s_metrics.settings import MetricsSettings
 from i2s_wire.metrics import to_wire
 from i2s_wire.metrics.score import MetricResult, Score

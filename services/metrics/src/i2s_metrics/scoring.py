@@ -9,11 +9,11 @@ import hashlib
 import time
 
 from i2s_metrics import registry
+from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.decode import MOST_SCANS, decode
 from i2s_metrics.errors import BadImageError
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_metrics.functional.errors import UndefinedError
-from i2s_metrics.memory import Memory
 from i2s_metrics.metrics.base import Metric
 from i2s_metrics.model import Draft, Inputs, Job, Outcome
 from i2s_metrics.pair import Pair
@@ -23,7 +23,7 @@ from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 
 
 def draft(
-    job: Job, memory: Memory, most_pixels: int, missing: Missing, most_scans: int = MOST_SCANS
+    job: Job, cache: BoundedCache, most_pixels: int, missing: Missing, most_scans: int = MOST_SCANS
 ) -> Draft:
     """Compare two encoded pictures, as far as that goes without networks.
 
@@ -32,7 +32,7 @@ def draft(
 
     Args:
         job: What to compare.
-        memory: Keeps what is made of references.
+        cache: Keeps what is made of references.
         most_pixels: Maximum number of pixels of each picture, and of the size that both get.
         missing: Networks that cannot be run here.
         most_scans: Maximum number of scans of a JPEG file.
@@ -45,7 +45,7 @@ def draft(
     width = height = 0
     outcomes: tuple[Outcome | Inputs, ...]
     try:
-        pair = _pair(job, memory, most_pixels, most_scans)
+        pair = _pair(job, cache, most_pixels, most_scans)
         height, width, _ = pair.reference.shape
         outcomes = tuple(_outcome(metric, pair, missing) for metric in metrics)
     except BadImageError as error:
@@ -53,12 +53,12 @@ def draft(
     return Draft(outcomes, width, height, time.process_time() - started)
 
 
-def _pair(job: Job, memory: Memory, most_pixels: int, most_scans: int) -> Pair:
+def _pair(job: Job, cache: BoundedCache, most_pixels: int, most_scans: int) -> Pair:
     bounds = most_pixels, most_scans
     digest = hashlib.sha256(job.reference).hexdigest()
-    reference = memory.get(("pixels", digest), lambda: _decode("reference", job.reference, *bounds))
+    reference = cache.get(("pixels", digest), lambda: _decode("reference", job.reference, *bounds))
     prediction = _decode("prediction", job.prediction, *bounds)
-    return Pair(*equalise(prediction, reference, job.policy, most_pixels), digest, memory)
+    return Pair(*equalise(prediction, reference, job.policy, most_pixels), digest, cache)
 
 
 def _decode(which: str, data: bytes, most_pixels: int, most_scans: int) -> RgbArray:

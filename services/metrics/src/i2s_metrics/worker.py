@@ -6,10 +6,10 @@ import socket
 import traceback
 from dataclasses import dataclass
 
+from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.decode import MOST_SCANS
 from i2s_metrics.error_output import LOG_BYTES
 from i2s_metrics.frames import LENGTH, framed, pack_draft, pack_fault, unpack_job
-from i2s_metrics.memory import Memory
 from i2s_metrics.registry import Missing
 from i2s_metrics.scoring import draft
 
@@ -35,16 +35,16 @@ class WorkerSettings:
 
 def work(connection: socket.socket, settings: WorkerSettings) -> None:
     """Answer jobs until the other end is closed."""
-    memory = Memory(settings.reference_bytes)
+    cache = BoundedCache(settings.reference_bytes)
     with connection, connection.makefile("rb") as jobs:
         while length := jobs.read(LENGTH.size):
             frame = jobs.read(*LENGTH.unpack(length))
-            connection.sendall(framed(_answer(frame, memory, settings)))
+            connection.sendall(framed(_answer(frame, cache, settings)))
 
 
-def _answer(frame: bytes, memory: Memory, settings: WorkerSettings) -> bytes:
+def _answer(frame: bytes, cache: BoundedCache, settings: WorkerSettings) -> bytes:
     try:
         job, bounds = unpack_job(frame), settings
-        return pack_draft(draft(job, memory, bounds.most_pixels, bounds.missing, bounds.most_scans))
+        return pack_draft(draft(job, cache, bounds.most_pixels, bounds.missing, bounds.most_scans))
     except Exception:
         return pack_fault(traceback.format_exc())

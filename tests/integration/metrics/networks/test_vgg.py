@@ -36,7 +36,7 @@ def fill(net, state):
 @pytest.fixture(scope="module", params=["lpips", "torchmetrics"])
 def oracle(request, torch, vgg16_state):
     """A function of two pictures in [-1, 1] that gives their distance."""
-    from i2s_metrics.networks.operators import declare_missing_operators
+    from i2s_metrics.networks.torchvision_operators import declare_missing_operators
 
     declare_missing_operators()
     with warnings.catch_warnings():

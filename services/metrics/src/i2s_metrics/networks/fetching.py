@@ -9,7 +9,7 @@ import torch
 from i2s_metrics.errors import WeightsError
 from i2s_metrics.model import Network
 from i2s_metrics.networks.files import PUBLISHED
-from i2s_metrics.networks.operators import declare_missing_operators
+from i2s_metrics.networks.torchvision_operators import declare_missing_operators
 
 
 def fetch(network: Network, hub_dir: Path) -> None:

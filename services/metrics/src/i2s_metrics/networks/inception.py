@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from i2s_metrics.model import Comparison
 from i2s_metrics.networks.features import IMAGENET, Features, Normalisation
-from i2s_metrics.networks.operators import declare_missing_operators
+from i2s_metrics.networks.torchvision_operators import declare_missing_operators
 
 #: What the published weights were trained with.
 _TRAINED = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))

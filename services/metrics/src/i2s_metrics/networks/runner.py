@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from i2s_metrics.memory import Memory
+from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.model import Comparison, Inputs, Network
 from i2s_metrics.networks.features import FeatureNetwork, Features
 
@@ -32,7 +32,7 @@ class Runner:
         self, networks: Mapping[Network, FeatureNetwork], device: torch.device, feature_bytes: int
     ) -> None:
         self._networks, self._device = networks, device
-        self._memory = Memory(feature_bytes)
+        self._cache = BoundedCache(feature_bytes)
 
     def answer(self, batch: Sequence[Inputs]) -> list[float]:
         """Return one number for each pair: for LPIPS the distance, for the others the cosine.
@@ -70,7 +70,7 @@ class Runner:
                 {key: data for key, data in wanted.items() if key[0] is comparison}, comparison
             )
         for _, reference in pairs:
-            self._memory.get(reference, features[reference].detached)
+            self._cache.get(reference, features[reference].detached)
         numbers = [
             self._networks[inputs.comparison.network].compare(features[prediction], features[reference])
             for inputs, (prediction, reference) in zip(batch, pairs, strict=True)
@@ -78,7 +78,7 @@ class Runner:
         return [float(number) for number in torch.stack([number.double() for number in numbers]).cpu()]
 
     def _kept(self, keys: set[_Key]) -> dict[_Key, Features]:
-        held = {key: self._memory.find(key) for key in keys}
+        held = {key: self._cache.find(key) for key in keys}
         return {key: features for key, features in held.items() if isinstance(features, Features)}
 
     def _made(self, pictures: Mapping[_Key, bytes], comparison: Comparison) -> dict[_Key, Features]:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from i2s_metrics.model import Comparison
 from i2s_metrics.networks.features import Features, Normalisation
-from i2s_metrics.networks.operators import declare_missing_operators
+from i2s_metrics.networks.torchvision_operators import declare_missing_operators
 
 #: Layers of torchvision's VGG16 after which features are taken: the last ReLU before each pooling.
 _TAPS = (4, 9, 16, 23, 30)

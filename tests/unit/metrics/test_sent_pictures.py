@@ -3,7 +3,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_metrics.pictures import SentPictures, sha256
+from i2s_metrics.sent_pictures import SentPictures, sha256
 
 
 def test_pictures_are_found_by_their_digest():

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_metrics.memory import Memory
+from i2s_metrics.bounded_cache import BoundedCache
 
 
 @dataclass
@@ -12,13 +12,13 @@ class Thing:
 
 
 def test_what_was_made_is_kept():
-    memory = Memory(100)
+    memory = BoundedCache(100)
     thing = memory.get("a", lambda: Thing(10))
     assert memory.get("a", lambda: Thing(10)) is thing
 
 
 def test_what_was_unused_for_longest_goes_first():
-    memory = Memory(30)
+    memory = BoundedCache(30)
     first, second = memory.get("a", lambda: Thing(10)), memory.get("b", lambda: Thing(10))
     memory.get("a", lambda: Thing(10))
     memory.get("c", lambda: Thing(20))
@@ -27,7 +27,7 @@ def test_what_was_unused_for_longest_goes_first():
 
 
 def test_what_is_too_large_is_made_but_not_kept():
-    memory = Memory(10)
+    memory = BoundedCache(10)
     small = memory.get("small", lambda: Thing(10))
     assert memory.get("large", lambda: Thing(11)).nbytes == 11
     assert memory.get("small", lambda: Thing(10)) is small
@@ -35,7 +35,7 @@ def test_what_is_too_large_is_made_but_not_kept():
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 60)), max_size=60))
 def test_no_more_is_held_than_allowed(uses):
-    memory = Memory(100)
+    memory = BoundedCache(100)
     for key, size in uses:
         memory.get(key, lambda size=size: Thing(size))
         assert 0 <= memory.nbytes <= 100

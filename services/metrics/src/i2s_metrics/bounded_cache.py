@@ -1,4 +1,4 @@
-"""What is kept between comparisons: least recently used goes first, bounded in bytes."""
+"""A cache of what is made of pictures, bounded in bytes; the least recently used value is dropped first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import Protocol, TypeVar, cast
 
 
-class Weighed(Protocol):
+class SizedInBytes(Protocol):
     """Something that knows how many bytes it holds."""
 
     @property
@@ -15,15 +15,15 @@ class Weighed(Protocol):
         """Bytes that it holds."""
 
 
-T = TypeVar("T", bound=Weighed)
+T = TypeVar("T", bound=SizedInBytes)
 
 
-class Memory:
-    """Keeps what was made, by key, as long as all of it together fits."""
+class BoundedCache:
+    """Values by key, as long as all of them together fit."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        self._held: OrderedDict[Hashable, Weighed] = OrderedDict()
+        self._held: OrderedDict[Hashable, SizedInBytes] = OrderedDict()
         self._bytes = 0
 
     @property
@@ -31,7 +31,7 @@ class Memory:
         """Bytes that are held now; never more than allowed."""
         return self._bytes
 
-    def find(self, key: Hashable) -> Weighed | None:
+    def find(self, key: Hashable) -> SizedInBytes | None:
         """Return what is kept under ``key``, if anything is."""
         if key in self._held:
             self._held.move_to_end(key)
