@@ -24,10 +24,7 @@ COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY --from=packages /opt/i2s/weights /opt/i2s/weights
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 COPY deploy/images/finish /opt/i2s/finish
-# Images are read as PNG, JPEG or WebP: Pillow's support of AVIF is of no use here.
-RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-metrics \
-        --remove 'opt/i2s/venv/lib/python3*/site-packages/PIL/_avif*' \
-        'opt/i2s/venv/lib/python3*/site-packages/pillow.libs/libavif*'
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-metrics --without-avif
 
 FROM ${EMPTY} AS service
 COPY --from=finished / /

@@ -20,11 +20,8 @@ COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/
 COPY sdk/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
 COPY deploy/images/finish /opt/i2s/finish
 # No run of TeX reads the files of tex4ht (LaTeX to HTML), sources, or what installs packages of TeX.
-# Images are read as PNG, JPEG or WebP: Pillow's support of AVIF is of no use here.
-RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-latex \
-        --remove 'opt/i2s/venv/lib/python3*/site-packages/PIL/_avif*' \
-        'opt/i2s/venv/lib/python3*/site-packages/pillow.libs/libavif*' \
-        usr/share/texlive/tlpkg \
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-latex --without-avif \
+        --remove usr/share/texlive/tlpkg \
         usr/share/texlive/texmf-dist/tex4ht usr/share/texlive/texmf-dist/source
 
 FROM ${EMPTY} AS service

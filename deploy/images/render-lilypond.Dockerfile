@@ -21,12 +21,9 @@ RUN install-packages bubblewrap \
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 COPY deploy/images/finish /opt/i2s/finish
-# Images are read as PNG, JPEG or WebP, and LilyPond writes PNG and PostScript: neither Pillow's support of AVIF
-# nor the fonts of LilyPond's SVG are of use here.
-RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-lilypond \
-        --remove 'opt/i2s/venv/lib/python3*/site-packages/PIL/_avif*' \
-        'opt/i2s/venv/lib/python3*/site-packages/pillow.libs/libavif*' \
-        'opt/i2s/venv/lib/python3*/site-packages/lilypond-binaries/share/lilypond/*/fonts/svg'
+# LilyPond writes PNG and PostScript: its fonts for SVG are of no use here.
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-lilypond --without-avif \
+        --remove 'opt/i2s/venv/lib/python3*/site-packages/lilypond-binaries/share/lilypond/*/fonts/svg'
 
 FROM ${EMPTY}
 COPY --from=finished / /

@@ -21,10 +21,7 @@ COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 # Where results go: a volume that is mounted here belongs to the user.
 RUN install -d -o i2s -g i2s /runs
 COPY deploy/images/finish /opt/i2s/finish
-# Images are read as PNG, JPEG or WebP: Pillow's support of AVIF is of no use here.
-RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-sdk \
-        --remove 'opt/i2s/venv/lib/python3*/site-packages/PIL/_avif*' \
-        'opt/i2s/venv/lib/python3*/site-packages/pillow.libs/libavif*'
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-sdk --without-avif
 
 FROM ${EMPTY}
 COPY --from=finished / /

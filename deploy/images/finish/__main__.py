@@ -1,4 +1,4 @@
-"""Finishes the root file system of an image: python -m finish NAME [--without PACKAGE…] [--remove PATTERN…].
+"""Finishes the root file system of an image: python -m finish NAME [OPTIONS].
 
 Leaves the packages that install-packages has installed and what these need, removes apt, dpkg and the files
 of the build itself, and writes the bill of materials. No package can be installed afterwards.
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from finish.libraries import missing_libraries
-from finish.removal import clear_privileges, everything_below, remove_unneeded
+from finish.removal import AVIF, clear_privileges, everything_below, remove_unneeded
 from finish.sbom import write_sbom
 
 _WANTED = Path("/opt/i2s/packages")
@@ -33,13 +33,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="Debian packages that are not needed although others need them",
     )
     parser.add_argument(
+        "--without-avif", action="store_true", help="remove Pillow's support of AVIF from the Python packages"
+    )
+    parser.add_argument(
         "--remove", nargs="+", default=[], help="patterns of paths, relative to the root, that are removed"
     )
     given = parser.parse_args(arguments)
     root = Path("/")
     wanted = _WANTED.read_text(encoding="utf-8").split()
     before = missing_libraries(everything_below(root))
-    remove_unneeded(root, wanted, given.without, given.remove)
+    globs = (*(AVIF if given.without_avif else ()), *given.remove)
+    remove_unneeded(root, wanted, given.without, globs)
     for library, users in missing_libraries(everything_below(root)).items():
         if library not in before:
             raise SystemExit(

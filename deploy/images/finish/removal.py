@@ -50,6 +50,11 @@ WITHOUT = (
     "xdg-utils",
     "xml-core",
 )
+#: Pillow's support of AVIF, of no use in an image whose programs read images as PNG, JPEG or WebP alone.
+AVIF = (
+    "opt/i2s/venv/lib/python3*/site-packages/PIL/_avif*",
+    "opt/i2s/venv/lib/python3*/site-packages/pillow.libs/libavif*",
+)
 #: What nothing reads in a container.
 _RUBBISH = (
     "usr/share/man",

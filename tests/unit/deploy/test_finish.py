@@ -15,7 +15,7 @@ from urllib.parse import quote
 import pytest
 from finish.debian import INVENTORY, installed_packages, needed_packages
 from finish.libraries import linked_libraries, missing_libraries
-from finish.removal import ALWAYS, WITHOUT, clear_privileges, remove_unneeded
+from finish.removal import ALWAYS, AVIF, WITHOUT, clear_privileges, remove_unneeded
 from finish.sbom import PLACE, document, write_sbom
 
 STANZA = """\
@@ -254,3 +254,17 @@ def test_an_image_is_one_finished_file_system_copied_into_an_empty_one(name):
     )
     assert "\nCOPY --from=finished / /\n" in empty
     assert "install-packages" not in empty
+
+
+def test_pillow_s_support_of_avif_is_removed_where_a_recipe_says_so(system):
+    packages = "opt/i2s/venv/lib/python3.11/site-packages"
+    system.add(
+        "kept",
+        f"{packages}/PIL/_avif.so",
+        f"{packages}/pillow.libs/libavif-1.so",
+        f"{packages}/PIL/_imaging.so",
+    )
+    system.remove(["kept"], globs=AVIF)
+    assert not system.has(f"{packages}/PIL/_avif.so")
+    assert not system.has(f"{packages}/pillow.libs/libavif-1.so")
+    assert system.has(f"{packages}/PIL/_imaging.so")
