@@ -19,7 +19,7 @@ from datetime import date
 from pathlib import Path
 
 from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.collect.candidates import Document, Dropped, Licence
+from i2s_sdk.collect.candidates import Dropped, Licence, SourceDocument
 from i2s_sdk.collect.github import GithubPagesSource
 from i2s_sdk.collect.music import GithubScoresSource
 from i2s_sdk.collect.rendering import draw
@@ -63,7 +63,7 @@ async def measure(
                 continue
             for key, content in found:
                 counts["repositories"] += 1
-                document = Document(
+                document = SourceDocument(
                     key, date.today(), "", Licence(), "", (), "", {"subset": source.subsets[0]}
                 )
                 for number, piece in enumerate(source.cut(document, content)):

@@ -18,12 +18,12 @@ from i2s_sdk.report.thumbnails import HEIGHT, THUMBNAILS, WIDTH, shrunk
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.folder import RunFolder
-from i2s_sdk.runlog.joined_record import Score, scored_record
+from i2s_sdk.runlog.joined_record import StageScore, scored_record
 from i2s_sdk.runlog.manifest import Manifest, Options
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.read_sample import FirstError
-from i2s_sdk.runlog.record import Record, Usage
+from i2s_sdk.runlog.record import Record, TokenUsage
 from i2s_sdk.runlog.reference_points import write_points
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.tasks.registry import open_task
@@ -108,7 +108,7 @@ def _write_sample(run: RunFolder, sample: Sample, model: str, skill: float) -> N
     task = open_task(planned.task)
     question = task.questions(sample.instance)[0]
     asked = Asked.of(question, {path: reference for path in [sample.instance.image] if path})
-    usage = Usage(900 + chance.randrange(200), len(completion) // 4)
+    usage = TokenUsage(900 + chance.randrange(200), len(completion) // 4)
     answer = Answer(
         planned.id, completion, finish="stop", usage=usage, cost=0.004, attempts=1, seconds=2.0, asked=asked
     )
@@ -140,7 +140,7 @@ def _write_sample(run: RunFolder, sample: Sample, model: str, skill: float) -> N
         target=content.structure,
     )
     run.put_rendered(rendered)
-    run.append(scored_record(rendered, answer, Score(values if usable else dict.fromkeys(METRICS, 0.0))))
+    run.append(scored_record(rendered, answer, StageScore(values if usable else dict.fromkeys(METRICS, 0.0))))
 
 
 def _point(sample: Sample, value: float) -> Record:

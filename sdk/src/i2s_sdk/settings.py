@@ -15,7 +15,7 @@ from i2s_sdk.settings_sources import (
     ADDRESS,
     ADDRESSES,
     SECRETS,
-    Source,
+    ValueSource,
     flag_of,
     names_of,
     no_such,
@@ -361,7 +361,7 @@ class Settings:
                 raise SettingsError(f"--set {name}: {no_such(name, known)}")
             refuse_secret(name, f"--set {name}")
             if value is not None:
-                values[name] = _convert(Source(name, flag_of(name)), value)
+                values[name] = _convert(ValueSource(name, flag_of(name)), value)
         return cls(**values)
 
 
@@ -374,7 +374,7 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
 }
 
 
-def _convert(source: Source, raw: object) -> object:
+def _convert(source: ValueSource, raw: object) -> object:
     """Return a value as its field has it."""
     if source.name in SECRETS:
         return Token(str(raw), source.label)

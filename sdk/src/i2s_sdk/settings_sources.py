@@ -45,7 +45,7 @@ _PREFIX = "I2S_"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ValueSource:
     """Where a value comes from.
 
     Attributes:
@@ -100,10 +100,10 @@ def no_such(name: str, known: set[str]) -> str:
     return f"no setting is called {name!r}; there are: {', '.join(sorted(known))}"
 
 
-def values_of_environment(environ: Mapping[str, str], known: set[str]) -> list[tuple[Source, str]]:
+def values_of_environment(environ: Mapping[str, str], known: set[str]) -> list[tuple[ValueSource, str]]:
     """Return the values that variables give, without empty ones."""
     variables = {name: f"{_PREFIX}{name.upper()}" for name in sorted(known)}
-    return [(Source(name, key), environ[key]) for name, key in variables.items() if environ.get(key)]
+    return [(ValueSource(name, key), environ[key]) for name, key in variables.items() if environ.get(key)]
 
 
 def command_tables(config: str | None) -> tuple[Path, dict[str, dict[str, object]]]:
@@ -140,7 +140,7 @@ def _content(config: Path | None, environ: Mapping[str, str]) -> tuple[Path, dic
 
 def values_of_file(
     config: Path | None, environ: Mapping[str, str], known: set[str]
-) -> list[tuple[Source, object]]:
+) -> list[tuple[ValueSource, object]]:
     """Return the values that the configuration file gives.
 
     Raises:
@@ -155,4 +155,4 @@ def values_of_file(
         raise SettingsError(f"{path}: {no_such(unknown[0], known)}")
     for name in content:
         refuse_secret(name, f"{path}: {name}")
-    return [(Source(name, f"{path}: {name}"), value) for name, value in content.items()]
+    return [(ValueSource(name, f"{path}: {name}"), value) for name, value in content.items()]

@@ -65,10 +65,10 @@ from i2s_render_lilypond.model import Job
 from i2s_render_lilypond.settings import LilypondSettings
 from i2s_chassis.warm.program import WarmSettings
 
-survey = module.Spawner.survey
+survey = module.SpawnerClient.survey
 
 async def drawn(tier, abi):
-    module.Spawner.survey = lambda *given: dataclasses.replace(
+    module.SpawnerClient.survey = lambda *given: dataclasses.replace(
         survey(*given), landlock_abi=min(abi, survey(*given).landlock_abi)
     )
     limits = LilypondSettings().limit_table().default

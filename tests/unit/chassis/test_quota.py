@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_chassis.quota import Account, Accounts, Quota
+from i2s_chassis.quota import Accounts, CallerAccount, Quota
 
 
 def test_no_bound_is_never_used_up():
-    account = Account(Quota(), 0.0)
+    account = CallerAccount(Quota(), 0.0)
     for _ in range(1000):
         account.spend("jobs", 1, 0.0)
     assert account.overdrawn(0.0) is None
@@ -16,7 +16,7 @@ def test_no_bound_is_never_used_up():
 
 
 def test_jobs_of_a_minute_come_back_evenly():
-    account = Account(Quota(jobs_per_minute=6), 0.0)
+    account = CallerAccount(Quota(jobs_per_minute=6), 0.0)
     for _ in range(6):
         assert account.overdrawn(0.0) is None
         account.spend("jobs", 1, 0.0)
@@ -26,26 +26,26 @@ def test_jobs_of_a_minute_come_back_evenly():
 
 
 def test_what_a_job_cost_is_paid_back_before_the_next():
-    account = Account(Quota(cpu_seconds_per_minute=30), 0.0)
+    account = CallerAccount(Quota(cpu_seconds_per_minute=30), 0.0)
     account.spend("CPU seconds", 90, 0.0)
     assert account.overdrawn(0.0) == ("30 CPU seconds a minute", pytest.approx(120.0))
     assert account.overdrawn(120.1) is None
 
 
 def test_less_than_one_job_a_minute_is_possible():
-    account = Account(Quota(jobs_per_minute=0.5), 0.0)
+    account = CallerAccount(Quota(jobs_per_minute=0.5), 0.0)
     assert account.overdrawn(0.0) is None
     account.spend("jobs", 1, 0.0)
     assert account.overdrawn(0.0) == ("0.5 jobs a minute", pytest.approx(120.0))
 
 
 def test_a_time_before_the_last_one_takes_nothing_away():
-    account = Account(Quota(jobs_per_minute=0.5), 10.0)
+    account = CallerAccount(Quota(jobs_per_minute=0.5), 10.0)
     assert account.overdrawn(9.999) is None
 
 
 def test_queued_jobs_are_counted_beyond_the_slots():
-    account = Account(Quota(slots=2, queued=3), 0.0)
+    account = CallerAccount(Quota(slots=2, queued=3), 0.0)
     account.inside = 4
     assert account.has_place(100)
     account.inside = 5

@@ -14,15 +14,15 @@ import click
 
 from i2s_sdk.cli.main import BELOW_COVERAGE
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
-from i2s_sdk.cli.progress import Progress
+from i2s_sdk.cli.progress import ProgressLine
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.service_table import DOCUMENTS, RENDERERS
 from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
-    from i2s_sdk.collect.collecting import Progress as Collected
+    from i2s_sdk.collect.collecting import CollectProgress
     from i2s_sdk.collect.run import Asking
-    from i2s_sdk.collect.summary import Summary
+    from i2s_sdk.collect.summary import CollectSummary
     from i2s_sdk.settings import Settings
 
 _DAY = click.DateTime(["%Y-%m-%d"])
@@ -226,7 +226,7 @@ def command(
                 f"them takes at least {planned.longest_seconds / 3600:.1f} h"
             )
         return 0
-    with Progress(sys.stderr, ("documents",)) as progress:
+    with ProgressLine(sys.stderr, ("documents",)) as progress:
         summary = collect(
             source,
             into,
@@ -255,7 +255,7 @@ def _remake(
     """Make a data set again and say what came of it; returns the exit code."""
     from i2s_sdk.collect.run import remake
 
-    with Progress(sys.stderr, ("instances",)) as progress:
+    with ProgressLine(sys.stderr, ("instances",)) as progress:
         begun = False
 
         def show(done: int, all_: int) -> None:
@@ -277,11 +277,11 @@ def _remake(
     return 0 if remade.full else BELOW_COVERAGE
 
 
-def _shown(progress: Progress) -> Callable[[Collected], None]:
+def _shown(progress: ProgressLine) -> Callable[[CollectProgress], None]:
     """Return what shows how far a collection is."""
     begun = False
 
-    def show(found: Collected) -> None:
+    def show(found: CollectProgress) -> None:
         nonlocal begun
         if not begun:
             progress.show({"documents": 0}, found.documents, None)
@@ -292,11 +292,11 @@ def _shown(progress: Progress) -> Callable[[Collected], None]:
     return show
 
 
-def _say(summary: Summary, into: str) -> None:
+def _say(summary: CollectSummary, into: str) -> None:
     """Print the counts as tables."""
-    from i2s_sdk.collect.candidates import Stage
+    from i2s_sdk.collect.candidates import CollectStage
 
-    for stage in Stage:
+    for stage in CollectStage:
         counted = sorted(
             (subset, reason.value, count)
             for (one, subset, reason), count in summary.drops.items()

@@ -130,13 +130,13 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
             raise UsageError("--dry-run counts one run of each model; leave out --repeats and multiply")
         return _dry_run(data, models, folder, options, settings, choice, as_json=given["as_json"])
     from i2s_sdk.cli.interruption import interruptible
-    from i2s_sdk.cli.progress import Progress
+    from i2s_sdk.cli.progress import ProgressLine
     from i2s_sdk.evaluation.several import evaluate_several, repeated_models
 
     opened = repeated_models(models, options, given["repeats"])
     tell_services_up(settings)
     with (
-        Progress(sys.stderr, ("answers", "renderings", "samples")) as progress,
+        ProgressLine(sys.stderr, ("answers", "renderings", "samples")) as progress,
         interruptible(folder, settings, progress),
     ):
         result = evaluate_several(
@@ -166,13 +166,13 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
     if source is not click.core.ParameterSource.DEFAULT or given["dry_run"] or given["repeats"] > 1:
         raise UsageError("--predictions asks no model: leave out --model, --dry-run and --repeats")
     from i2s_sdk.cli.interruption import interruptible
-    from i2s_sdk.cli.progress import Progress
+    from i2s_sdk.cli.progress import ProgressLine
     from i2s_sdk.evaluation.predictions import evaluate_predictions
 
     folder = run_folder({**given, "model": f"predictions {Path(given['predictions']).name}"}, settings)
     tell_services_up(settings)
     with (
-        Progress(sys.stderr, ("samples",)) as progress,
+        ProgressLine(sys.stderr, ("samples",)) as progress,
         interruptible(folder, settings, progress),
     ):
         result = evaluate_predictions(

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import click
 
 from i2s_sdk.cli.main import INTERRUPTED
-from i2s_sdk.cli.progress import Progress
+from i2s_sdk.cli.progress import ProgressLine
 from i2s_sdk.cli.run_options import MOST_NAMES
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import I2SError
@@ -25,7 +25,7 @@ from i2s_sdk.stack.blocking import at_interrupt
 
 
 @contextmanager
-def interruptible(out: PathOrUrl, settings: Settings, progress: Progress) -> Iterator[None]:
+def interruptible(out: PathOrUrl, settings: Settings, progress: ProgressLine) -> Iterator[None]:
     """Have the run of the block end at Ctrl-C, within ``interrupt_seconds``.
 
     Normally the work is cancelled and what was started is ended. What is still at work after these seconds is
@@ -70,7 +70,7 @@ def _end_now(story: _Story) -> None:
 class _Story:
     """What is said of an interrupted run, once."""
 
-    def __init__(self, out: PathOrUrl, progress: Progress, command: str) -> None:
+    def __init__(self, out: PathOrUrl, progress: ProgressLine, command: str) -> None:
         self._out, self._progress, self._command = out, progress, command
         self._lock = threading.Lock()
         self._told = False

@@ -43,11 +43,11 @@ def command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - the pa
     )
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.main import BELOW_COVERAGE
-    from i2s_sdk.cli.progress import Progress
+    from i2s_sdk.cli.progress import ProgressLine
     from i2s_sdk.evaluation.judge import judge
     from i2s_sdk.models import open_model
 
-    with Progress(sys.stderr, ["answers"]) as progress, interruptible(run, settings, progress):
+    with ProgressLine(sys.stderr, ["answers"]) as progress, interruptible(run, settings, progress):
         found = judge(run, open_model(model, options), settings=settings, on_progress=progress.show_run)
     if given["as_json"]:
         say(json.dumps([one.to_json() for one in found], indent=2))

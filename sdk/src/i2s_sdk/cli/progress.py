@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LINE_EVERY = 10.0  # seconds between plain lines
 
 
-class Progress:
+class ProgressLine:
     """Shows counts on a stream; nothing is shown until the first call of ``show``.
 
     Args:

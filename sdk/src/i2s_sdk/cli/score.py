@@ -83,12 +83,12 @@ def command(
         return _score_lines(task, settings)
     if reference is None or prediction is None:
         raise click.UsageError("REFERENCE and PREDICTION are needed, or --lines")
-    from i2s_sdk.cli.progress import Progress
+    from i2s_sdk.cli.progress import ProgressLine
     from i2s_sdk.single.score import score
     from i2s_wire.metrics.score import Score
 
     names = [name.strip() for name in (metrics or "").split(",") if name.strip()]
-    with Progress(sys.stderr, ["pairs"]) as progress:
+    with ProgressLine(sys.stderr, ["pairs"]) as progress:
         result = score(
             reference,
             prediction,

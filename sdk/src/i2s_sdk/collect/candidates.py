@@ -24,7 +24,7 @@ class Window:
         return self.first <= day <= self.last
 
 
-class Stage(StrEnum):
+class CollectStage(StrEnum):
     """The stages of a collection, in their order."""
 
     DISCOVER = "discover"
@@ -101,7 +101,7 @@ class Dropped:
     Attributes:
         reason: One of the closed list.
         detail: What was found, for people; empty if the reason says it.
-        key: Key of the document, if it is dropped before there is a ``Document``.
+        key: Key of the document, if it is dropped before there is a ``SourceDocument``.
         subset: Subset of the piece; empty for a document.
     """
 
@@ -128,7 +128,7 @@ class Licence:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class SourceDocument:
     """A document that a source offers: one version of a paper, a repository at a commit, a piece of music.
 
     Attributes:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from i2s_sdk.collect.candidates import Document, Reason
+from i2s_sdk.collect.candidates import Reason, SourceDocument
 from i2s_sdk.collect.judging import Duplicates
-from i2s_sdk.collect.state import Outcome
+from i2s_sdk.collect.state import PieceOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,16 @@ class Caps:
 class Accepted:
     """A piece that becomes an instance, and its document."""
 
-    document: Document
-    outcome: Outcome
+    document: SourceDocument
+    outcome: PieceOutcome
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
     """A piece that passed all filters and is not accepted."""
 
-    document: Document
-    outcome: Outcome
+    document: SourceDocument
+    outcome: PieceOutcome
     reason: Reason
     detail: str = ""
 
@@ -71,7 +71,7 @@ class Acceptance:
         """Return whether a subset has all its pieces."""
         return len(self.accepted[subset]) >= self.caps.per_subset
 
-    def wants(self, document: Document, subset: str) -> Reason | None:
+    def wants(self, document: SourceDocument, subset: str) -> Reason | None:
         """Return why no piece of a document can be accepted in a subset, or None."""
         if self.is_full(subset):
             return Reason.ENOUGH_OF_SUBSET
@@ -82,7 +82,7 @@ class Acceptance:
             return Reason.ENOUGH_OF_OWNER
         return None
 
-    def offer(self, document: Document, subset: str, outcomes: Sequence[Outcome]) -> None:
+    def offer(self, document: SourceDocument, subset: str, outcomes: Sequence[PieceOutcome]) -> None:
         """Accept what can be accepted of a document in a subset."""
         for outcome in outcomes:
             if outcome.reason is not None:
@@ -96,7 +96,7 @@ class Acceptance:
             else:
                 self._accept(document, subset, outcome)
 
-    def _accept(self, document: Document, subset: str, outcome: Outcome) -> None:
+    def _accept(self, document: SourceDocument, subset: str, outcome: PieceOutcome) -> None:
         self.accepted[subset].append(Accepted(document, outcome))
         self.duplicates.add(subset, outcome.key, outcome.fingerprint)
         self._days[subset, document.day.isoformat()] += 1
@@ -104,7 +104,7 @@ class Acceptance:
             self._owners[subset, document.owner].add(document.key)
 
 
-def instance_id(document: Document, subset: str, key: str) -> str:
+def instance_id(document: SourceDocument, subset: str, key: str) -> str:
     """Return the id of an instance: of its document, its subset, and where it stood there."""
     readable = "".join(
         char if char.isascii() and (char.isalnum() or char in ".-") else "_" for char in document.key

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.collect.candidates import Document, Dropped, Reason, Stage, Window
+from i2s_sdk.collect.candidates import CollectStage, Dropped, Reason, SourceDocument, Window
 from i2s_sdk.collect.caps import Acceptance, Caps
 from i2s_sdk.collect.dataset import write_data_set
 from i2s_sdk.collect.difficulty import Thresholds, as_text, thresholds
@@ -20,7 +20,7 @@ from i2s_sdk.collect.harm.endpoint import JudgeAddress
 from i2s_sdk.collect.judging import Duplicates, PieceJudge
 from i2s_sdk.collect.source import Source
 from i2s_sdk.collect.state import CollectionState
-from i2s_sdk.collect.summary import Drop, Summary
+from i2s_sdk.collect.summary import CollectSummary, Drop
 from i2s_sdk.collect.visiting import Visitor
 from i2s_sdk.collect.web.answer import Web
 from i2s_sdk.collect.web.errors import NotAtHandError
@@ -77,7 +77,7 @@ class CollectOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CollectProgress:
     """How far a collection is.
 
     Attributes:
@@ -111,7 +111,7 @@ class Collection:
     judge: PieceJudge
     duplicates: Duplicates
     options: CollectOptions
-    notify: Callable[[Progress], None] = lambda progress: None
+    notify: Callable[[CollectProgress], None] = lambda progress: None
 
     def discover(self, state: CollectionState) -> None:
         """Have all documents of the window in the state, and list them in ``documents.jsonl`` in their order.
@@ -145,14 +145,14 @@ class Collection:
             **{f"filter {name}": value for name, value in self.judge.facts.items()},
         }
 
-    def _found(self) -> Iterator[Document | Dropped]:
+    def _found(self) -> Iterator[SourceDocument | Dropped]:
         for one in self.source.discover(self.options.window, self.web):
-            if isinstance(one, Document):
+            if isinstance(one, SourceDocument):
                 yield self._admitted(one)
             else:
                 yield one
 
-    def _admitted(self, document: Document) -> Document | Dropped:
+    def _admitted(self, document: SourceDocument) -> SourceDocument | Dropped:
         if self.options.redistributable and not document.licence.redistributable:
             name = document.licence.name or "none is known"
             return Dropped(Reason.LICENCE, name, document.key)
@@ -165,7 +165,7 @@ class Collection:
         state: CollectionState,
         renderers: Mapping[str, AsyncRenderClient],
         documents_service: AsyncDocumentsClient | None = None,
-    ) -> Summary:
+    ) -> CollectSummary:
         """Visit documents until every subset is full, then write the data set.
 
         Args:
@@ -190,15 +190,25 @@ class Collection:
             documents_service,
         )
         acceptance = Acceptance(self.options.caps, self.duplicates, self.options.withdrawn)
-        summary = Summary(self.source.name, self.options.caps.per_subset)
-        drops = [Drop(Stage.DISCOVER, one.reason, one.key, detail=one.detail) for one in state.undiscovered()]
+        summary = CollectSummary(self.source.name, self.options.caps.per_subset)
+        drops = [
+            Drop(CollectStage.DISCOVER, one.reason, one.key, detail=one.detail)
+            for one in state.undiscovered()
+        ]
         documents = list(state.documents())
         summary.documents = len(documents) + len(drops)
         for document in documents:
             await self._document(document, state, visitor, acceptance, summary, drops)
-            self.notify(Progress(summary.visited, len(documents), self._counts(acceptance)))
+            self.notify(CollectProgress(summary.visited, len(documents), self._counts(acceptance)))
         drops += [
-            Drop(Stage.SELECT, one.reason, one.document.key, one.outcome.subset, one.outcome.key, one.detail)
+            Drop(
+                CollectStage.SELECT,
+                one.reason,
+                one.document.key,
+                one.outcome.subset,
+                one.outcome.key,
+                one.detail,
+            )
             for one in acceptance.refused
         ]
         summary.count(drops)
@@ -228,11 +238,11 @@ class Collection:
 
     async def _document(
         self,
-        document: Document,
+        document: SourceDocument,
         state: CollectionState,
         visitor: Visitor,
         acceptance: Acceptance,
-        summary: Summary,
+        summary: CollectSummary,
         drops: list[Drop],
     ) -> None:
         """Visit a document for the subsets that still want it, unless that was done, and offer its pieces."""

@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.collect.candidates import Document, Licence
+from i2s_sdk.collect.candidates import Licence, SourceDocument
 from i2s_sdk.collect.caps import instance_id
 from i2s_sdk.collect.difficulty import DIFFICULTIES
 from i2s_sdk.collect.publishing.published_rows import PROVENANCE
@@ -46,7 +46,7 @@ class Recipe:
         provenance: As the line of the instance has it.
     """
 
-    document: Document
+    document: SourceDocument
     task: str
     subset: str
     member: str
@@ -152,13 +152,13 @@ def _recipe(line: Any) -> Recipe:  # noqa: ANN401 - what JSON holds
     return recipe
 
 
-def _document(found: Mapping[str, Any], subset: str) -> Document:
+def _document(found: Mapping[str, Any], subset: str) -> SourceDocument:
     licence, attribution = found["licence"], found["attribution"]
     if not isinstance(licence, dict) or not isinstance(attribution, dict):
         raise ValueError("'licence' or 'attribution' is no object")
     _check_texts(licence, ("name", "url"))
     _check_texts(attribution, ("title", "url"))
-    return Document(
+    return SourceDocument(
         key=found["id"],
         day=date.fromisoformat(found["date"]),
         owner=found["owner"],

@@ -16,14 +16,14 @@ from typing import Any
 
 from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.collect.candidates import Document, Dropped, Piece, Reason, Stage
+from i2s_sdk.collect.candidates import CollectStage, Dropped, Piece, Reason, SourceDocument
 from i2s_sdk.collect.caps import Accepted
 from i2s_sdk.collect.dataset import write_data_set
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.recipes import Recipe
 from i2s_sdk.collect.rendering import Drawn
 from i2s_sdk.collect.source import Source
-from i2s_sdk.collect.state import Outcome
+from i2s_sdk.collect.state import PieceOutcome
 from i2s_sdk.collect.summary import Drop
 from i2s_sdk.collect.visiting import cut_document, draw_or_take, piece_key
 from i2s_sdk.collect.web.answer import Web
@@ -104,7 +104,7 @@ class Remaker:
             DataError: A stored file is damaged.
         """
         remade = Remade(Counter(recipe.subset for recipe in recipes))
-        outcomes: dict[str, Outcome] = {}
+        outcomes: dict[str, PieceOutcome] = {}
         ordered = sorted(recipes, key=lambda one: (one.document.key, one.document.version))
         done = 0
         for _, group in groupby(ordered, key=lambda one: (one.document.key, one.document.version)):
@@ -128,7 +128,7 @@ class Remaker:
         write_data_set(folder, self.source.name, self.source.task, accepted, difficulties, self.files, facts)
         return remade
 
-    async def _document(self, recipes: Sequence[Recipe]) -> list[tuple[Recipe, Outcome | Drop]]:
+    async def _document(self, recipes: Sequence[Recipe]) -> list[tuple[Recipe, PieceOutcome | Drop]]:
         """Make the instances of one document."""
         document = recipes[0].document
         try:
@@ -138,7 +138,7 @@ class Remaker:
         except NotAtHandError as error:
             fetched = Dropped(Reason.NOT_CACHED, error.message)
         if isinstance(fetched, Dropped):
-            return [(one, _drop(one, Stage.FETCH, fetched.reason, fetched.detail)) for one in recipes]
+            return [(one, _drop(one, CollectStage.FETCH, fetched.reason, fetched.detail)) for one in recipes]
         # A site is of the subset that its document names, so a document is cut for each of its subsets.
         documents = {recipe.subset: recipe.document for recipe in recipes}
         pieces: dict[str, Piece] = {}
@@ -148,31 +148,31 @@ class Remaker:
             (recipe, await self._piece(recipe, pieces.get(recipe.key), fetched.url)) for recipe in recipes
         ]
 
-    async def _cut(self, document: Document, content: bytes) -> dict[str, Piece]:
+    async def _cut(self, document: SourceDocument, content: bytes) -> dict[str, Piece]:
         found = await cut_document(self.source, document, content, self.documents)
         return {piece_key(document, one): one for one in found if isinstance(one, Piece)}
 
-    async def _piece(self, recipe: Recipe, piece: Piece | None, url: str) -> Outcome | Drop:
+    async def _piece(self, recipe: Recipe, piece: Piece | None, url: str) -> PieceOutcome | Drop:
         if piece is None:
-            return _drop(recipe, Stage.CUT, Reason.CHANGED, "the document has no such piece")
+            return _drop(recipe, CollectStage.CUT, Reason.CHANGED, "the document has no such piece")
         drawn = await draw_or_take(self.source, piece, self.renderers, self.documents)
         if isinstance(drawn, Dropped):
-            return _drop(recipe, Stage.RENDER, drawn.reason, drawn.detail)
+            return _drop(recipe, CollectStage.RENDER, drawn.reason, drawn.detail)
         return await asyncio.to_thread(self._compared, recipe, drawn, url)
 
-    def _compared(self, recipe: Recipe, drawn: Drawn, url: str) -> Outcome | Drop:
+    def _compared(self, recipe: Recipe, drawn: Drawn, url: str) -> PieceOutcome | Drop:
         structure, picture = self.files.keep(drawn.piece.structure), self.files.keep(drawn.png)
         engine = drawn.engine
         if structure != recipe.structure:
-            return _drop(recipe, Stage.CUT, Reason.CHANGED, "the structure is another")
+            return _drop(recipe, CollectStage.CUT, Reason.CHANGED, "the structure is another")
         if picture != recipe.picture:
             before, here = recipe.provenance["engine"], f"{engine.name} {engine.version} {engine.digest}"
             detail = f"drawn by {json.dumps(before, sort_keys=True)[:150]}, here by {here[:100]}"
-            return _drop(recipe, Stage.RENDER, Reason.OTHER_PICTURE, detail)
-        return Outcome(
+            return _drop(recipe, CollectStage.RENDER, Reason.OTHER_PICTURE, detail)
+        return PieceOutcome(
             recipe.subset,
             recipe.key,
-            Stage.JUDGE,
+            CollectStage.JUDGE,
             member=recipe.member,
             span=recipe.span,
             structure=structure if drawn.piece.structure else "",
@@ -188,7 +188,7 @@ class Remaker:
         )
 
 
-def _drop(recipe: Recipe, stage: Stage, reason: Reason, detail: str) -> Drop:
+def _drop(recipe: Recipe, stage: CollectStage, reason: Reason, detail: str) -> Drop:
     return Drop(stage, reason, recipe.document.key, recipe.subset, recipe.key, detail[:300])
 
 

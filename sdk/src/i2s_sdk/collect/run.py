@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from i2s_sdk.cache_folders import cache_folder
-from i2s_sdk.collect.collecting import COLLECTION, Collection, CollectOptions, Progress
+from i2s_sdk.collect.collecting import COLLECTION, Collection, CollectOptions, CollectProgress
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.filters import PAGE_TASKS, Filters
 from i2s_sdk.collect.harm.endpoint import EndpointPictureJudge
@@ -26,8 +26,8 @@ from i2s_sdk.collect.remaking import Remade, Remaker, write_reports
 from i2s_sdk.collect.source import DrawnSource, Source
 from i2s_sdk.collect.sources import OpenedSource, SourceOptions, open_source, source_named
 from i2s_sdk.collect.state import DATABASE, CollectionState
-from i2s_sdk.collect.summary import Summary
-from i2s_sdk.collect.web.cache import AnswerCache
+from i2s_sdk.collect.summary import CollectSummary
+from i2s_sdk.collect.web.cache import WebCache
 from i2s_sdk.collect.web.client import HttpWeb, checked_contact
 from i2s_sdk.collect.web.manners import HostGaps, Manners
 from i2s_sdk.data.folder import INDEX
@@ -68,7 +68,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class CollectionPlan:
     """What a collection would do.
 
     Attributes:
@@ -89,9 +89,9 @@ def collect(
     asking: Asking,
     *,
     seen: Path | None = None,
-    notify: Callable[[Progress], None] = lambda progress: None,
+    notify: Callable[[CollectProgress], None] = lambda progress: None,
     settings: Settings | None = None,
-) -> Summary:
+) -> CollectSummary:
     """Collect a data set from a source; the same call again goes on where an earlier one ended.
 
     Args:
@@ -120,7 +120,7 @@ def collect(
         opened.collection.discover(opened.state)
         needed = _needed(opened.collection.source, asking)
 
-        async def work() -> Summary:
+        async def work() -> CollectSummary:
             with passing_logs() as logs:
                 async with open_services(settings, logs, needed) as services:
                     return await opened.collection.work(opened.state, services.renderers, services.documents)
@@ -135,13 +135,13 @@ def plan_collection(
     into: Path | str,
     options: CollectOptions,
     asking: Asking,
-) -> Planned:
+) -> CollectionPlan:
     """Find the documents of the window and return what fetching them would take; see ``collect``."""
     with _Opened(source, Path(into), options, asking, None) as opened:
         opened.collection.discover(opened.state)
         count = sum(1 for _ in opened.state.documents())
         gap = max((one.gap for one in opened.manners.values()), default=0.0)
-        return Planned(count, opened.web.requests, count * gap)
+        return CollectionPlan(count, opened.web.requests, count * gap)
 
 
 def remake(
@@ -217,7 +217,7 @@ def _web(opened: OpenedSource, folder: Path, asking: Asking) -> HttpWeb:
     """
     agent = "" if asking.offline else checked_contact(asking.contact)
     return HttpWeb(
-        AnswerCache(folder / COLLECTION / "http"),
+        WebCache(folder / COLLECTION / "http"),
         HostGaps(_hosts()),
         agent,
         version("i2s-sdk"),

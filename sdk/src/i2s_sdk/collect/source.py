@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Protocol, runtime_checkable
 
 from i2s_sdk.clients.documents import AsyncDocumentsClient
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Window
+from i2s_sdk.collect.candidates import Dropped, Fetched, Piece, SourceDocument, Window
 from i2s_sdk.collect.web.answer import Web
 from i2s_wire.render.rendering import Rendering
 
@@ -34,11 +34,11 @@ class Source(Protocol):
         """Subsets of the instances, in the order of tables."""
         ...
 
-    def discover(self, window: Window, web: Web) -> Iterator[Document | Dropped]:
+    def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:
         """Yield every document that was first published in a window, or why it is left out, in any order."""
         ...
 
-    def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
+    def fetch(self, document: SourceDocument, web: Web) -> Fetched | Dropped:
         """Return the content of a document.
 
         Raises:
@@ -46,7 +46,7 @@ class Source(Protocol):
         """
         ...
 
-    def cut(self, document: Document, content: bytes) -> Iterator[Piece | Dropped]:
+    def cut(self, document: SourceDocument, content: bytes) -> Iterator[Piece | Dropped]:
         """Yield the pieces of a document and the refused ones, in the order in which they stand."""
         ...
 
@@ -63,7 +63,7 @@ class DrawnSource(Source, Protocol):
     """
 
     def cut_drawn(
-        self, document: Document, content: bytes, documents: AsyncDocumentsClient
+        self, document: SourceDocument, content: bytes, documents: AsyncDocumentsClient
     ) -> AsyncIterator[Piece | Dropped]:
         """Yield the pieces of a document and the refused ones, in the order in which they stand.
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.collect.candidates import Document, Dropped, Licence, Reason, Stage
+from i2s_sdk.collect.candidates import CollectStage, Dropped, Licence, Reason, SourceDocument
 from i2s_sdk.collect.transactions import transaction
 from i2s_sdk.errors import DataError, InUseError, RunConflictError
 from i2s_sdk.json_text import read_json
@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS visits (
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PieceOutcome:
     """What became of a piece, before it is compared with others.
 
     Attributes:
@@ -61,7 +61,7 @@ class Outcome:
 
     subset: str
     key: str
-    stage: Stage
+    stage: CollectStage
     reason: Reason | None = None
     detail: str = ""
     member: str = ""
@@ -150,7 +150,7 @@ class CollectionState:
         """Return whether all documents of the window are known."""
         return "discovered" in self.facts()
 
-    def keep_documents(self, found: Iterable[Document | Dropped], seed: int) -> None:
+    def keep_documents(self, found: Iterable[SourceDocument | Dropped], seed: int) -> None:
         """Store all documents of the window, or nothing if that is interrupted.
 
         Args:
@@ -170,7 +170,7 @@ class CollectionState:
                 )
             self._database.execute("INSERT INTO facts VALUES ('discovered', 'yes')")
 
-    def documents(self) -> Iterator[Document]:
+    def documents(self) -> Iterator[SourceDocument]:
         """Yield all documents in their order, which depends on seed and keys alone."""
         with self._readable():
             keys = [
@@ -191,7 +191,7 @@ class CollectionState:
             ).fetchall()
         return [Dropped(Reason(reason), detail, key) for key, reason, detail in rows]
 
-    def outcomes(self, document: str, subset: str) -> list[Outcome] | None:
+    def outcomes(self, document: str, subset: str) -> list[PieceOutcome] | None:
         """Return what became of the pieces of a document in a subset, or None if that is not known yet."""
         with self._readable():
             row = self._database.execute(
@@ -199,7 +199,7 @@ class CollectionState:
             ).fetchone()
         return None if row is None else [_outcome(one) for one in read_json(row[0])]
 
-    def keep_outcomes(self, document: str, outcomes: Mapping[str, Iterable[Outcome]]) -> None:
+    def keep_outcomes(self, document: str, outcomes: Mapping[str, Iterable[PieceOutcome]]) -> None:
         """Store what became of the pieces of a document, by subset."""
         rows = [
             (document, subset, json.dumps([asdict(one) for one in found], sort_keys=True))
@@ -226,17 +226,17 @@ def order(seed: int, key: str) -> str:
     return sha256(f"{seed} {key}".encode()).hexdigest()
 
 
-def _document(stored: Mapping[str, Any]) -> Document:
+def _document(stored: Mapping[str, Any]) -> SourceDocument:
     day, licence = date.fromisoformat(stored["day"]), Licence(**stored["licence"])
-    return Document(**{**stored, "day": day, "licence": licence, "authors": tuple(stored["authors"])})
+    return SourceDocument(**{**stored, "day": day, "licence": licence, "authors": tuple(stored["authors"])})
 
 
-def _outcome(stored: Mapping[str, Any]) -> Outcome:
+def _outcome(stored: Mapping[str, Any]) -> PieceOutcome:
     reason = stored["reason"]
-    return Outcome(
+    return PieceOutcome(
         **{
             **stored,
-            "stage": Stage(stored["stage"]),
+            "stage": CollectStage(stored["stage"]),
             "reason": Reason(reason) if reason else None,
             "span": (stored["span"][0], stored["span"][1]),
             "assets": tuple(stored["assets"]),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from i2s_sdk.collect.candidates import Reason, Stage
+from i2s_sdk.collect.candidates import CollectStage, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Drop:
         detail: Detail for people.
     """
 
-    stage: Stage
+    stage: CollectStage
     reason: Reason
     document: str
     subset: str = ""
@@ -47,7 +47,7 @@ class Drop:
 
 
 @dataclass(slots=True)
-class Summary:
+class CollectSummary:
     """Counts of a collection.
 
     Attributes:
@@ -72,7 +72,7 @@ class Summary:
     not_cached: int = 0
     pieces: Counter[str] = field(default_factory=Counter)
     accepted: dict[str, int] = field(default_factory=dict)
-    drops: Counter[tuple[Stage, str, Reason]] = field(default_factory=Counter)
+    drops: Counter[tuple[CollectStage, str, Reason]] = field(default_factory=Counter)
 
     def count(self, drops: Iterable[Drop]) -> None:
         """Count drops."""
@@ -87,7 +87,7 @@ class Summary:
     def faults(self) -> tuple[str, ...]:
         """Return which sums do not add up; empty if all do."""
         found = []
-        dropped = sum(count for (stage, _, _), count in self.drops.items() if stage is Stage.DISCOVER)
+        dropped = sum(count for (stage, _, _), count in self.drops.items() if stage is CollectStage.DISCOVER)
         if self.documents != dropped + self.visited + self.not_needed + self.not_cached:
             found.append("documents")
         for subset, count in self.accepted.items():

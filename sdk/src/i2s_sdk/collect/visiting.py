@@ -14,13 +14,13 @@ from hashlib import sha256
 
 from i2s_sdk.clients.documents import AsyncDocumentsClient
 from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Stage
+from i2s_sdk.collect.candidates import CollectStage, Dropped, Fetched, Piece, Reason, SourceDocument
 from i2s_sdk.collect.difficulty import ink_length
 from i2s_sdk.collect.files import ContentFiles
 from i2s_sdk.collect.judging import Duplicates, PieceJudge
 from i2s_sdk.collect.rendering import Drawn, draw
 from i2s_sdk.collect.source import DrawnSource, Source
-from i2s_sdk.collect.state import Outcome, order
+from i2s_sdk.collect.state import PieceOutcome, order
 from i2s_sdk.collect.web.answer import Web
 from i2s_sdk.collect.web.errors import BodyTooLargeError
 from i2s_wire.render.rendering import Engine
@@ -58,7 +58,9 @@ class Visitor:
     per_document: int
     documents: AsyncDocumentsClient | None = None
 
-    async def visit(self, document: Document, subsets: Collection[str]) -> dict[str, list[Outcome]]:
+    async def visit(
+        self, document: SourceDocument, subsets: Collection[str]
+    ) -> dict[str, list[PieceOutcome]]:
         """Return what became of the pieces of a document, by subset; "" is the document itself.
 
         Raises:
@@ -72,54 +74,62 @@ class Visitor:
         except BodyTooLargeError as error:
             fetched = Dropped(Reason.TOO_LARGE, error.message)
         if isinstance(fetched, Dropped):
-            dropped = Outcome("", "", Stage.FETCH, fetched.reason, fetched.detail)
+            dropped = PieceOutcome("", "", CollectStage.FETCH, fetched.reason, fetched.detail)
             return {"": [dropped], **{subset: [] for subset in subsets}}
         cut = await cut_document(self.source, document, fetched.content, self.documents)
-        found: dict[str, list[Outcome]] = {"": [], **{subset: [] for subset in subsets}}
+        found: dict[str, list[PieceOutcome]] = {"": [], **{subset: [] for subset in subsets}}
         pieces: defaultdict[str, list[Piece]] = defaultdict(list)
         for one in cut:
             if isinstance(one, Dropped):
                 if not one.subset or one.subset in found:
-                    found[one.subset].append(Outcome(one.subset, "", Stage.CUT, one.reason, one.detail))
+                    found[one.subset].append(
+                        PieceOutcome(one.subset, "", CollectStage.CUT, one.reason, one.detail)
+                    )
             elif one.subset in found:
                 pieces[one.subset].append(one)
         for subset in subsets:
             found[subset] += await self._subset(document, fetched, pieces[subset])
         return found
 
-    async def _subset(self, document: Document, fetched: Fetched, pieces: list[Piece]) -> list[Outcome]:
+    async def _subset(
+        self, document: SourceDocument, fetched: Fetched, pieces: list[Piece]
+    ) -> list[PieceOutcome]:
         """Draw and judge pieces in their order until enough of them are accepted."""
         ordered = sorted(pieces, key=lambda piece: order(self.seed, piece_key(document, piece)))
-        outcomes: list[Outcome] = []
+        outcomes: list[PieceOutcome] = []
         accepted = 0
         for number, piece in enumerate(ordered):
             if accepted >= self.per_document or number >= self.per_document * ATTEMPTS_PER_PIECE:
-                outcomes.append(self._outcome(document, fetched, piece, Stage.CUT, Reason.ENOUGH_OF_DOCUMENT))
+                outcomes.append(
+                    self._outcome(document, fetched, piece, CollectStage.CUT, Reason.ENOUGH_OF_DOCUMENT)
+                )
                 continue
             outcome = await self._piece(document, fetched, piece)
             accepted += outcome.reason is None
             outcomes.append(outcome)
         return outcomes
 
-    async def _piece(self, document: Document, fetched: Fetched, piece: Piece) -> Outcome:
+    async def _piece(self, document: SourceDocument, fetched: Fetched, piece: Piece) -> PieceOutcome:
         drawn = await draw_or_take(self.source, piece, self.renderers, self.documents)
         if isinstance(drawn, Dropped):
-            return self._outcome(document, fetched, piece, Stage.RENDER, drawn.reason, drawn.detail)
+            return self._outcome(document, fetched, piece, CollectStage.RENDER, drawn.reason, drawn.detail)
         return await asyncio.to_thread(self._judged, document, fetched, drawn)
 
-    def _judged(self, document: Document, fetched: Fetched, drawn: Drawn) -> Outcome:
+    def _judged(self, document: SourceDocument, fetched: Fetched, drawn: Drawn) -> PieceOutcome:
         piece = drawn.piece
         judged = self.judge.judge(piece, drawn.png, drawn.text)
         values = {**judged.values, **({"flags": list(judged.flags)} if judged.flags else {})}
         if judged.dropped:
             why = judged.dropped
-            return self._outcome(document, fetched, piece, Stage.JUDGE, why.reason, why.detail, values=values)
+            return self._outcome(
+                document, fetched, piece, CollectStage.JUDGE, why.reason, why.detail, values=values
+            )
         engine = drawn.engine
         return self._outcome(
             document,
             fetched,
             piece,
-            Stage.JUDGE,
+            CollectStage.JUDGE,
             None,
             structure=self.files.keep(piece.structure) if piece.structure else "",
             picture=self.files.keep(drawn.png),
@@ -131,10 +141,10 @@ class Visitor:
 
     def _outcome(
         self,
-        document: Document,
+        document: SourceDocument,
         fetched: Fetched,
         piece: Piece,
-        stage: Stage,
+        stage: CollectStage,
         reason: Reason | None,
         detail: str = "",
         *,
@@ -144,8 +154,8 @@ class Visitor:
         fingerprint: str = "",
         engine: Mapping[str, str] | None = None,
         length: int = 0,
-    ) -> Outcome:
-        return Outcome(
+    ) -> PieceOutcome:
+        return PieceOutcome(
             piece.subset,
             piece_key(document, piece),
             stage,
@@ -167,19 +177,21 @@ class Visitor:
         )
 
 
-def piece_key(document: Document, piece: Piece) -> str:
+def piece_key(document: SourceDocument, piece: Piece) -> str:
     """Return what identifies a piece for good: its document, and where it stood there."""
     return key_of_piece(document, piece.subset, piece.member, piece.span, piece.place)
 
 
-def key_of_piece(document: Document, subset: str, member: str, span: tuple[int, int], place: str = "") -> str:
+def key_of_piece(
+    document: SourceDocument, subset: str, member: str, span: tuple[int, int], place: str = ""
+) -> str:
     """Return what identifies a piece for good; see ``piece_key``."""
     first, last = span
     return f"{document.key} {subset} {member} {first}-{last}" + (f" {place}" if place else "")
 
 
 async def cut_document(
-    source: Source, document: Document, content: bytes, documents: AsyncDocumentsClient | None
+    source: Source, document: SourceDocument, content: bytes, documents: AsyncDocumentsClient | None
 ) -> list[Piece | Dropped]:
     """Return the pieces of a document and the refused ones, in the order in which they stand.
 

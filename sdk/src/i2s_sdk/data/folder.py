@@ -53,7 +53,7 @@ class DataSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class IndexLine:
     """A line of the index: its instance, or what is wrong with it.
 
     Attributes:
@@ -107,7 +107,7 @@ def read_index(index: Path) -> bytes:
         ) from None
 
 
-def read_lines(raw: bytes, folder: Path) -> Iterator[Line]:
+def read_lines(raw: bytes, folder: Path) -> Iterator[IndexLine]:
     """Yield what each line of an index says; empty lines are left out.
 
     Args:
@@ -122,13 +122,13 @@ def read_lines(raw: bytes, folder: Path) -> Iterator[Line]:
         try:
             instance = _instance(_object(line), root)
         except ValueError as error:
-            yield Line(number, fault=str(error))
+            yield IndexLine(number, fault=str(error))
             continue
         if instance.id in lines:
-            yield Line(number, fault=f"id {instance.id!r} stands in line {lines[instance.id]} already")
+            yield IndexLine(number, fault=f"id {instance.id!r} stands in line {lines[instance.id]} already")
             continue
         lines[instance.id] = number
-        yield Line(number, instance)
+        yield IndexLine(number, instance)
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -28,7 +28,7 @@ _STARTER, _STARTER_SUFFIX = "gaussian-posterior", ".tex"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFiles:
     """A picture, a document, or both of one name.
 
     Attributes:
@@ -140,7 +140,7 @@ def task_folders(source: Path) -> list[Path]:
     return [one for one in folders if one.is_dir() and not _is_site(one)]
 
 
-def find_in_task_folders(source: Path) -> list[Found]:
+def find_in_task_folders(source: Path) -> list[FoundFiles]:
     """Return what the subfolders of a folder hold that are named after tasks.
 
     Raises:
@@ -159,7 +159,7 @@ def find_in_task_folders(source: Path) -> list[Found]:
             raise DataError(
                 path, 0, f"is beside folders of tasks ({listed}); move it into the one of its task"
             )
-    found: dict[str, Found] = {}
+    found: dict[str, FoundFiles] = {}
     for folder in folders:
         for one in find(folder, folder.name):
             here = one.document or one.picture or folder
@@ -180,7 +180,7 @@ def _unknown_task(name: str) -> str:
     return str(UnknownNameError("task", name, SPECS))
 
 
-def find(source: Path, task: str = "") -> list[Found]:
+def find(source: Path, task: str = "") -> list[FoundFiles]:
     """Return what a folder holds, sorted by name.
 
     Raises:
@@ -209,7 +209,7 @@ def find(source: Path, task: str = "") -> list[Found]:
         hint = f"; leave --task out to take the folders of tasks in it ({named})" if named else ""
         raise UsageError(f"{source} holds no picture and no document ({wanted}, folders of sites){hint}")
     return [
-        Found(name, documents[name][1] if name in documents else task, pictures.get(name), document)
+        FoundFiles(name, documents[name][1] if name in documents else task, pictures.get(name), document)
         for name in sorted({*pictures, *documents})
         for document in [documents[name][0] if name in documents else None]
     ]

@@ -13,10 +13,10 @@ from i2s_sdk.evaluation.caches.scores import ComparedPair, ScoreCache
 from i2s_sdk.evaluation.sample import Sample, Watch
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.runlog.folder import RunFolder
-from i2s_sdk.runlog.joined_record import Score, scored_record
+from i2s_sdk.runlog.joined_record import StageScore, scored_record
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.rendered import Rendered
-from i2s_sdk.scoring.conversions import Conversions, Converter
+from i2s_sdk.scoring.conversions import ConversionFetcher, Converter
 from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, ScoresUnusable, Values
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.task import Task
@@ -48,7 +48,7 @@ class ScoreStep:
 
     async def scored(
         self, rendered: Rendered, instance: Instance, reference: bytes, prediction: bytes | None
-    ) -> Score:
+    ) -> StageScore:
         """Return the values of what was read and rendered.
 
         Args:
@@ -86,7 +86,7 @@ class ScoreStep:
         return _score(images, found)
 
     async def _values(self, scorer: Scorer, sample: Scorable) -> Values | NotUsable:
-        complete = await Conversions(self.workers, self.convert).completed(scorer, sample)
+        complete = await ConversionFetcher(self.workers, self.convert).completed(scorer, sample)
         if isinstance(complete, NotUsable):
             return complete
         with span("scorer", {"i2s.scorer": scorer.name}):
@@ -117,7 +117,7 @@ class ScoreStep:
                 await asyncio.to_thread(self.cache.keep, pair, score.results)
         return _values(known, self.image_metrics)
 
-    async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable) -> Score:
+    async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable) -> StageScore:
         """Return what a sample that is not usable counts."""
         found = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
         return _score(Values(dict.fromkeys(self.image_metrics, 0.0)), found)
@@ -138,7 +138,7 @@ def _target(task: Task, instance: Instance) -> object:
     return read_content(instance).structure
 
 
-def _score(images: Values, found: Mapping[str, Values]) -> Score:
+def _score(images: Values, found: Mapping[str, Values]) -> StageScore:
     """Return the values of pictures and of scorers, the latter by the scorer's name."""
     metrics, undefined = dict(images.metrics), dict(images.undefined)
     parts: dict[str, tuple[float, float]] = {}
@@ -147,7 +147,7 @@ def _score(images: Values, found: Mapping[str, Values]) -> Score:
         undefined |= values.undefined
         parts |= values.parts
     detail = {name: values.detail for name, values in found.items() if values.detail}
-    return Score(metrics, undefined, parts, detail)
+    return StageScore(metrics, undefined, parts, detail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ FORMAT = 1
 PARTS_FORMAT = 2
 
 
-class Asked(Protocol):
+class AskedModel(Protocol):
     """Who is asked, and how."""
 
     @property
@@ -57,7 +57,7 @@ class Asked(Protocol):
         ...
 
 
-def question_key(provider: Asked, question: ReadQuestion) -> str:
+def question_key(provider: AskedModel, question: ReadQuestion) -> str:
     """Return the SHA-256 of everything that decides an answer.
 
     These are provider, model, base URL, texts, the bytes of images, the parameters, and the sampling of a

@@ -17,7 +17,7 @@ from i2s_sdk.models.question import ReadQuestion
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RetriedAnswer:
     """An answer, how many calls it took, and the seconds of the last."""
 
     answer: Answer
@@ -39,7 +39,7 @@ class RetryingProvider:
         self._in_flight = CallsInFlight(options.call_seconds)
         self._policy = RetryPolicy(options.retry_seconds, options.first_pause, options.longest_pause)
 
-    async def ask(self, question: ReadQuestion) -> Asked:
+    async def ask(self, question: ReadQuestion) -> RetriedAnswer:
         """Return the answer.
 
         Raises:
@@ -66,7 +66,7 @@ class RetryingProvider:
         where = f" at {self._provider.base_url}" if self._provider.base_url else ""
         return f"{self._provider.vendor}/{self._provider.model}{where}"
 
-    async def _attempt(self, question: ReadQuestion, tally: _Tally) -> Asked:
+    async def _attempt(self, question: ReadQuestion, tally: _Tally) -> RetriedAnswer:
         async with self._pace.turn() as turn:
             began = time.monotonic()
             tally.attempts += 1
@@ -79,7 +79,7 @@ class RetryingProvider:
                 seconds = time.monotonic() - began
                 tally.busy_seconds += seconds
             turn.answered()
-            return Asked(answer, tally.attempts, seconds)
+            return RetriedAnswer(answer, tally.attempts, seconds)
 
     def _count(self, error: AttemptError, turn: Turn, tally: _Tally) -> None:
         if not isinstance(error, ThrottledError):

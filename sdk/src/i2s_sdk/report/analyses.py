@@ -10,7 +10,7 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.models.options import REPEAT
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.skill_tables import GroupSkills
-from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
+from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.report.table_titles import FAILED_COUNT_ZERO, METRIC_TITLES, metric_title
 from i2s_sdk.report.versus import Versus, versus_of
 from i2s_sdk.report.view import views_of
@@ -178,7 +178,7 @@ def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
                 *(values.get(name) for name in names),
                 str(len(records)),
             ]
-            lines.append(Line.of(view.label, cells, unranked=view.label in compared.unranked))
+            lines.append(TableRow.of(view.label, cells, unranked=view.label in compared.unranked))
     headings = (
         Heading("Model"),
         Heading("Difficulty"),

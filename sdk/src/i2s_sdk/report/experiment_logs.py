@@ -35,7 +35,7 @@ _RESULTS = "results.json"
 _MOST_REASON = 300  # characters of what a client says
 
 
-class Service(enum.StrEnum):
+class ExperimentTracker(enum.StrEnum):
     """Where the numbers of runs are sent, as the beginning of a destination."""
 
     WANDB = "wandb"
@@ -45,9 +45,9 @@ class Service(enum.StrEnum):
 
 #: Module of the client of each service, and the extra of this package that installs it.
 _CLIENTS = {
-    Service.WANDB: ("wandb", "i2s-sdk[wandb]"),
-    Service.MLFLOW: ("mlflow", "i2s-sdk[mlflow]"),
-    Service.HUB: ("huggingface_hub", "i2s-sdk[hub]"),
+    ExperimentTracker.WANDB: ("wandb", "i2s-sdk[wandb]"),
+    ExperimentTracker.MLFLOW: ("mlflow", "i2s-sdk[mlflow]"),
+    ExperimentTracker.HUB: ("huggingface_hub", "i2s-sdk[hub]"),
 }
 
 FORMS = "wandb:[ENTITY/]PROJECT, mlflow:TRACKING_URI or hub:OWNER/NAME"
@@ -62,7 +62,7 @@ class Destination:
         name: Project of Weights & Biases, tracking URI of MLflow, or data set of the Hub.
     """
 
-    service: Service
+    service: ExperimentTracker
     name: str
 
     @classmethod
@@ -73,12 +73,16 @@ class Destination:
             UsageError: It names none, or the client of the service is not installed.
         """
         kind, _, name = text.partition(":")
-        if kind not in set(Service) or not name or (kind == Service.HUB and name.count("/") != 1):
+        if (
+            kind not in set(ExperimentTracker)
+            or not name
+            or (kind == ExperimentTracker.HUB and name.count("/") != 1)
+        ):
             raise UsageError(f"{text!r} is no destination of runs; there are {FORMS}")
-        module, extra = _CLIENTS[Service(kind)]
+        module, extra = _CLIENTS[ExperimentTracker(kind)]
         if find_spec(module) is None:
             raise UsageError(f"{kind} needs the package {module}, which is missing: {install_command(extra)}")
-        return cls(Service(kind), name)
+        return cls(ExperimentTracker(kind), name)
 
     def __str__(self) -> str:
         return f"{self.service}:{self.name}"
@@ -101,9 +105,9 @@ def log_run(run: PathOrUrl, destination: Destination) -> str:
     stored = read_run(run)
     summary = summarize_run(stored)
     send: Callable[[StoredRun, Summary, str], str] = {
-        Service.WANDB: _send_to_wandb,
-        Service.MLFLOW: _send_to_mlflow,
-        Service.HUB: _send_to_hub,
+        ExperimentTracker.WANDB: _send_to_wandb,
+        ExperimentTracker.MLFLOW: _send_to_mlflow,
+        ExperimentTracker.HUB: _send_to_hub,
     }[destination.service]
     try:
         return send(stored, summary, destination.name)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from i2s_sdk.report import figures
 from i2s_sdk.report.published import published_table
-from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
+from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.report.view import RunView
 from i2s_sdk.runlog.human import read_human_scores
 from i2s_sdk.runlog.judgements import read_judges
@@ -44,7 +44,7 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
     tasks = dict.fromkeys(task for view in views for task in view.summary.tasks)
     for task in (one for one in tasks if _is_judged(SPECS[one])):
         judged: list[tuple[str, JudgedRun]] = []
-        people: list[Line] = []
+        people: list[TableRow] = []
         agreed: list[tuple[str, Agreement]] = []
         for view in views:
             human = read_human_scores(view.storage)
@@ -56,7 +56,7 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
             if human is not None and human.task == task:
                 columns = list(map(list, zip(*human.scores.values(), strict=True)))
                 cells: list[Cell] = [human.system, str(len(human.scores)), *means_with_intervals(columns)]
-                people.append(Line.of(view.label, cells))
+                people.append(TableRow.of(view.label, cells))
                 agreed += [(view.label, one) for one in agreements(run, human, own)]
         title = SPECS[task].title
         tables = [
@@ -101,7 +101,7 @@ def judged_table(title: str, judged: Sequence[tuple[str, JudgedRun]]) -> PaperTa
             *(one.means[name] for name in criteria),
             *(one.image_means[name] for name in criteria),
         ]
-        lines.append(Line.of(label, cells))
+        lines.append(TableRow.of(label, cells))
         if one.bad:
             reasons = ", ".join(f"{count} {reason}" for reason, count in one.bad.items())
             notes.append(
@@ -127,7 +127,7 @@ def agreement_table(title: str, agreed: Sequence[tuple[str, Agreement]]) -> Pape
         agreed: Correlations, each with the label of the run.
     """
     lines = [
-        Line.of(
+        TableRow.of(
             label,
             (
                 f"judge {one.judge}, {one.of}" if one.judge else one.of,
@@ -153,7 +153,7 @@ def _cell(value: float | None, interval: tuple[float, float] | None, n: int) -> 
     return Mean(value, n, interval, IntervalKind.BOOTSTRAP if interval else IntervalKind.TOO_FEW)
 
 
-def _people_table(title: str, criteria: Sequence[str], lines: Sequence[Line]) -> PaperTable:
+def _people_table(title: str, criteria: Sequence[str], lines: Sequence[TableRow]) -> PaperTable:
     names = ("Model", "System of the file", "Samples", *criteria)
     note = "Means over the samples that people have scored; 0 is the score of one without a figure."
     return PaperTable(f"{title}, scores of people", tuple(map(Heading, names)), tuple(lines), (note,))
@@ -162,7 +162,7 @@ def _people_table(title: str, criteria: Sequence[str], lines: Sequence[Line]) ->
 def _published_table(title: str, name: str) -> PaperTable:
     theirs = published_table(name)
     lines = [
-        Line.of(model, tuple(theirs.values(model)[column] for column in theirs.columns), published=True)
+        TableRow.of(model, tuple(theirs.values(model)[column] for column in theirs.columns), published=True)
         for model in theirs.rows
     ]
     headings = (Heading("Model"), *map(Heading, theirs.columns))

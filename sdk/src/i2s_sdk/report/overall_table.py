@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.published import published_table
-from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
+from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.report.table_titles import (
     FAILED_COUNT_ZERO,
     metric_title,
@@ -65,12 +65,12 @@ def overall_table(
         cells += [_value(summary, task, name) for task, name in places]
         cells += [summary.benchmarks.get(benchmark.name)] if benchmark is not None and has_mean else []
         cells += [_scored(summary, tasks), *([None] if has_printed else [])]
-        lines.append(Line.of(label, cells, mark=label in apart, unranked=label in compared.unranked))
+        lines.append(TableRow.of(label, cells, mark=label in apart, unranked=label in compared.unranked))
     for model, printed in rows.items():
         cells = [rates.get(model), *(printed.get(f"{task} {name}") for task, name in places)]
         cells += [printed.get(MEAN)] if has_mean else []
         cells += [None, *([printed[_WIN_RATE_COLUMN]] if has_printed else [])]
-        lines.append(Line.of(model.removeprefix(_MARK), cells, published=True))
+        lines.append(TableRow.of(model.removeprefix(_MARK), cells, published=True))
     headings = [
         Heading("Model"),
         Heading(_WIN_RATE),

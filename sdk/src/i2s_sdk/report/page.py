@@ -21,7 +21,7 @@ from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.folder import REPORT
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.opening import open_file, open_storage
-from i2s_sdk.runlog.planned import Sample
+from i2s_sdk.runlog.planned import GroupedSample
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
@@ -123,7 +123,7 @@ def write_page(
     summary: Summary,
     records: Sequence[Record],
     whole: Callable[[Record], Record] | None = None,
-    planned: Sequence[Sample] = (),
+    planned: Sequence[GroupedSample] = (),
     rendered: Callable[[str], Rendered | None] = lambda identity: None,
     asked: Mapping[str, tuple[tuple[str, Asked], ...]] | None = None,
 ) -> Report:

@@ -17,7 +17,7 @@ from i2s_sdk.report.charts import reference_values
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.sample_texts import details
 from i2s_sdk.report.view import RunView, checked, is_digest
-from i2s_sdk.runlog.planned import Sample
+from i2s_sdk.runlog.planned import GroupedSample
 from i2s_sdk.runlog.record import Record, same_targets
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.metrics.profile import Profile
@@ -108,7 +108,7 @@ def _origins(views: Sequence[RunView], rows: Sequence[Row]) -> dict[str, Any]:
     return {"origins": places, "licences": list(texts)}
 
 
-def _origin(one: Sample) -> str:
+def _origin(one: GroupedSample) -> str:
     licence, source = getattr(one, "licence", ""), getattr(one, "source", "")
     return " ".join(part for part in (f"Licence: {licence}." if licence else "", source) if part)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from i2s_sdk.report.compared import ComparedRuns
-from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
+from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.stats.skill import Skill
 from i2s_sdk.tasks.registry import SPECS
 
@@ -34,7 +34,7 @@ def skill_tables(compared: ComparedRuns) -> list[PaperTable]:
     found = []
     for task, skills in compared.skills.items():
         lines = tuple(
-            Line.of(
+            TableRow.of(
                 label,
                 [one.skill, one.value, one.floor, one.floor_model, one.ceiling, str(one.skill.n)],
                 unranked=label in compared.unranked,

@@ -8,7 +8,7 @@ from i2s_sdk.report import figures
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.skill_tables import GroupSkills
-from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
+from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.report.table_titles import mismatch_notes, profile_note
 from i2s_sdk.stats.aggregate import Group
 from i2s_sdk.tasks.published import PublishedTable
@@ -80,7 +80,7 @@ def _subset_table(
     rows = [] if rendered_only else [(label, subset) for label in groups]
     skills = GroupSkills(compared, task, "subset", rows)
     lines = [
-        Line.of(
+        TableRow.of(
             label,
             (
                 *skills.cells(label, subset),
@@ -95,7 +95,9 @@ def _subset_table(
     blank = [None] * len(skills.headings)
     for model in theirs.rows if theirs is not None else ():
         printed = theirs.values(model) if theirs is not None else {}
-        lines.append(Line.of(model, (*blank, *(printed.get(name) for name in names), None), published=True))
+        lines.append(
+            TableRow.of(model, (*blank, *(printed.get(name) for name in names), None), published=True)
+        )
     spec = task_spec(task)
     if spec.main_metric in names and task not in compared.refused:
         main = names.index(spec.main_metric) + len(blank)

@@ -15,7 +15,7 @@ from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.report import figures
 from i2s_sdk.report.charts import endings
 from i2s_sdk.report.table_formats import print_table
-from i2s_sdk.report.table_lines import BLOCK_TITLES, Block, PaperTable
+from i2s_sdk.report.table_lines import BLOCK_TITLES, PaperTable, TableBlock
 from i2s_sdk.report.view import metric_word, profile_word, usable_word
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
@@ -145,7 +145,7 @@ def print_leaderboard(
         for points, of_block in groupby(standings, key=lambda one: one.is_reference_point):
             if points:
                 table.add_section()
-                table.add_row(Text(BLOCK_TITLES[Block.REFERENCE_POINTS]), style="italic dim")
+                table.add_row(Text(BLOCK_TITLES[TableBlock.REFERENCE_POINTS]), style="italic dim")
             for one in of_block:
                 means = (one.values.get(task, {}).get(metric) for metric in metrics)
                 cells = [one.label, *(_skill_cells(own.get(one.label)) if own else [])]

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.report.figures import NOTHING
-from i2s_sdk.report.table_lines import Heading, Line, PaperTable
+from i2s_sdk.report.table_lines import Heading, PaperTable, TableRow
 from i2s_sdk.report.table_titles import MISMATCH_MARK
 from i2s_sdk.visible import visible, visible_line
 
@@ -109,7 +109,7 @@ def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _cells(line: Line, mark: str, intervals: bool) -> list[str]:
+def _cells(line: TableRow, mark: str, intervals: bool) -> list[str]:
     model, *values = line.cells(intervals=intervals)
     return [f"{model} {MISMATCH_MARK}" if line.mark else model + mark if line.published else model, *values]
 

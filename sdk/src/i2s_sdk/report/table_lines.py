@@ -15,7 +15,7 @@ from i2s_sdk.stats.means import Mean
 Cell: TypeAlias = "Mean | float | str | None"
 
 
-class Block(IntEnum):
+class TableBlock(IntEnum):
     """The blocks of a table, in the order in which they stand."""
 
     RUNS = 0
@@ -25,8 +25,8 @@ class Block(IntEnum):
 
 #: What stands above the blocks that are not those of runs.
 BLOCK_TITLES = {
-    Block.PUBLISHED: "As published",
-    Block.REFERENCE_POINTS: "Reference points, not ranked",
+    TableBlock.PUBLISHED: "As published",
+    TableBlock.REFERENCE_POINTS: "Reference points, not ranked",
 }
 
 
@@ -39,7 +39,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TableRow:
     """One row of a table.
 
     Attributes:
@@ -74,11 +74,11 @@ class Line:
         return cls(model, published, values, means, mark, unranked)
 
     @property
-    def block(self) -> Block:
+    def block(self) -> TableBlock:
         """The block of the table that the row stands in."""
         if self.published:
-            return Block.PUBLISHED
-        return Block.REFERENCE_POINTS if self.unranked else Block.RUNS
+            return TableBlock.PUBLISHED
+        return TableBlock.REFERENCE_POINTS if self.unranked else TableBlock.RUNS
 
     def cells(self, *, intervals: bool = False) -> list[str]:
         """Return the row as people read it, with intervals of means in parentheses where they are wanted."""
@@ -115,7 +115,7 @@ class PaperTable:
 
     title: str
     headings: tuple[Heading, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -123,11 +123,11 @@ class PaperTable:
         object.__setattr__(self, "lines", ordered)
 
     @property
-    def blocks(self) -> list[tuple[str, tuple[Line, ...]]]:
+    def blocks(self) -> list[tuple[str, tuple[TableRow, ...]]]:
         """The rows of each block, with what stands above them: nothing if the table has no other block."""
         found = [(block, tuple(lines)) for block, lines in groupby(self.lines, key=lambda line: line.block)]
         return [
-            ("" if len(found) == 1 or block is Block.RUNS else BLOCK_TITLES[block], lines)
+            ("" if len(found) == 1 or block is TableBlock.RUNS else BLOCK_TITLES[block], lines)
             for block, lines in found
         ]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.published import published_table
-from i2s_sdk.report.table_lines import Cell, Heading, Line, PaperTable
+from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.report.table_titles import (
     FAILED_COUNT_ZERO,
     METRIC_TITLES,
@@ -47,11 +47,11 @@ def task_table(compared: ComparedRuns, task: str, *, published: bool, rendered_o
         values = _over_rendered(total) if rendered_only else _values(summary, task)
         cells: list[Cell] = [compared.skill(label, task)] if has_skill else []
         cells += [*(values.get(name) for name in names), f"{total.scored} of {total.planned}"]
-        lines.append(Line.of(label, cells, mark=label in apart, unranked=label in compared.unranked))
+        lines.append(TableRow.of(label, cells, mark=label in apart, unranked=label in compared.unranked))
     for model in theirs.rows if theirs is not None else ():
         printed = theirs.values(model) if theirs is not None else {}
         cells = [*([None] if has_skill else []), *(printed.get(name) for name in names), None]
-        lines.append(Line.of(model, cells, published=True))
+        lines.append(TableRow.of(model, cells, published=True))
     main = SPECS[task].main_metric
     at = names.index(main) + has_skill if main in names else 0
     by_skill = has_skill and theirs is None
@@ -93,7 +93,7 @@ def wild_table(compared: ComparedRuns, task: str, *, rendered_only: bool) -> Pap
             values = _over_rendered(group) if rendered_only else _over_all(group)
             scored = f"{group.scored} of {group.planned}"
             cells = (*(values.get(name) for name in names), scored)
-            lines.append(Line.of(f"{label}, {group.name}", cells, unranked=label in compared.unranked))
+            lines.append(TableRow.of(f"{label}, {group.name}", cells, unranked=label in compared.unranked))
     headings = (
         Heading("Model"),
         *(Heading(metric_title(task, name)) for name in names),
@@ -112,7 +112,7 @@ def columns_of(runs: Mapping[str, Summary], task: str, theirs: PublishedTable | 
     ]
 
 
-def _order(line: Line, first: int, then: int) -> tuple[float, float]:
+def _order(line: TableRow, first: int, then: int) -> tuple[float, float]:
     """Return what a line is sorted by: its skill if there is one, then the main metric."""
     both = [line.values[first], line.values[then]]
     low, high = (-one if isinstance(one, float) else float("inf") for one in both)

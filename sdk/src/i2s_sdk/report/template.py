@@ -18,7 +18,7 @@ from i2s_sdk.report.paths import shareable_model
 from i2s_sdk.report.pictures import Gallery
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.skill_tables import TaskSkills, skill_tables, task_skills
-from i2s_sdk.report.table_lines import BLOCK_TITLES, Block, PaperTable, heading_groups
+from i2s_sdk.report.table_lines import BLOCK_TITLES, PaperTable, TableBlock, heading_groups
 from i2s_sdk.report.table_titles import MISMATCH_MARK
 from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView, metric_word, usable_word
@@ -91,7 +91,7 @@ def render_page(
         compared=compared,
         has_mean_skill=has_mean_skill,
         leaderboard_columns=columns + sum(len(ranked_by(task)) for task in tasks),
-        points_title=BLOCK_TITLES[Block.REFERENCE_POINTS],
+        points_title=BLOCK_TITLES[TableBlock.REFERENCE_POINTS],
         mismatch_mark=MISMATCH_MARK,
         task_skills=skills_of,
         task_facts=facts,

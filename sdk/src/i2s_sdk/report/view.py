@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from i2s_sdk.report.paths import shareable_model
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.manifest import Manifest
-from i2s_sdk.runlog.planned import Sample
+from i2s_sdk.runlog.planned import GroupedSample
 from i2s_sdk.runlog.reader import StoredRun
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
@@ -46,7 +46,7 @@ class RunView:
     records: Sequence[Record]
     storage: RunStorage
     whole: Callable[[Record], Record] = lambda record: record
-    planned: Sequence[Sample] = ()
+    planned: Sequence[GroupedSample] = ()
     rendered: Callable[[str], Rendered | None] = lambda identity: None
     asked: Mapping[str, tuple[tuple[str, Asked], ...]] = field(default_factory=dict)
 

@@ -16,7 +16,7 @@ from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.record import Failure, Usage
+from i2s_sdk.runlog.record import Failure, TokenUsage
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 
 #: Fields that a line has only if they say something.
@@ -54,7 +54,7 @@ class Answer:
     message: str = ""
     failure: Failure | None = None
     finish: str = ""
-    usage: Usage = field(default_factory=Usage)
+    usage: TokenUsage = field(default_factory=TokenUsage)
     cost: float | None = None
     cached: bool = False
     attempts: int = 0
@@ -91,7 +91,7 @@ class Answer:
             outcome=Outcome.NO_STRUCTURE if too_long else None,
             message=too_long_reason(most_characters) if too_long else "",
             finish=str(completion.finish),
-            usage=Usage(completion.tokens_in, completion.tokens_out),
+            usage=TokenUsage(completion.tokens_in, completion.tokens_out),
             cost=completion.cost,
             cached=completion.cached,
             attempts=completion.attempts,
@@ -130,5 +130,5 @@ class Answer:
         )
         values["questions"] = tuple(values.get("questions", ()))
         values["asked"] = Asked.from_json(values["asked"]) if values.get("asked") else None
-        values["usage"] = with_checked_fields(Usage(**values["usage"]))
+        values["usage"] = with_checked_fields(TokenUsage(**values["usage"]))
         return with_checked_fields(cls(**values))

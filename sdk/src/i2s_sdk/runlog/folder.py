@@ -36,8 +36,7 @@ from i2s_sdk.runlog.local import DRAFTS, LOCK
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import INSTANCES, planned_lines
-from i2s_sdk.runlog.planned import Sample as PlannedSample
+from i2s_sdk.runlog.planned import INSTANCES, GroupedSample, planned_lines
 from i2s_sdk.runlog.record import Record, without_texts
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.runlog.storage import PathOrUrl, RunStorage, stem
@@ -135,7 +134,7 @@ class RunFolder:
         """Return what the run is; None where it was not begun."""
         return read_manifest(self.storage)
 
-    def begin(self, manifest: Manifest, planned: Iterable[PlannedSample] = ()) -> Manifest:
+    def begin(self, manifest: Manifest, planned: Iterable[GroupedSample] = ()) -> Manifest:
         """Begin the run, or go on with it, and return the manifest that is kept.
 
         Args:

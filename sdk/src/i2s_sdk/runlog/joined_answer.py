@@ -9,7 +9,7 @@ from dataclasses import replace
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.runlog.answer import Answer
-from i2s_sdk.runlog.record import Usage
+from i2s_sdk.runlog.record import TokenUsage
 
 #: Why completions end, beginning with what is told first of several.
 _FINISHES = (Finish.TOO_LONG, Finish.REFUSED, Finish.LENGTH, Finish.OTHER, Finish.STOP)
@@ -42,7 +42,7 @@ def joined_answer(
         answer = Answer.of(identity, Completion(text, _finish(answers)), 0.0, most_characters)
     return replace(
         answer,
-        usage=Usage(
+        usage=TokenUsage(
             _sum(one.usage.input_tokens for one in final), _sum(one.usage.output_tokens for one in final)
         ),
         cost=_cost(final),

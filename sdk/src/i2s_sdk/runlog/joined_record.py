@@ -16,7 +16,7 @@ _READ = tuple(one.name for one in fields(ReadSample))
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class StageScore:
     """What the stage "score" finds of a sample.
 
     Attributes:
@@ -34,7 +34,7 @@ class Score:
     not_usable: str | None = None
 
 
-def scored_record(rendered: Rendered, answer: Answer | None, score: Score) -> Record:
+def scored_record(rendered: Rendered, answer: Answer | None, score: StageScore) -> Record:
     """Return the record of a sample that has its score."""
     return joined_record(rendered, answer, rendered.outcome or Outcome.SCORED, score)
 
@@ -43,7 +43,7 @@ def joined_record(
     read: ReadSample,
     answer: Answer | None,
     outcome: Outcome,
-    score: Score | None = None,
+    score: StageScore | None = None,
     failure: Failure | None = None,
 ) -> Record:
     """Return the record of a sample.

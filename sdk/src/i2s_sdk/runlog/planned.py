@@ -15,7 +15,7 @@ from i2s_sdk.runlog.typed_fields import with_checked_fields
 INSTANCES = "instances.jsonl"
 
 
-class Sample(Protocol):
+class GroupedSample(Protocol):
     """What is asked of an instance to tell which group it belongs to."""
 
     @property
@@ -60,12 +60,12 @@ class Planned:
     source: str = ""
 
 
-def planned_lines(instances: Iterable[Sample]) -> bytes:
+def planned_lines(instances: Iterable[GroupedSample]) -> bytes:
     """Return the content of the file."""
     return b"".join(json.dumps(_plain(one)).encode("ascii") + b"\n" for one in instances)
 
 
-def _plain(one: Sample) -> dict[str, str]:
+def _plain(one: GroupedSample) -> dict[str, str]:
     """Return an instance as JSON has it; licence and source are left out where they are not known."""
     plain = asdict(Planned(one.id, one.task, one.subset, one.difficulty))
     for name in ("licence", "source"):

@@ -26,7 +26,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class TokenUsage:
     """Tokens of the call that was answered, as the server counted them; None where it did not say."""
 
     input_tokens: int | None = None
@@ -63,7 +63,7 @@ class Record(ReadSample):
     completion: str | None = None
     failure: Failure | None = None
     finish: str = ""
-    usage: Usage = field(default_factory=Usage)
+    usage: TokenUsage = field(default_factory=TokenUsage)
     cost: float | None = None
     cached: bool = False
     attempts: int = 0
@@ -101,7 +101,9 @@ class Record(ReadSample):
         values["failure"] = (
             with_checked_fields(Failure(**values["failure"])) if values.get("failure") else None
         )
-        values["usage"] = with_checked_fields(Usage(**values["usage"])) if values.get("usage") else Usage()
+        values["usage"] = (
+            with_checked_fields(TokenUsage(**values["usage"])) if values.get("usage") else TokenUsage()
+        )
         return with_checked_fields(cls(**values))
 
 

@@ -27,7 +27,7 @@ class Converter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Conversions:
+class ConversionFetcher:
     """Fetches what the scorers of a task need.
 
     Attributes:

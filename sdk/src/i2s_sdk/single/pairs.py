@@ -13,7 +13,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PicturePair:
     """One comparison; ``name`` is relative to the folders."""
 
     name: str
@@ -31,7 +31,7 @@ class Pairs:
         unmatched: Names of predictions that have no reference.
     """
 
-    found: tuple[Pair, ...]
+    found: tuple[PicturePair, ...]
     missing: tuple[str, ...] = ()
     unmatched: tuple[str, ...] = ()
 
@@ -49,10 +49,10 @@ def find_pairs(reference: Path, prediction: Path) -> Pairs:
         raise DataError(prediction, 0, f"is no folder, but {reference} is; give two folders or two pictures")
     predictions = pictures(prediction)
     if not reference.is_dir():
-        return Pairs(tuple(Pair(name, reference, path) for name, path in predictions.items()))
+        return Pairs(tuple(PicturePair(name, reference, path) for name, path in predictions.items()))
     references = pictures(reference)
     by_stem = _by_stem(predictions)
-    found: list[Pair] = []
+    found: list[PicturePair] = []
     missing: list[str] = []
     taken: set[str] = set()
     for name, path in references.items():
@@ -60,7 +60,7 @@ def find_pairs(reference: Path, prediction: Path) -> Pairs:
         if match is None or (match != name and match in references):
             missing.append(name)
         else:
-            found.append(Pair(name, path, predictions[match]))
+            found.append(PicturePair(name, path, predictions[match]))
             taken.add(match)
     unmatched = tuple(name for name in predictions if name not in taken)
     return Pairs(tuple(found), tuple(missing), unmatched)

@@ -12,7 +12,7 @@ from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.errors import DataError, I2SError, UnknownNameError, UsageError
 from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
-from i2s_sdk.single.pairs import Pair, Pairs, find_pairs
+from i2s_sdk.single.pairs import Pairs, PicturePair, find_pairs
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
@@ -246,7 +246,7 @@ class _Folders:
             yield PairScore(ids[identity].name, error=error)
 
     def _requests(
-        self, ids: Mapping[str, Pair], names: tuple[str, ...], broken: dict[str, DataError]
+        self, ids: Mapping[str, PicturePair], names: tuple[str, ...], broken: dict[str, DataError]
     ) -> Iterator[ScoreRequest]:
         last, reference = None, b""
         for identity, pair in ids.items():

@@ -21,7 +21,7 @@ from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackErro
 from i2s_sdk.service_table import service_row
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.compose import container_options, image_of, network_options, stop_seconds
-from i2s_sdk.stack.state import Kind, Up, UpService, write_record
+from i2s_sdk.stack.state import StackKind, Up, UpService, write_record
 from i2s_wire.installation import checkout_command, install_command
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _start(engine: DockerClient, names: Sequence[str], folder: Path) -> Up:
         engine.networks.get(f"i2s-{mark}-{name}").connect(proxy)
     proxy.start()
     services = (UpService(name, f"127.0.0.1:{ports[name]}", f"i2s-{mark}-{name}") for name in names)
-    return Up(Kind.DOCKER, tuple(services))
+    return Up(StackKind.DOCKER, tuple(services))
 
 
 def _free_ports(count: int) -> list[int]:

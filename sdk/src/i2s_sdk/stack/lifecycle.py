@@ -20,7 +20,16 @@ from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.cleaning import remove_left_folders
 from i2s_sdk.stack.listening import check_free
 from i2s_sdk.stack.starting import end_requested, ending, starting
-from i2s_sdk.stack.state import Kind, Up, forget, read_record, remove_record, serves, stack_folder, supervisor
+from i2s_sdk.stack.state import (
+    StackKind,
+    Up,
+    forget,
+    read_record,
+    remove_record,
+    serves,
+    stack_folder,
+    supervisor,
+)
 
 #: Names of all services of this package.
 ALL = tuple(one.name for one in SERVICES)
@@ -31,7 +40,7 @@ _SUPERVISOR_LOG = "supervisor.log"
 _ADD_GATEWAY = "`i2s-sdk http` serves them in this terminal, or `i2s-sdk down` and `i2s-sdk up --http`"
 
 
-class Ended(enum.Enum):
+class StoppedServices(enum.Enum):
     """What ``down`` has ended."""
 
     NOTHING = "nothing was up"
@@ -85,7 +94,7 @@ def up(
         return _start_supervisor(chosen, "all" if names else "installed", seconds, lock, http)
 
 
-def down() -> Ended:
+def down() -> StoppedServices:
     """End what ``up`` has started, or is starting, and remove all of it, logs too.
 
     What services that were killed have left in the temporary folder is removed as well.
@@ -94,24 +103,24 @@ def down() -> Ended:
         StackError: Containers cannot be removed.
     """
     folder = stack_folder()
-    ended = _end(folder) if folder.is_dir() else Ended.NOTHING
+    ended = _end(folder) if folder.is_dir() else StoppedServices.NOTHING
     remove_left_folders(SANDBOXED)
     return ended
 
 
-def _end(folder: Path) -> Ended:
+def _end(folder: Path) -> StoppedServices:
     with ending(folder) as interrupted:
         found = _end_supervisor(folder)
         record = folder / "stack.json"
-        if record.exists() and f'"{Kind.DOCKER}"' in record.read_text():
+        if record.exists() and f'"{StackKind.DOCKER}"' in record.read_text():
             from i2s_sdk.stack.containers import remove_containers
 
             found = remove_containers(folder) or found
         remove_record(folder)
         shutil.rmtree(folder, ignore_errors=True)
     if interrupted:
-        return Ended.START
-    return Ended.SERVICES if found else Ended.NOTHING
+        return StoppedServices.START
+    return StoppedServices.SERVICES if found else StoppedServices.NOTHING
 
 
 def _wait_quietly() -> None:

@@ -26,7 +26,7 @@ _MOMENT = 1.0  # far longer than a look at the lock takes
 _LOOK_EVERY = 0.002
 
 
-class Kind(enum.StrEnum):
+class StackKind(enum.StrEnum):
     """What services run as."""
 
     PROCESSES = "processes"
@@ -58,7 +58,7 @@ class Up:
         missing: Why others do not, by name.
     """
 
-    kind: Kind
+    kind: StackKind
     services: tuple[UpService, ...]
     missing: Mapping[str, str] = field(default_factory=dict)
 
@@ -102,7 +102,7 @@ def forget(folder: Path) -> None:
 
 def serves(up: Up) -> bool:
     """Return whether a stack that is recorded is there: its supervisor lives, or a container listens."""
-    return up.kind is Kind.PROCESSES or any(_listens(one.address) for one in up.services)
+    return up.kind is StackKind.PROCESSES or any(_listens(one.address) for one in up.services)
 
 
 def read_record(folder: Path | None = None) -> Up | None:
@@ -118,7 +118,7 @@ def read_record(folder: Path | None = None) -> Up | None:
     try:
         content = read_json(path.read_text())
         up = Up(
-            Kind(content["kind"]),
+            StackKind(content["kind"]),
             tuple(UpService(one["name"], one["address"], one["runs_as"]) for one in content["services"]),
             dict(content["missing"]),
         )
@@ -128,7 +128,7 @@ def read_record(folder: Path | None = None) -> Up | None:
         raise StackError(
             f"{path} is no record of a stack ({error}); `i2s-sdk down` ends what runs and removes it"
         ) from None
-    if up.kind is Kind.PROCESSES and supervisor(folder) is None:
+    if up.kind is StackKind.PROCESSES and supervisor(folder) is None:
         return None
     return up
 

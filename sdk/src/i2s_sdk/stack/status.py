@@ -14,7 +14,7 @@ from i2s_sdk.errors import I2SError, StackError, UnknownNameError
 from i2s_sdk.service_table import DOCUMENTS, GATEWAY, METRICS
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.child import last_lines
-from i2s_sdk.stack.state import Kind, UpService, read_record, stack_folder
+from i2s_sdk.stack.state import StackKind, UpService, read_record, stack_folder
 
 _PATIENCE = 5.0  # seconds for a service to say how it is
 _LOOK_EVERY = 0.2
@@ -67,7 +67,7 @@ def service_log(name: str, lines: int, *, follow: bool = False) -> Iterator[byte
     service = next((one for one in up.services if one.name == name), None)
     if service is None:
         raise UnknownNameError("service that is up", name, [one.name for one in up.services])
-    if up.kind is Kind.DOCKER:
+    if up.kind is StackKind.DOCKER:
         from i2s_sdk.stack.containers import container_log
 
         return container_log(service.runs_as, lines, follow=follow)

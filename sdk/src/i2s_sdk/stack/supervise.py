@@ -20,7 +20,15 @@ from i2s_sdk.errors import I2SError, StackError
 from i2s_sdk.service_table import SERVICES
 from i2s_sdk.stack.local import local_services
 from i2s_sdk.stack.services import gateway_command, service_command
-from i2s_sdk.stack.state import Kind, Up, UpService, remove_record, stack_folder, supervising, write_record
+from i2s_sdk.stack.state import (
+    StackKind,
+    Up,
+    UpService,
+    remove_record,
+    stack_folder,
+    supervising,
+    write_record,
+)
 
 #: Services without which nothing can be evaluated; the others may be absent.
 NEEDED = tuple(one.name for one in SERVICES if not one.optional)
@@ -83,7 +91,7 @@ async def _hold(
         async with local_services(in_front, folder, seconds) as gateways:
             addresses |= {name: one.address for name, one in gateways.items()}
             started = tuple(UpService(*pair) for pair in addresses.items())
-            write_record(Up(Kind.PROCESSES, started, missing), folder)
+            write_record(Up(StackKind.PROCESSES, started, missing), folder)
             on_started()
             await asyncio.Event().wait()
 

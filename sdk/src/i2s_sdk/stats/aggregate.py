@@ -13,7 +13,7 @@ from typing import Any
 
 from i2s_sdk.models.model import Finish
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Sample
+from i2s_sdk.runlog.planned import GroupedSample
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.bootstrap import Interval
 from i2s_sdk.stats.columns import Columns
@@ -149,7 +149,7 @@ class Summary:
 
 
 def aggregate(
-    instances: Sequence[Sample],
+    instances: Sequence[GroupedSample],
     records: Mapping[str, Record],
     columns: Mapping[str, Columns],
     profile: Profile,
@@ -164,7 +164,7 @@ def aggregate(
         profile: Which rules.
         benchmarks: Those whose mean is computed, if they have one and the run has all of their tasks.
     """
-    tasks: dict[str, list[Sample]] = {}
+    tasks: dict[str, list[GroupedSample]] = {}
     for instance in instances:
         tasks.setdefault(instance.task, []).append(instance)
     results = {
@@ -191,7 +191,9 @@ def _headline(groups: Sequence[Sequence[float]]) -> Mean:
     return mean_of_groups(groups)
 
 
-def _main_values(instances: Sequence[Sample], records: Mapping[str, Record], metric: str) -> list[float]:
+def _main_values(
+    instances: Sequence[GroupedSample], records: Mapping[str, Record], metric: str
+) -> list[float]:
     """Return the values of a metric of the samples that count in the value of their task."""
     found = (records.get(one.id) for one in instances if not excluded_from_totals(one.subset))
     values = (one.metrics.get(metric) for one in found if one is not None and one.outcome.counts)
@@ -200,12 +202,12 @@ def _main_values(instances: Sequence[Sample], records: Mapping[str, Record], met
 
 def _task(
     task: str,
-    instances: Sequence[Sample],
+    instances: Sequence[GroupedSample],
     records: Mapping[str, Record],
     columns: Columns,
     profile: Profile,
 ) -> TaskResult:
-    by_subset: dict[str, list[Sample]] = {}
+    by_subset: dict[str, list[GroupedSample]] = {}
     for one in instances:
         by_subset.setdefault(one.subset, []).append(one)
     groups = {name: _group(name, members, records, columns) for name, members in sorted(by_subset.items())}
@@ -231,7 +233,7 @@ def excluded_from_totals(subset: str) -> bool:
 
 
 def _means_of_cells(
-    instances: Sequence[Sample], records: Mapping[str, Record], metrics: Sequence[str]
+    instances: Sequence[GroupedSample], records: Mapping[str, Record], metrics: Sequence[str]
 ) -> dict[str, Mean]:
     """Return unweighted means over groups of subset and difficulty."""
     cells: dict[tuple[str, str], list[Record]] = {}
@@ -250,7 +252,9 @@ def value_of(record: Record, name: str) -> float | None:
     return float(record.usable) if name == RENDERED else record.metrics.get(name)
 
 
-def _group(name: str, instances: Sequence[Sample], records: Mapping[str, Record], columns: Columns) -> Group:
+def _group(
+    name: str, instances: Sequence[GroupedSample], records: Mapping[str, Record], columns: Columns
+) -> Group:
     found = [records[one.id] for one in instances if one.id in records]
     scored = [record for record in found if record.outcome.counts]
     rendered = [record for record in scored if record.usable]

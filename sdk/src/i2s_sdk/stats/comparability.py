@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.runlog.manifest import Options
-from i2s_sdk.runlog.planned import Sample
+from i2s_sdk.runlog.planned import GroupedSample
 from i2s_sdk.runlog.record import Record, same_targets
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import open_task, task_spec
@@ -40,7 +40,7 @@ class ComparedRun:
 
     label: str
     options: Options
-    planned: Sequence[Sample]
+    planned: Sequence[GroupedSample]
     records: Mapping[str, Record]
     is_reference_point: bool = False
 

@@ -25,7 +25,7 @@ NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SamplePair:
     """One sample in both runs; the difference is the second minus the first."""
 
     id: str
@@ -68,8 +68,8 @@ class Comparison:
     difference: Mean
     better: int
     worse: int
-    gains: tuple[Pair, ...]
-    losses: tuple[Pair, ...]
+    gains: tuple[SamplePair, ...]
+    losses: tuple[SamplePair, ...]
     by_sample: bool = True
     p_value: float | None = None
     needed: int | None = None
@@ -125,18 +125,18 @@ def _comparable(one: Record, other: Record) -> bool:
     )
 
 
-def _pairs(records: list[tuple[Record, Record]], metric: str) -> Iterator[Pair]:
+def _pairs(records: list[tuple[Record, Record]], metric: str) -> Iterator[SamplePair]:
     for one, other in records:
         first, second = value_of(one, metric), value_of(other, metric)
         if first is not None and second is not None:
-            yield Pair(one.id, first, second)
+            yield SamplePair(one.id, first, second)
 
 
 def _comparison(
     task: str,
     metric: Metric,
     records: list[tuple[Record, Record]],
-    pairs: list[Pair],
+    pairs: list[SamplePair],
     wanted: float | None,
 ) -> Comparison:
     differences = [pair.difference for pair in pairs]
@@ -181,7 +181,7 @@ def _of_columns(
     )
 
 
-def _difference(metric: Metric, pairs: list[Pair]) -> Mean:
+def _difference(metric: Metric, pairs: list[SamplePair]) -> Mean:
     if metric.aggregate is Aggregate.SHARE:
         return paired_share_difference([(bool(pair.first), bool(pair.second)) for pair in pairs])
     return mean_with_interval(pair.difference for pair in pairs)

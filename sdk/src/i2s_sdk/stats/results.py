@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from i2s_sdk.runlog.manifest import Manifest
-from i2s_sdk.runlog.planned import Sample
+from i2s_sdk.runlog.planned import GroupedSample
 from i2s_sdk.runlog.reader import StoredRun
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.aggregate import Summary, aggregate
@@ -21,7 +21,7 @@ def summarize_run(run: StoredRun) -> Summary:
     return summarize(run.manifest, run.planned, run.records)
 
 
-def summarize(manifest: Manifest, planned: Sequence[Sample], records: Mapping[str, Record]) -> Summary:
+def summarize(manifest: Manifest, planned: Sequence[GroupedSample], records: Mapping[str, Record]) -> Summary:
     """Return the numbers of a run.
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from i2s_sdk.runlog.record import Record, Usage
+from i2s_sdk.runlog.record import Record, TokenUsage
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def total_spending(records: Iterable[Record]) -> Spending:
     for one in records:
         calls += one.attempts
         # A sample whose later question failed has no completion, and yet answers that were paid for.
-        has_answers = one.completion is not None or one.cost is not None or one.usage != Usage()
+        has_answers = one.completion is not None or one.cost is not None or one.usage != TokenUsage()
         if not has_answers or not (one.attempts or one.cached):
             continue
         answers += 1

@@ -14,7 +14,7 @@ _INFO_WORD = re.compile(r"[ \t]*(?P<info>[A-Za-z]\w*)(?=[\s\\$])")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FencedBlock:
     """One fenced block.
 
     Attributes:
@@ -30,7 +30,7 @@ class Block:
     start: int = field(default=0, compare=False)
 
 
-def fenced_blocks(text: str, languages: Collection[str] = ()) -> tuple[Block, ...]:
+def fenced_blocks(text: str, languages: Collection[str] = ()) -> tuple[FencedBlock, ...]:
     """Return the blocks of ``text`` in order. Fences may stand in the middle of a line.
 
     A block ends on its first line if there is a fence, else at the next fence that begins a line, else
@@ -42,13 +42,13 @@ def fenced_blocks(text: str, languages: Collection[str] = ()) -> tuple[Block, ..
             word is one only where the line ends after it.
     """
     fences = _Fences(text)
-    blocks: list[Block] = []
+    blocks: list[FencedBlock] = []
     position = 0
     while opening := _RUN.search(text, position):
         info, start = _info(text, opening.end(), languages, fences)
         closing = fences.closing(start, opening.group().strip())
         end, position = closing or (len(text), len(text))
-        blocks.append(Block(info, text[start:end], closing is not None, start))
+        blocks.append(FencedBlock(info, text[start:end], closing is not None, start))
     return tuple(blocks)
 
 
@@ -96,14 +96,14 @@ def _info(text: str, start: int, languages: Collection[str], fences: _Fences) ->
     return "", start
 
 
-def longest_block(blocks: Collection[Block], languages: Collection[str]) -> Block | None:
+def longest_block(blocks: Collection[FencedBlock], languages: Collection[str]) -> FencedBlock | None:
     """Return the block that holds the answer, or None where no block holds anything.
 
     Blocks in one of ``languages`` (lower case) come before blocks that name none, and those before blocks
     of another language; within the same rank the longest wins, and the first of equals.
     """
 
-    def rank(block: Block) -> tuple[bool, bool, int]:
+    def rank(block: FencedBlock) -> tuple[bool, bool, int]:
         return block.info in languages, not block.info, len(block.content.strip())
 
     return max((block for block in blocks if block.content.strip()), key=rank, default=None)

@@ -10,7 +10,7 @@ Colour = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OcrLine:
     """A line of words.
 
     Attributes:
@@ -43,7 +43,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class OcrPage:
     """A picture with its lines, from top to bottom.
 
     Attributes:
@@ -56,13 +56,13 @@ class Page:
     width: int
     height: int
     paper: Colour
-    lines: tuple[Line, ...]
+    lines: tuple[OcrLine, ...]
 
 
 #: From the images of a question, in their order, and the inputs of its instance to a completion.
-OcrAnswer = Callable[[Sequence[Page], Mapping[str, Any]], str]
+OcrAnswer = Callable[[Sequence[OcrPage], Mapping[str, Any]], str]
 
 
-def of_one_page(write: Callable[[Page], str]) -> OcrAnswer:
+def of_one_page(write: Callable[[OcrPage], str]) -> OcrAnswer:
     """Return the answer of a task whose questions show one image, from what writes a page as a completion."""
     return lambda pages, inputs: write(pages[0])

@@ -19,7 +19,7 @@ from contextlib import asynccontextmanager
 
 from i2s_chassis.audit import current_entry
 from i2s_chassis.errors import DeadlineExceededError, Refusal, ResourceExhaustedError
-from i2s_chassis.quota import Account, Accounts, Quota
+from i2s_chassis.quota import Accounts, CallerAccount, Quota
 from i2s_chassis.sharing.calls import Flow, Waiting
 from i2s_chassis.sharing.current import current_flow
 from i2s_chassis.sharing.queue import FairQueue
@@ -137,7 +137,7 @@ class Admission:
         self._report()
         return StreamPlace(lambda: self._run_item(flow), lambda: self._leave_stream(flow.caller))
 
-    async def _wait_for_quota(self, account: Account) -> None:
+    async def _wait_for_quota(self, account: CallerAccount) -> None:
         while True:
             used_up = account.overdrawn(self._clock())
             if used_up is None:
@@ -152,7 +152,9 @@ class Admission:
             yield ticket
 
     @asynccontextmanager
-    async def _run(self, job: Waiting, account: Account, remaining: float | None) -> AsyncIterator[Ticket]:
+    async def _run(
+        self, job: Waiting, account: CallerAccount, remaining: float | None
+    ) -> AsyncIterator[Ticket]:
         """Wait for the slot of a job that has a place, and hold it."""
         arrival = self._clock()
         size = current_entry().request_bytes  # of a single call; streams are charged as they are read
@@ -193,7 +195,7 @@ class Admission:
                 raise DeadlineExceededError("the deadline passed while the job waited for a slot") from None
             raise
 
-    def _finish(self, job: Waiting, ticket: Ticket, account: Account) -> None:
+    def _finish(self, job: Waiting, ticket: Ticket, account: CallerAccount) -> None:
         seconds = ticket.seconds()
         cpu_seconds = seconds if ticket.cpu_seconds is None else ticket.cpu_seconds
         account.spend("CPU seconds", cpu_seconds, self._clock())
@@ -212,7 +214,7 @@ class Admission:
                 turn.set_result(None)
         self._report()
 
-    def _check_quota(self, account: Account, now: float) -> None:
+    def _check_quota(self, account: CallerAccount, now: float) -> None:
         if used_up := account.overdrawn(now):
             name, seconds = used_up
             raise ResourceExhaustedError(

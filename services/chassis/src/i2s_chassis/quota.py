@@ -53,7 +53,7 @@ class _Minute:
         return max(0.0, (min(level, self.per_minute) - self.level(now)) * 60.0 / self.per_minute)
 
 
-class Account:
+class CallerAccount:
     """What one caller has used.
 
     Attributes:
@@ -110,14 +110,14 @@ class Accounts:
         """
         self._default, self._clock = default, clock
         self._listed = listed or (lambda _: None)
-        self._accounts: dict[str, Account] = {}
+        self._accounts: dict[str, CallerAccount] = {}
 
-    def of(self, caller: str) -> Account:
+    def of(self, caller: str) -> CallerAccount:
         """Return the account of a caller, with its present quota."""
         quota, now = self._listed(caller) or self._default, self._clock()
         account = self._accounts.get(caller)
         if account is None or account.quota != quota:
-            fresh = Account(quota, now)
+            fresh = CallerAccount(quota, now)
             fresh.inside = account.inside if account else 0
             account = self._accounts[caller] = fresh
         if len(self._accounts) > _MOST_ACCOUNTS:

@@ -54,7 +54,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ServedFile:
     """A file that a URL means: its path and the media type it is served as."""
 
     path: str
@@ -80,7 +80,7 @@ def path_of(url: str) -> str:
     return unquote(urlsplit(url).path, errors="replace").lstrip("/")
 
 
-def find(files: Mapping[str, bytes], url: str) -> Found | None:
+def find(files: Mapping[str, bytes], url: str) -> ServedFile | None:
     """Return the file of a site that a URL of the origin means, None if there is none.
 
     A folder means its index page, and a name without an ending the page of that name, as with
@@ -93,7 +93,7 @@ def find(files: Mapping[str, bytes], url: str) -> Found | None:
         candidates.append(f"{path}.html")
     for candidate in candidates:
         if candidate in files:
-            return Found(candidate, media_type(candidate))
+            return ServedFile(candidate, media_type(candidate))
     return None
 
 

@@ -56,15 +56,15 @@ UNGROUPED = BARE or "ungrouped" in sys.argv[3:]
 
 def offer_older_kernel() -> None:
     """Have every jail of this process find no more than LANDLOCK_ABI and COUNTED_TOGETHER say."""
-    survey = jail_module.Spawner.survey
+    survey = jail_module.SpawnerClient.survey
 
-    def older(spawner: jail_module.Spawner, bwrap: str) -> Survey:
+    def older(spawner: jail_module.SpawnerClient, bwrap: str) -> Survey:
         found = survey(spawner, bwrap)
         offered = found.landlock_abi if LANDLOCK_ABI is None else min(LANDLOCK_ABI, found.landlock_abi)
         counted_apart = found.counted_apart and not COUNTED_TOGETHER
         return replace(found, landlock_abi=offered, counted_apart=counted_apart)
 
-    jail_module.Spawner.survey = older  # type: ignore[method-assign]
+    jail_module.SpawnerClient.survey = older  # type: ignore[method-assign]
 
 
 def settings(tier: Tier, folder: Path) -> JailSettings:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from i2s_chassis.jail import processes
-from i2s_chassis.jail.account import Account
+from i2s_chassis.jail.account import RunAccount
 from i2s_chassis.jail.processes import Process
 
 _WORK = 0.15
@@ -49,7 +49,7 @@ def _tree() -> list[int]:
     return processes.descendants(os.getpid())
 
 
-def _counted_at_least(account: Account, seconds: float) -> bool:
+def _counted_at_least(account: RunAccount, seconds: float) -> bool:
     """Look until so much is counted; a time-out of the test ends it if that never happens."""
     while account.cpu_seconds < seconds:
         account.look(_tree())
@@ -58,7 +58,7 @@ def _counted_at_least(account: Account, seconds: float) -> bool:
 
 
 def test_children_that_a_living_process_has_reaped_count(children: list[int]) -> None:
-    account = Account(None, frozenset())
+    account = RunAccount(None, frozenset())
 
     def parent() -> None:
         os.waitpid(_child(lambda: _work(_WORK)), 0)
@@ -69,7 +69,7 @@ def test_children_that_a_living_process_has_reaped_count(children: list[int]) ->
 
 
 def test_zombies_count(children: list[int]) -> None:
-    account = Account(None, frozenset())
+    account = RunAccount(None, frozenset())
 
     def parent() -> None:
         _child(lambda: _work(_WORK))
@@ -81,7 +81,7 @@ def test_zombies_count(children: list[int]) -> None:
 
 def test_what_we_have_reaped_counts_and_what_was_before_does_not() -> None:
     os.waitpid(_child(lambda: _work(_WORK)), 0)
-    account = Account(None, frozenset())
+    account = RunAccount(None, frozenset())
     account.look([])
     assert account.cpu_seconds == 0
     os.waitpid(_child(lambda: _work(_WORK)), 0)
@@ -95,7 +95,7 @@ def test_what_an_earlier_run_has_left_does_not_count(children: list[int]) -> Non
 
     dead = _child(parent)
     os.waitid(os.P_PID, dead, os.WEXITED | os.WNOWAIT)  # and leave it a zombie
-    account = Account(None, frozenset(), there=_tree())
+    account = RunAccount(None, frozenset(), there=_tree())
     account.look(_tree())
     assert account.cpu_seconds == 0
     os.waitpid(dead, 0)
@@ -113,13 +113,13 @@ def test_scaffolding_does_not_count_but_what_it_reaps_does(children: list[int]) 
         _sleep()
 
     children.append(_child(parent))
-    account = Account(None, frozenset(children))
+    account = RunAccount(None, frozenset(children))
     assert _counted_at_least(account, 0.9 * _WORK)
     assert account.cpu_seconds < 2.5 * _WORK
 
 
 def test_new_peaks_begin_where_they_are_told_to(children: list[int]) -> None:
-    account = Account(None, frozenset())
+    account = RunAccount(None, frozenset())
     children += [_child(_sleep), _child(_sleep)]
     account.look(children)
     account.begin_new_peaks()
@@ -131,6 +131,6 @@ def test_new_peaks_begin_where_they_are_told_to(children: list[int]) -> None:
 def test_processes_that_are_held_at_their_birth_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     crowd = {pid: Process(pid, 1, 0, 0.0, 0.0) for pid in range(10, 40)}
     monkeypatch.setattr(processes, "look_at", crowd.get)
-    account = Account(None, frozenset(), most_processes=17)
+    account = RunAccount(None, frozenset(), most_processes=17)
     account.look(list(crowd))
     assert account.total(1.0, 0.0).peak_processes == 17

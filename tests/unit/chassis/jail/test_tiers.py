@@ -38,7 +38,7 @@ class _Spawner:
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> type[_Spawner]:
     """A machine on which no tier passes its escape tests; tells what was tried, and closes no folder."""
-    monkeypatch.setattr(module, "Spawner", _Spawner)
+    monkeypatch.setattr(module, "SpawnerClient", _Spawner)
     monkeypatch.setattr(module.shared, "close", lambda: None)
 
     async def fail(_: Jail, tier: Tier, __: Path) -> str:

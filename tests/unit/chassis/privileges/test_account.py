@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from i2s_chassis.errors import StartError
-from i2s_chassis.privileges.account import Account, account_of
+from i2s_chassis.privileges.account import UserAccount, account_of
 from i2s_chassis.renderer import RendererSettings
 
 
@@ -18,11 +18,11 @@ class SomeSettings(RendererSettings):
 
 
 def test_each_kind_of_service_has_a_user() -> None:
-    assert account_of(SomeSettings()) == Account(51_710, 51_710)
+    assert account_of(SomeSettings()) == UserAccount(51_710, 51_710)
 
 
 def test_a_number_needs_no_entry() -> None:
-    assert account_of(SomeSettings(user="60123")) == Account(60_123, 60_123)
+    assert account_of(SomeSettings(user="60123")) == UserAccount(60_123, 60_123)
 
 
 def test_a_name_brings_its_groups() -> None:

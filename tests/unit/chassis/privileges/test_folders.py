@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from i2s_chassis.privileges.account import Account
+from i2s_chassis.privileges.account import UserAccount
 from i2s_chassis.privileges.folders import prepare
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders to somebody else")
-ACCOUNT = Account(51_999, 51_999)
+ACCOUNT = UserAccount(51_999, 51_999)
 
 
 def test_a_missing_one_is_made_and_given(tmp_path: Path) -> None:
@@ -53,14 +53,14 @@ def test_ours_that_others_can_change_is_left_alone(tmp_path: Path) -> None:
 def test_a_service_that_stays_root_has_its_folder_back(tmp_path: Path) -> None:
     (tmp_path / "ours" / "formats").mkdir(parents=True)
     prepare(tmp_path / "ours", ACCOUNT, is_ours=True)
-    prepare(tmp_path / "ours", Account(0, 0), is_ours=True)
+    prepare(tmp_path / "ours", UserAccount(0, 0), is_ours=True)
     assert {path.stat().st_uid for path in (tmp_path / "ours", tmp_path / "ours" / "formats")} == {0}
 
 
 def test_no_other_user_is_given_what_a_user_has_made(tmp_path: Path) -> None:
     (tmp_path / "ours").mkdir()
     prepare(tmp_path / "ours", ACCOUNT, is_ours=True)
-    prepare(tmp_path / "ours", Account(51_998, 51_998), is_ours=True)
+    prepare(tmp_path / "ours", UserAccount(51_998, 51_998), is_ours=True)
     assert (tmp_path / "ours").stat().st_uid == 51_999
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from i2s_chassis.privileges.account import Account
+from i2s_chassis.privileges.account import UserAccount
 from i2s_chassis.privileges.reach import code, unreached
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root may look as somebody else")
-ACCOUNT = Account(51_999, 51_999)
+ACCOUNT = UserAccount(51_999, 51_999)
 
 
 def test_what_all_may_read_is_reached() -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from i2s_render_html.jekyll import BuildCause
-from i2s_render_html.jekyll.answer import Answer, describe, read_answer, read_versions
+from i2s_render_html.jekyll.answer import BuildAnswer, describe, read_answer, read_versions
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_an_answer_is_read():
     raw = json.dumps(
         {"built": False, "kind": "K", "message": "in /w/site/x.md", "file": "/w/site/y", "line": 4}
     )
-    assert read_answer(raw.encode(), "/w") == Answer(False, "K", "in site/x.md", "site/y", 4)
+    assert read_answer(raw.encode(), "/w") == BuildAnswer(False, "K", "in site/x.md", "site/y", 4)
 
 
 def test_warnings_are_printable_and_bounded():
@@ -46,7 +46,7 @@ def test_warnings_are_printable_and_bounded():
 @pytest.mark.parametrize("warnings", [None, "text", 3, {"a": "b"}])
 def test_warnings_that_are_none_are_dropped(warnings):
     raw = json.dumps({"built": True, "warnings": warnings}).encode()
-    assert read_answer(raw, "/w") == Answer(True)
+    assert read_answer(raw, "/w") == BuildAnswer(True)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_the_versions_of_gems_are_read():
 @pytest.mark.parametrize("line", [True, 0, -1, 10**9, "4", 1.5, None, [1]])
 def test_a_line_that_is_none_is_dropped(line):
     raw = json.dumps({"built": False, "kind": 3, "message": [], "line": line}).encode()
-    assert read_answer(raw, "/w") == Answer(False)
+    assert read_answer(raw, "/w") == BuildAnswer(False)
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def test_a_line_that_is_none_is_dropped(line):
     ],
 )
 def test_errors_of_ruby_about_limits_are_limits(kind, cause):
-    assert Answer(False, kind).cause is cause
+    assert BuildAnswer(False, kind).cause is cause
 
 
 def test_a_liquid_error_has_file_and_line_of_the_whole_file():
-    answer = Answer(False, "Liquid::SyntaxError", "Liquid syntax error (line 2): Unknown tag 'foo'")
+    answer = BuildAnswer(False, "Liquid::SyntaxError", "Liquid syntax error (line 2): Unknown tag 'foo'")
     log = "\x1b[31m  Liquid Exception: Liquid syntax error (line 2): Unknown tag 'foo' in a/b.md\x1b[0m\n"
     error = describe(answer, log, "site", {"a/b.md": b"---\ntitle: x\n---\n\n{% foo %}"})
     assert error.message == "Liquid syntax error (line 6): Unknown tag 'foo'"
@@ -91,7 +91,9 @@ def test_a_liquid_error_has_file_and_line_of_the_whole_file():
 
 
 def test_the_file_that_was_read_is_the_one_at_fault():
-    answer = Answer(False, "Psych::SyntaxError", "(<unknown>): bad at line 2 column 1", "site/_data/x.yml", 2)
+    answer = BuildAnswer(
+        False, "Psych::SyntaxError", "(<unknown>): bad at line 2 column 1", "site/_data/x.yml", 2
+    )
     error = describe(answer, "", "site", {"_data/x.yml": b"---\na: [\n---\n"})
     assert (error.message, error.file, error.line) == ("bad at line 2 column 1", "_data/x.yml", 2)
 
@@ -110,21 +112,21 @@ def test_the_file_that_was_read_is_the_one_at_fault():
     ],
 )
 def test_lines_are_counted_from_the_top_of_the_file(content, line):
-    answer = Answer(False, "Liquid::SyntaxError", "bad (line 1)")
+    answer = BuildAnswer(False, "Liquid::SyntaxError", "bad (line 1)")
     assert describe(answer, "Liquid Exception: bad in i.md", "site", {"i.md": content}).line == line
 
 
 def test_the_folder_is_cut_off_names_and_nothing_else():
-    answer = Answer(False, "E", 'line 1 of site/x.scss, "site/y", mysite/z and a/site/b')
+    answer = BuildAnswer(False, "E", 'line 1 of site/x.scss, "site/y", mysite/z and a/site/b')
     assert describe(answer, "", "site", {}).message == 'line 1 of x.scss, "y", mysite/z and a/site/b'
 
 
 def test_messages_are_one_printable_line_of_bounded_length():
-    error = describe(Answer(False, "E", "\x1b[31mx\ny\x00\x07" + "z" * 5000), "", "site", {})
+    error = describe(BuildAnswer(False, "E", "\x1b[31mx\ny\x00\x07" + "z" * 5000), "", "site", {})
     assert error.message.isprintable()
     assert len(error.message) == 1000
 
 
 def test_an_error_without_words_is_named():
-    assert describe(Answer(False, "SystemStackError"), "", "site", {}).message == "SystemStackError"
-    assert describe(Answer(False), "", "site", {}).message == "Jekyll gave no reason"
+    assert describe(BuildAnswer(False, "SystemStackError"), "", "site", {}).message == "SystemStackError"
+    assert describe(BuildAnswer(False), "", "site", {}).message == "Jekyll gave no reason"

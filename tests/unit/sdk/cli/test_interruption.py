@@ -26,7 +26,7 @@ from pathlib import Path
 import click
 
 from i2s_sdk.cli.interruption import interruptible
-from i2s_sdk.cli.progress import Progress
+from i2s_sdk.cli.progress import ProgressLine
 from i2s_sdk.evaluation.progress import Progress as RunProgress
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
@@ -50,7 +50,7 @@ async def work(how, progress):
 @click.argument("how")
 @click.argument("out")
 def command(how, out):
-    with Progress(sys.stderr) as progress:
+    with ProgressLine(sys.stderr) as progress:
         with interruptible(Path(out), Settings(interrupt_seconds=0.2), progress):
             run_blocking(work(how, progress))
 

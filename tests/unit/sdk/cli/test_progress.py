@@ -7,7 +7,7 @@ import io
 import pytest
 
 from i2s_sdk.cli import progress as module
-from i2s_sdk.cli.progress import Progress
+from i2s_sdk.cli.progress import ProgressLine
 from i2s_sdk.evaluation.progress import Progress as RunProgress
 
 STAGES = ("answers", "renderings", "samples")
@@ -31,7 +31,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def test_lines_tell_counts_of_all_stages_rate_remaining_time_and_cost(clock: Clock) -> None:
     out = io.StringIO()
-    with Progress(out, STAGES) as progress:
+    with ProgressLine(out, STAGES) as progress:
         progress.show_run(RunProgress(1000, 40, 20, 10))
         clock.now += 5
         progress.show_run(RunProgress(1000, 50, 30, 15, 0.5, "a"))
@@ -48,20 +48,20 @@ def test_lines_tell_counts_of_all_stages_rate_remaining_time_and_cost(clock: Clo
 
 def test_the_end_is_said_once_and_nothing_of_a_run_that_had_nothing_to_do(clock: Clock) -> None:
     out = io.StringIO()
-    with Progress(out, ["samples"]) as progress:
+    with ProgressLine(out, ["samples"]) as progress:
         progress.show_run(RunProgress(2, 0, 0, 0))
         for finished in (1, 2, 2, 2):
             progress.show_run(RunProgress(2, 2, 2, finished, last="a"))
     assert out.getvalue() == "2 of 2 samples, 2000000000.0 a second\n"
     empty = io.StringIO()
-    with Progress(empty, ["samples"]):
+    with ProgressLine(empty, ["samples"]):
         pass
     assert empty.getvalue() == ""
 
 
 def test_a_terminal_gets_bars(clock: Clock) -> None:
     terminal = type("Terminal", (io.StringIO,), {"isatty": lambda self: True})()
-    with Progress(terminal, STAGES) as progress:
+    with ProgressLine(terminal, STAGES) as progress:
         progress.show_run(RunProgress(10, 3, 2, 1))
         clock.now += 2
         progress.show_run(RunProgress(10, 10, 9, 8, 0.5, "equation-7"))
@@ -93,7 +93,7 @@ def test_slow_progress_is_in_seconds_of_a_sample(
     clock: Clock, finished: int, seconds: float, said: str
 ) -> None:
     out = io.StringIO()
-    with Progress(out, ["samples"]) as progress:
+    with ProgressLine(out, ["samples"]) as progress:
         progress.show_run(RunProgress(1000, 0, 0, 0))
         clock.now += seconds
         progress.show_run(RunProgress(1000, finished, finished, finished, last="a"))
@@ -102,7 +102,7 @@ def test_slow_progress_is_in_seconds_of_a_sample(
 
 def test_what_the_model_waits_for_is_said(clock: Clock) -> None:
     out = io.StringIO()
-    with Progress(out, ["samples"]) as progress:
+    with ProgressLine(out, ["samples"]) as progress:
         progress.show_run(RunProgress(1000, 0, 0, 0))
         clock.now += 10
         progress.show_run(RunProgress(1000, 0, 0, 0, 0.5, "tiny", note="1 batch under way"))

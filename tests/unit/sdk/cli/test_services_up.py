@@ -11,7 +11,7 @@ import pytest
 
 from i2s_sdk.cli.evaluate import tell_services_up
 from i2s_sdk.settings import Settings
-from i2s_sdk.stack.state import Kind, Up, UpService, stack_folder, write_record
+from i2s_sdk.stack.state import StackKind, Up, UpService, stack_folder, write_record
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = f"127.0.0.1:{listening.getsockname()[1]}"
-        write_record(Up(Kind.DOCKER, (UpService("metrics", address, "i2s-metrics"),)), stack_folder())
+        write_record(Up(StackKind.DOCKER, (UpService("metrics", address, "i2s-metrics"),)), stack_folder())
         yield address
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.cli.main import run
-from i2s_sdk.cli.progress import Progress
+from i2s_sdk.cli.progress import ProgressLine
 from i2s_sdk.visible import VisibleFormatter, visible, visible_line
 from run_folders import instances, options, record_of, write_run
 from tiny_formulas import write_tiny_formulas
@@ -86,7 +86,7 @@ def test_tables_of_runs_print_no_control_characters(
 
 def test_progress_and_log_lines_are_visible() -> None:
     stream = io.StringIO()
-    with Progress(stream) as progress:
+    with ProgressLine(stream) as progress:
         progress.show({"samples": 0}, 1, None)
         progress.show({"samples": 1}, 1, EVIL)
     assert steers(stream.getvalue()) == []

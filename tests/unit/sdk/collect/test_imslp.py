@@ -18,7 +18,7 @@ from fake_sources.music import FakeImslp
 from fake_sources.server import FakeServer, fake_server
 from PIL import Image, ImageDraw
 
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Window
+from i2s_sdk.collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
 from i2s_sdk.collect.collecting import Collection, CollectOptions
 from i2s_sdk.collect.filters import Filters
 from i2s_sdk.collect.given_files import GivenFiles
@@ -28,7 +28,7 @@ from i2s_sdk.collect.pictures.duplicates import KnownPieces
 from i2s_sdk.collect.source import DrawnSource
 from i2s_sdk.collect.sources import SourceOptions, open_source
 from i2s_sdk.collect.state import CollectionState
-from i2s_sdk.collect.web.cache import AnswerCache
+from i2s_sdk.collect.web.cache import WebCache
 from i2s_sdk.collect.web.client import HttpWeb
 from i2s_sdk.collect.web.errors import NotAtHandError, SourceStoppedError
 from i2s_sdk.collect.web.manners import HostGaps, Manners
@@ -61,7 +61,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         fake = FakeImslp()
         server = stack.enter_context(fake_server(fake))
         web = HttpWeb(
-            AnswerCache(tmp_path / "http"),
+            WebCache(tmp_path / "http"),
             HostGaps(tmp_path / "hosts", lambda seconds: None),
             "ann@example.org",
             "1.0",
@@ -133,7 +133,7 @@ def test_robots_txt_decides(world: World) -> None:
 
 def test_documents_have_licences_and_what_recognises_their_files(world: World) -> None:
     found = list(ImslpSource(base_url=world.server.url).discover(OCTOBER, world.web))
-    documents = {one.key: one for one in found if isinstance(one, Document)}
+    documents = {one.key: one for one in found if isinstance(one, SourceDocument)}
     assert [one.key for one in found if isinstance(one, Dropped)] == ["Recording.mp3"]
     sonata = documents["NB Sonata 1.pdf"]
     assert (sonata.title, sonata.authors, sonata.owner) == (
@@ -152,7 +152,9 @@ def test_a_file_is_recognised_by_its_content(world: World, tmp_path: Path) -> No
     (tmp_path / "given" / "deep" / "any name").write_bytes(b"NB_Sonata_1.pdf")
     (tmp_path / "given" / "Cid March.pdf").write_bytes(b"another file of that name")
     source = ImslpSource(GivenFiles(tmp_path / "given"), world.server.url)
-    documents = {one.key: one for one in source.discover(OCTOBER, world.web) if isinstance(one, Document)}
+    documents = {
+        one.key: one for one in source.discover(OCTOBER, world.web) if isinstance(one, SourceDocument)
+    }
     requests = len(world.server.log)
     fetched = source.fetch(documents["NB Sonata 1.pdf"], world.web)
     assert isinstance(fetched, Fetched)

@@ -21,8 +21,8 @@ from i2s_sdk.collect.arxiv.archive import SINGLE_FILE, NoSourceError, unpack
 from i2s_sdk.collect.arxiv.licences import licence_of
 from i2s_sdk.collect.arxiv.records import MalformedAnswerError, authors_of, read_page
 from i2s_sdk.collect.arxiv.references import reference_fault
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Licence, Piece, Reason, Window
-from i2s_sdk.collect.web.cache import AnswerCache
+from i2s_sdk.collect.candidates import Dropped, Fetched, Licence, Piece, Reason, SourceDocument, Window
+from i2s_sdk.collect.web.cache import WebCache
 from i2s_sdk.collect.web.client import HttpWeb
 from i2s_sdk.collect.web.errors import SourceStoppedError
 from i2s_sdk.collect.web.manners import HostGaps, Manners
@@ -30,7 +30,7 @@ from i2s_wire.render.rendering import LogExcerpt, Picture, Rendering, Verdict
 from i2s_wire.render.source_error import ErrorKind, SourceError, Undefined
 
 OCTOBER = Window(date(2026, 10, 1), date(2026, 10, 31))
-ANY = Document("2610.00001v1", date(2026, 10, 1), "", Licence(), "", (), "")
+ANY = SourceDocument("2610.00001v1", date(2026, 10, 1), "", Licence(), "", (), "")
 
 
 class World:
@@ -45,7 +45,7 @@ class World:
 
     def web(self, *, offline: bool = False) -> HttpWeb:
         web = HttpWeb(
-            AnswerCache(self._folder / "http"),
+            WebCache(self._folder / "http"),
             HostGaps(self._folder / "hosts", lambda seconds: None),
             "ann@example.org",
             "1.0",
@@ -55,7 +55,7 @@ class World:
         )
         return self._stack.enter_context(web)
 
-    def discover(self, window: Window = OCTOBER, *, offline: bool = False) -> list[Document | Dropped]:
+    def discover(self, window: Window = OCTOBER, *, offline: bool = False) -> list[SourceDocument | Dropped]:
         return list(self.source.discover(window, self.web(offline=offline)))
 
 
@@ -70,11 +70,11 @@ def world(tmp_path: Path, stack: ExitStack) -> World:
     return World(tmp_path, stack, FakeArxiv())
 
 
-def documents(found: list[Document | Dropped]) -> dict[str, Document]:
-    return {one.key: one for one in found if isinstance(one, Document)}
+def documents(found: list[SourceDocument | Dropped]) -> dict[str, SourceDocument]:
+    return {one.key: one for one in found if isinstance(one, SourceDocument)}
 
 
-def dropped(found: list[Document | Dropped]) -> dict[str, Reason]:
+def dropped(found: list[SourceDocument | Dropped]) -> dict[str, Reason]:
     return {one.key: one.reason for one in found if isinstance(one, Dropped)}
 
 
@@ -170,7 +170,7 @@ def test_an_empty_window_is_no_fault(world: World) -> None:
 def test_sets_are_asked_for_and_papers_in_two_are_found_once(world: World) -> None:
     world.source = replace(world.source, sets=("cs", "stat"))
     found = world.discover()
-    assert len(documents(found)) == len([one for one in found if isinstance(one, Document)])
+    assert len(documents(found)) == len([one for one in found if isinstance(one, SourceDocument)])
     world.source = replace(world.source, sets=("math",))
     assert world.discover() == []
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from i2s_sdk.collect.arxiv import ArxivSource
-from i2s_sdk.collect.candidates import Document, Dropped, Licence, Reason
+from i2s_sdk.collect.candidates import Dropped, Licence, Reason, SourceDocument
 from i2s_sdk.collect.caps import instance_id
 from i2s_sdk.collect.github.pages import GithubPagesSource
 from i2s_sdk.collect.music.github_scores import GithubScoresSource
@@ -19,12 +19,12 @@ from i2s_sdk.collect.music.mutopia import MutopiaSource
 from i2s_sdk.collect.recipes import read_recipes
 from i2s_sdk.collect.source import Source
 from i2s_sdk.collect.visiting import key_of_piece
-from i2s_sdk.collect.web.answer import Answer, Ask
+from i2s_sdk.collect.web.answer import Ask, WebAnswer
 from i2s_sdk.errors import DataError
 
 
-def document(key: str = "2611.01234v1", version: str = "") -> Document:
-    return Document(key, date(2026, 10, 3), "", Licence("X"), "T", ("A",), "https://a", version=version)
+def document(key: str = "2611.01234v1", version: str = "") -> SourceDocument:
+    return SourceDocument(key, date(2026, 10, 3), "", Licence("X"), "T", ("A",), "https://a", version=version)
 
 
 def recipe(key: str = "2611.01234v1", **changes: Any) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def test_broken_files_are_one_line(tmp_path: Path) -> None:
 class NoWeb:
     """A web that may not be asked."""
 
-    def get(self, ask: Ask) -> Answer:
+    def get(self, ask: Ask) -> WebAnswer:
         pytest.fail(f"asked for {ask.url}")
 
     def forget(self, ask: Ask) -> None:

@@ -16,14 +16,14 @@ from fake_sources.small_sites import score, score_repositories
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Licence, Piece, Reason, Window
+from i2s_sdk.collect.candidates import Dropped, Fetched, Licence, Piece, Reason, SourceDocument, Window
 from i2s_sdk.collect.github import GithubApi, GithubWaits
 from i2s_sdk.collect.music import GithubScoresSource, MutopiaSource
 from i2s_sdk.collect.music.cutting import MAX_CHARACTERS, cut_scores, score_fault
 from i2s_sdk.collect.music.lilypond_text import read_lilypond
 from i2s_sdk.collect.music.mutopia import date_from, licence_from, read_sources
 from i2s_sdk.collect.music.wikitext import file_blocks
-from i2s_sdk.collect.web.cache import AnswerCache
+from i2s_sdk.collect.web.cache import WebCache
 from i2s_sdk.collect.web.client import HttpWeb
 from i2s_sdk.collect.web.manners import HostGaps, Manners
 from i2s_wire.render.rendering import Rendering, Verdict
@@ -40,7 +40,7 @@ class World:
     def open(self, source: FakeSource) -> tuple[FakeServer, HttpWeb]:
         server = self._stack.enter_context(fake_server(source))
         web = HttpWeb(
-            AnswerCache(self._folder / "http"),
+            WebCache(self._folder / "http"),
             HostGaps(self._folder / "hosts", lambda seconds: None),
             "ann@example.org",
             "1.0",
@@ -167,7 +167,7 @@ def test_scores_of_repositories_are_found_fetched_and_cut(world: World) -> None:
     source = GithubScoresSource(GithubApi(server.url))
     found: dict[str, list[Piece | Dropped]] = {}
     for document in source.discover(OCTOBER, web):
-        assert isinstance(document, Document)
+        assert isinstance(document, SourceDocument)
         fetched = source.fetch(document, web)
         assert isinstance(fetched, Fetched)
         found[document.key] = list(source.cut(document, fetched.content))
@@ -186,7 +186,7 @@ def test_scores_of_repositories_are_found_fetched_and_cut(world: World) -> None:
 
 
 def test_an_archive_that_is_none_is_dropped() -> None:
-    document = Document("a/b", date(2026, 10, 1), "a", Licence(), "", (), "")
+    document = SourceDocument("a/b", date(2026, 10, 1), "a", Licence(), "", (), "")
     for content in (b"", b"x", bytes(2000)):
         found = list(GithubScoresSource().cut(document, content))
         assert next(one.reason for one in found if isinstance(one, Dropped)) in (
@@ -199,7 +199,7 @@ def test_pieces_of_mutopia_have_the_date_and_licence_of_their_header(world: Worl
     server, web = world.open(sample_mutopia())
     source = MutopiaSource(GithubApi(server.url))
     found = list(source.discover(Window(date(2001, 1, 1), date(2020, 1, 1)), web))
-    documents = {one.key: one for one in found if isinstance(one, Document)}
+    documents = {one.key: one for one in found if isinstance(one, SourceDocument)}
     assert {name.split("/")[2]: (one.day, one.licence.name) for name, one in documents.items()} == {
         "one": (date(2015, 3, 21), "Public Domain"),
         "two": (date(2016, 1, 17), "CC-BY-SA-4.0"),

@@ -11,7 +11,7 @@ from fake_sources.small_sites import site, site_repositories
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.collect.candidates import Document, Dropped, Licence, Piece, Reason
+from i2s_sdk.collect.candidates import Dropped, Licence, Piece, Reason, SourceDocument
 from i2s_sdk.collect.github import GithubPagesSource
 from i2s_sdk.collect.github.site_filter import SiteCounts, count, published_files, site_fault, tree_hash
 from i2s_sdk.instances.site_files import read_tar
@@ -20,7 +20,7 @@ from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.site import SiteResult
 
 SOURCE = GithubPagesSource()
-DOCUMENT = Document(
+DOCUMENT = SourceDocument(
     "ann/ann.github.io", date(2026, 10, 1), "ann", Licence(), "", (), "", {"branch": "main", "subset": "css"}
 )
 

@@ -17,13 +17,13 @@ from fake_sources.small_sites import FakeRepository, site_repositories
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Licence, Reason, Window
+from i2s_sdk.collect.candidates import Dropped, Fetched, Licence, Reason, SourceDocument, Window
 from i2s_sdk.collect.github import TOKEN_VARIABLE, GithubApi, GithubPagesSource, GithubWaits
 from i2s_sdk.collect.github.checkout import fetch_checkout
 from i2s_sdk.collect.github.repository import Repository, read_item, read_licence
 from i2s_sdk.collect.github.search import candidate, find_repositories
-from i2s_sdk.collect.web.answer import Answer
-from i2s_sdk.collect.web.cache import AnswerCache
+from i2s_sdk.collect.web.answer import WebAnswer
+from i2s_sdk.collect.web.cache import WebCache
 from i2s_sdk.collect.web.client import HttpWeb
 from i2s_sdk.collect.web.errors import BodyTooLargeError, SourceStoppedError
 from i2s_sdk.collect.web.manners import HostGaps, Manners
@@ -47,7 +47,7 @@ class World:
 
     def web(self, server: FakeServer, *, offline: bool = False) -> HttpWeb:
         web = HttpWeb(
-            AnswerCache(self._folder / "http"),
+            WebCache(self._folder / "http"),
             HostGaps(self._folder / "hosts", lambda seconds: None),
             "ann@example.org",
             "1.0",
@@ -84,7 +84,7 @@ def test_each_repository_of_the_window_is_found_once_through_limits_and_time_out
     fake = FakeGithub()
     server, api, web = world.open(fake)
     found = list(GithubPagesSource(api).discover(OCTOBER, web))
-    documents = [one for one in found if isinstance(one, Document)]
+    documents = [one for one in found if isinstance(one, SourceDocument)]
     dropped = {one.key: one.reason for one in found if isinstance(one, Dropped)}
     expected = {one.full_name for one in site_repositories()}
     assert {one.key for one in documents} | set(dropped) == expected
@@ -114,7 +114,7 @@ def test_what_was_asked_once_is_found_offline_in_the_same_order(world: World) ->
 def test_a_window_holds_both_of_its_days_and_no_other(world: World) -> None:
     _, api, web = world.open(FakeGithub())
     days = Window(date(2026, 10, 2), date(2026, 10, 3))
-    found = [one for one in GithubPagesSource(api).discover(days, web) if isinstance(one, Document)]
+    found = [one for one in GithubPagesSource(api).discover(days, web) if isinstance(one, SourceDocument)]
     assert {one.day for one in found} == {days.first, days.last}
 
 
@@ -122,7 +122,7 @@ def test_a_window_holds_both_of_its_days_and_no_other(world: World) -> None:
 def test_only_redistributable_licences_are_asked_for(world: World) -> None:
     server, api, web = world.open(calm(site_repositories()))
     source = GithubPagesSource(api, redistributable=True)
-    found = [one for one in source.discover(OCTOBER, web) if isinstance(one, Document)]
+    found = [one for one in source.discover(OCTOBER, web) if isinstance(one, SourceDocument)]
     assert {one.licence.name for one in found} == {"MIT", "CC0-1.0", "Apache-2.0"}
     assert all(one.licence.redistributable for one in found)
     assert all("license%3A" in one for one in queries(server))
@@ -209,7 +209,7 @@ def test_any_item_is_a_repository_or_a_fault_of_one_line(change: dict[str, objec
         assert "\n" not in str(error)
     else:
         assert found.full_name.count("/") == 1
-        assert isinstance(candidate(found), Document | Dropped)
+        assert isinstance(candidate(found), SourceDocument | Dropped)
 
 
 def site_repositories_item() -> dict[str, object]:
@@ -246,8 +246,8 @@ def test_the_token_comes_from_the_environment_and_is_neither_shown_nor_stored(
     assert not any(token.encode() in path.read_bytes() for path in stored)
 
 
-def answer(status: int, body: bytes = b"", **headers: str) -> Answer:
-    return Answer(status, {name.replace("_", "-"): value for name, value in headers.items()}, body, "u")
+def answer(status: int, body: bytes = b"", **headers: str) -> WebAnswer:
+    return WebAnswer(status, {name.replace("_", "-"): value for name, value in headers.items()}, body, "u")
 
 
 def test_limits_of_github_say_how_long_to_wait() -> None:
@@ -276,7 +276,7 @@ def test_a_secondary_limit_without_a_time_is_a_minute_that_doubles() -> None:
     assert waits(replace(refused, url="another")) == 60.0
 
 
-def document(name: str, branch: str = "main") -> Document:
+def document(name: str, branch: str = "main") -> SourceDocument:
     return read_item(site_repositories_item() | {"full_name": name, "default_branch": branch}).document()
 
 

@@ -13,24 +13,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.collect.candidates import Document, Dropped, Licence, Piece, Reason, Stage
+from i2s_sdk.collect.candidates import CollectStage, Dropped, Licence, Piece, Reason, SourceDocument
 from i2s_sdk.collect.caps import Acceptance, Caps, instance_id
 from i2s_sdk.collect.difficulty import Thresholds, as_text, read_thresholds, thresholds
 from i2s_sdk.collect.files import ContentFiles
-from i2s_sdk.collect.state import CollectionState, Outcome, order
-from i2s_sdk.collect.summary import Drop, Summary
+from i2s_sdk.collect.state import CollectionState, PieceOutcome, order
+from i2s_sdk.collect.summary import CollectSummary, Drop
 from i2s_sdk.errors import DataError, InUseError, RunConflictError
 
 DAY = date(2026, 10, 1)
 
 
-def document(key: str, *, day: int = 0, owner: str = "") -> Document:
+def document(key: str, *, day: int = 0, owner: str = "") -> SourceDocument:
     licence = Licence("CC-BY-4.0", "https://example.org/by", True)
-    return Document(key, DAY + timedelta(day), owner, licence, "A title", ("Ann",), "https://x.org", {"a": 1})
+    return SourceDocument(
+        key, DAY + timedelta(day), owner, licence, "A title", ("Ann",), "https://x.org", {"a": 1}
+    )
 
 
-def passed(subset: str, key: str, fingerprint: str = "") -> Outcome:
-    return Outcome(subset, key, Stage.JUDGE, fingerprint=fingerprint or key)
+def passed(subset: str, key: str, fingerprint: str = "") -> PieceOutcome:
+    return PieceOutcome(subset, key, CollectStage.JUDGE, fingerprint=fingerprint or key)
 
 
 class Same:
@@ -79,7 +81,7 @@ def test_everything_stored_is_read_again_as_it_was(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_discovery_leaves_no_documents(tmp_path: Path) -> None:
-    def breaking() -> Iterator[Document]:
+    def breaking() -> Iterator[SourceDocument]:
         yield document("a")
         raise KeyboardInterrupt
 
@@ -189,10 +191,12 @@ def test_difficulties_are_the_terciles_of_the_published_benchmark(tmp_path: Path
 
 
 def test_counts_that_do_not_add_up_are_named() -> None:
-    summary = Summary("x", 1, documents=3, visited=1, not_needed=1, accepted={"a": 1})
+    summary = CollectSummary("x", 1, documents=3, visited=1, not_needed=1, accepted={"a": 1})
     summary.pieces["a"] = 2
     assert summary.faults() == ("documents", "pieces of a")
-    summary.count([Drop(Stage.DISCOVER, Reason.NO_SOURCE, "d"), Drop(Stage.CUT, Reason.EMPTY, "e", "a")])
+    summary.count(
+        [Drop(CollectStage.DISCOVER, Reason.NO_SOURCE, "d"), Drop(CollectStage.CUT, Reason.EMPTY, "e", "a")]
+    )
     assert summary.faults() == ()
     assert summary.full
 

@@ -12,8 +12,8 @@ import pytest
 from fake_sources.exchange import FakeAnswer, FakeRequest
 from fake_sources.server import FakeServer, fake_server
 
-from i2s_sdk.collect.web.answer import Answer, Ask
-from i2s_sdk.collect.web.cache import AnswerCache
+from i2s_sdk.collect.web.answer import Ask, WebAnswer
+from i2s_sdk.collect.web.cache import WebCache
 from i2s_sdk.collect.web.client import HttpWeb, checked_contact
 from i2s_sdk.collect.web.errors import BodyTooLargeError, NotCachedError, SourceStoppedError
 from i2s_sdk.collect.web.manners import HostGaps, Manners, wait_of
@@ -42,7 +42,7 @@ class World:
         gaps = HostGaps(self.folder / "hosts", self.gaps.append)
         manners = {server.host: Manners(gap)} if server else {}
         web = HttpWeb(
-            AnswerCache(self.folder / "http"),
+            WebCache(self.folder / "http"),
             gaps,
             "ann@example.org",
             "1.0",
@@ -130,13 +130,13 @@ def test_403_stops_the_source_and_is_never_repeated(world: World) -> None:
 
 
 def test_a_host_may_say_in_its_own_way_that_it_wants_to_wait(world: World) -> None:
-    def waits(answer: Answer) -> float | None:
+    def waits(answer: WebAnswer) -> float | None:
         return 60.0 if answer.status == 403 and b"secondary rate limit" in answer.body else wait_of(answer)
 
     limited = FakeAnswer(403, b"secondary rate limit")
     server = world.server(lambda request: limited if request.number == 0 else FakeAnswer(body=b"ok"))
     gaps = HostGaps(world.folder / "hosts", world.gaps.append)
-    cache = AnswerCache(world.folder / "http")
+    cache = WebCache(world.folder / "http")
     manners = {server.host: Manners(0.0, waits)}
     with HttpWeb(cache, gaps, "a@b.cd", "1", manners, sleep=world.waited.append) as web:
         assert web.get(Ask(f"{server.url}/x")).body == b"ok"
@@ -258,8 +258,8 @@ def test_a_stored_body_that_was_changed_is_asked_for_again(world: World) -> None
 
 
 def test_a_date_of_retry_after_is_understood() -> None:
-    past = Answer(503, {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, b"", "")
+    past = WebAnswer(503, {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, b"", "")
     assert wait_of(past) == 0.0
-    assert wait_of(Answer(503, {"retry-after": "soon"}, b"", "")) == 60.0
-    assert wait_of(Answer(429, {}, b"", "")) == 60.0
-    assert wait_of(Answer(404, {"retry-after": "7"}, b"", "")) is None
+    assert wait_of(WebAnswer(503, {"retry-after": "soon"}, b"", "")) == 60.0
+    assert wait_of(WebAnswer(429, {}, b"", "")) == 60.0
+    assert wait_of(WebAnswer(404, {"retry-after": "7"}, b"", "")) is None

@@ -22,7 +22,7 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.read_sample import FirstError, RepairNote
 from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import Record, Usage
+from i2s_sdk.runlog.record import Record, TokenUsage
 from i2s_sdk.stats.results import summarize_run
 from run_folders import instances, make_run, options, record_of, rendered_of, write_run
 
@@ -53,7 +53,7 @@ def test_a_table_has_a_row_for_each_sample_and_the_numbers_of_the_run(tmp_path: 
 def test_texts_of_a_model_come_through_whole(tmp_path: Path, name: str) -> None:
     text = 'a,"b"\r\nc\n=1+1\té\u2028\x00 end'
     one = instances(1)[0]
-    record = replace(record_of(one), completion=text, usage=Usage(12, 34), cost=0.5, cached=True)
+    record = replace(record_of(one), completion=text, usage=TokenUsage(12, 34), cost=0.5, cached=True)
     run = write_run(tmp_path / "run", [one], {one.id: record}, options())
     export(run, tmp_path / "out", name)
     rows = READERS[name](tmp_path / "out").to_dict("records")
@@ -151,7 +151,7 @@ def whole(tmp_path: Path) -> Path:
         completion="{}",
         structure="{}",
         target_sha256="t" * 64,
-        usage=Usage(12, 34),
+        usage=TokenUsage(12, 34),
         cost=0.5,
         cached_cost=0.125,
     )

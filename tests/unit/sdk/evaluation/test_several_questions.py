@@ -20,7 +20,7 @@ from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.record import Usage
+from i2s_sdk.runlog.record import TokenUsage
 from i2s_sdk.tasks import ImagePart, Question, TextPart
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_wire.metrics.profile import Profile
@@ -94,7 +94,7 @@ async def test_the_answer_of_a_sample_joins_those_to_its_questions(
     answer = sample.answer
     assert answer is not None
     assert answer.completion == "text of page-1\n\ncut\n\ntext of page-3"
-    assert (answer.usage, answer.cost, answer.attempts) == (Usage(19, 8), 1.25, 4)
+    assert (answer.usage, answer.cost, answer.attempts) == (TokenUsage(19, 8), 1.25, 4)
     assert (answer.finish, answer.outcome, answer.questions) == ("length", None, PAGES)
     assert folder.answer(instance.id) == answer
     assert [line.get("question") for line in _lines(run)] == [*PAGES, None]
@@ -220,7 +220,7 @@ async def test_what_is_not_known_of_one_question_is_not_known_of_the_sample(
     model.ends["page-2"] = Completion("x", Finish.STOP, 5, cached=True, cost=None)
     sample = await _stage(folder, model)(Sample(instance))
     assert sample.answer is not None
-    assert (sample.answer.usage, sample.answer.cost) == (Usage(23, None), None)
+    assert (sample.answer.usage, sample.answer.cost) == (TokenUsage(23, None), None)
     assert not sample.answer.cached
     assert folder.paid == 1.0
 
@@ -247,7 +247,7 @@ async def test_the_record_of_a_sample_has_the_sums(folder: RunFolder, instance: 
     sample = await _stage(folder, Scripted())(Sample(instance))
     assert sample.answer is not None
     record = joined_record(unread(instance), sample.answer, Outcome.CANCELLED)
-    assert (record.usage, record.cost, record.attempts) == (Usage(27, 9), 1.5, 3)
+    assert (record.usage, record.cost, record.attempts) == (TokenUsage(27, 9), 1.5, 3)
 
 
 def test_a_dry_run_counts_calls_and_not_samples(

@@ -13,7 +13,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, FaultError, RejectedError, ThrottledError
 from i2s_sdk.models.question import ReadQuestion
-from i2s_sdk.models.retrying import Asked, RetryingProvider
+from i2s_sdk.models.retrying import RetriedAnswer, RetryingProvider
 
 QUESTION = read_text_and_image()
 ANSWER = Answer("said", Finish.STOP)
@@ -63,7 +63,7 @@ def _retrying(provider: Scripted, **more: object) -> RetryingProvider:
     return RetryingProvider(provider, ModelOptions(**{**given, **more}))  # type: ignore[arg-type]
 
 
-async def _ask(provider: Scripted, **more: object) -> Asked:
+async def _ask(provider: Scripted, **more: object) -> RetriedAnswer:
     return await _retrying(provider, **more).ask(QUESTION)
 
 

@@ -11,7 +11,7 @@ from fake_hub import fake_hub
 from i2s_sdk.cli.log_to import log_runs
 from i2s_sdk.cli.main import run
 from i2s_sdk.errors import StoreError, UsageError
-from i2s_sdk.report.experiment_logs import Destination, Service, log_run, values_of
+from i2s_sdk.report.experiment_logs import Destination, ExperimentTracker, log_run, values_of
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.stats.results import summarize_run
 from run_folders import make_run
@@ -70,7 +70,9 @@ def test_a_service_that_refuses_loses_no_run(
     with fake_hub() as hub:
         monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", hub.url)
         monkeypatch.setenv("HF_TOKEN", "hf_wrong")
-        assert log_runs([finished], [Destination(Service.HUB, "me/results")]) == StoreError.exit_code
+        assert (
+            log_runs([finished], [Destination(ExperimentTracker.HUB, "me/results")]) == StoreError.exit_code
+        )
     (line,) = capsys.readouterr().err.splitlines()
     assert line.endswith(f"the run is kept, try again with: i2s-sdk log-run {finished} --to hub:me/results")
     assert {path: path.read_bytes() for path in finished.rglob("*") if path.is_file()} == before
@@ -82,7 +84,7 @@ def test_mlflow_has_values_options_and_results(
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed")
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # else it wants a database
     uri = (tmp_path / "store").as_uri()
-    log_run(finished, Destination(Service.MLFLOW, uri))
+    log_run(finished, Destination(ExperimentTracker.MLFLOW, uri))
     client = mlflow.MlflowClient(tracking_uri=uri)
     experiment = client.get_experiment_by_name("i2s")
     (found,) = client.search_runs([experiment.experiment_id])
@@ -96,7 +98,7 @@ def test_wandb_keeps_a_run_offline(finished: Path, tmp_path: Path, monkeypatch: 
     pytest.importorskip("wandb", reason="wandb is not installed")
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
-    where = Path(log_run(finished, Destination(Service.WANDB, "project")))
+    where = Path(log_run(finished, Destination(ExperimentTracker.WANDB, "project")))
     (kept,) = where.parent.glob("*.wandb")
     content = kept.read_bytes()
     assert b"latex/equation/ems" in content

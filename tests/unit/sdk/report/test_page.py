@@ -19,7 +19,7 @@ from i2s_sdk.report.samples import CHUNK
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.read_sample import FirstError, RepairNote
-from i2s_sdk.runlog.record import Failure, Record, Usage
+from i2s_sdk.runlog.record import Failure, Record, TokenUsage
 from i2s_wire.render.rendering import Verdict
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
@@ -230,7 +230,7 @@ def test_samples_of_another_reference_are_not_the_same(tmp_path: Path) -> None:
 
 def test_what_the_answers_took_is_told(tmp_path: Path) -> None:
     one = instances(1)[0]
-    record = replace(record_of(one), usage=Usage(1200, 340), cost=0.0123, attempts=2)
+    record = replace(record_of(one), usage=TokenUsage(1200, 340), cost=0.0123, attempts=2)
     text = Reader(write_report([write_run(tmp_path / "run", [one], {one.id: record})]).path).text
     assert "1 answers, 2 calls, 1200 tokens in, 340 out, $0.0123" in text
 

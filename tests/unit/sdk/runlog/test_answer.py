@@ -12,7 +12,7 @@ from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.read_sample import ReadSample
-from i2s_sdk.runlog.record import Record, Usage
+from i2s_sdk.runlog.record import Record, TokenUsage
 from i2s_sdk.stats.spending import total_spending
 
 SAID = Completion("$x$", Finish.LENGTH, 100, 7, 0.5, cached=False, attempts=3, seconds=1.0)
@@ -43,7 +43,7 @@ def test_a_failure_is_asked_again_and_a_refusal_is_an_answer() -> None:
     assert failed.failure is not None
     assert failed.failure.kind == "ModelFailedError"
     assert (refused.final, refused.outcome, refused.completion) == (True, Outcome.REFUSED, "no")
-    assert (refused.message, refused.paid, refused.usage) == ("m refused: no", 0.25, Usage(90, 1))
+    assert (refused.message, refused.paid, refused.usage) == ("m refused: no", 0.25, TokenUsage(90, 1))
 
 
 def _record(answer: Answer) -> Record:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.read_sample import FirstError, RepairNote
-from i2s_sdk.runlog.record import Failure, Record, Usage
+from i2s_sdk.runlog.record import Failure, Record, TokenUsage
 from i2s_wire.render.rendering import Verdict
 
 TEXT = st.text(max_size=20)
@@ -41,7 +41,7 @@ RECORDS = st.builds(
     isolation=TEXT,
     seconds=st.dictionaries(TEXT, SHARE, max_size=3),
     finish=TEXT,
-    usage=st.builds(Usage, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9)),
+    usage=st.builds(TokenUsage, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9)),
     cost=st.none() | SHARE,
     cached=st.booleans(),
     attempts=st.integers(0, 9),

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from i2s_sdk.errors import ScorerError
-from i2s_sdk.scoring.conversions import Conversions
+from i2s_sdk.scoring.conversions import ConversionFetcher
 from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.scorer import Conversion, ConvertingScorer, NotUsable, Scorable, Scorer, Values
 from i2s_sdk.scoring.workers import ScorerWorkers
@@ -39,7 +39,7 @@ async def workers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScorerWorker
 
 async def _score(workers: ScorerWorkers, scorer: Scorer, structure: str) -> tuple[Values | NotUsable, Upper]:
     upper = Upper()
-    sample = await Conversions(workers, upper).completed(scorer, Scorable("a", structure, target="t"))
+    sample = await ConversionFetcher(workers, upper).completed(scorer, Scorable("a", structure, target="t"))
     found = sample if isinstance(sample, NotUsable) else await workers.score(scorer, sample)
     return found, upper
 
@@ -73,7 +73,7 @@ async def test_a_scorer_that_asks_for_ever_is_a_fault_of_ours(workers: ScorerWor
 
 async def test_without_a_service_the_reason_is_said(workers: ScorerWorkers) -> None:
     with pytest.raises(ScorerError, match="needs the documents service"):
-        await Conversions(workers).completed(HERE, Scorable("a", "x", target="t"))
+        await ConversionFetcher(workers).completed(HERE, Scorable("a", "x", target="t"))
 
 
 def test_keys_tell_formats_apart() -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.stack import state
-from i2s_sdk.stack.lifecycle import Ended, down, up
+from i2s_sdk.stack.lifecycle import StoppedServices, down, up
 from i2s_sdk.stack.starting import end_requested, ending, starting
-from i2s_sdk.stack.state import Kind, Up, UpService
+from i2s_sdk.stack.state import StackKind, Up, UpService
 
 
 def _never() -> None:
@@ -105,7 +105,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return state.stack_folder()
 
 
-def _record(folder: Path, kind: Kind) -> None:
+def _record(folder: Path, kind: StackKind) -> None:
     state.write_record(Up(kind, (UpService("render-latex", "127.0.0.1:1"),)), folder)
 
 
@@ -113,7 +113,7 @@ def test_what_a_killed_supervisor_has_recorded_is_forgotten_before_another_start
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else it would be read as that of the new one as soon as this has the lock."""
-    _record(folder, Kind.PROCESSES)
+    _record(folder, StackKind.PROCESSES)
     (folder / "stack.lock").write_text("4194304")
     seen: list[object] = []
 
@@ -133,14 +133,14 @@ def test_what_a_killed_supervisor_has_recorded_is_forgotten_before_another_start
 def test_a_record_of_containers_at_which_nothing_listens_is_not_what_is_up(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _record(folder, Kind.DOCKER)
-    new = Up(Kind.DOCKER, (UpService("render-latex", "127.0.0.1:2"),))
+    _record(folder, StackKind.DOCKER)
+    new = Up(StackKind.DOCKER, (UpService("render-latex", "127.0.0.1:2"),))
     monkeypatch.setattr("i2s_sdk.stack.containers.start_containers", lambda *rest: new)
     assert up(["render-latex"], docker=True) == new
 
 
 @pytest.mark.slow
 def test_down_where_a_supervisor_was_killed_removes_what_it_left(folder: Path) -> None:
-    _record(folder, Kind.PROCESSES)
-    assert down() is Ended.NOTHING
+    _record(folder, StackKind.PROCESSES)
+    assert down() is StoppedServices.NOTHING
     assert not folder.exists()

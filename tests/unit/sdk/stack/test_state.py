@@ -11,9 +11,9 @@ import pytest
 from i2s_sdk.errors import StackError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import state
-from i2s_sdk.stack.lifecycle import Ended, down, up
+from i2s_sdk.stack.lifecycle import StoppedServices, down, up
 from i2s_sdk.stack.services import known_address
-from i2s_sdk.stack.state import Kind, Up, UpService
+from i2s_sdk.stack.state import StackKind, Up, UpService
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def listening():
         yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
-def record(folder, address, kind=Kind.DOCKER):
+def record(folder, address, kind=StackKind.DOCKER):
     one = Up(kind, (UpService("render-latex", address, "a-container"),), {"render-html": "not installed"})
     state.write_record(one, folder)
     return one
@@ -46,7 +46,7 @@ def test_without_a_record_nothing_is_up():
 
 def test_processes_count_only_as_long_as_their_supervisor_lives(folder, listening):
     with state.supervising(folder):
-        written = record(folder, listening, Kind.PROCESSES)
+        written = record(folder, listening, StackKind.PROCESSES)
         assert state.read_record() == written
     assert state.read_record() is None
 
@@ -99,7 +99,7 @@ def test_up_refuses_a_name_that_no_service_has():
 
 @pytest.mark.slow
 def test_down_says_whether_there_was_anything():
-    assert down() is Ended.NOTHING
+    assert down() is StoppedServices.NOTHING
 
 
 def test_the_record_is_plain_json(folder, listening):

@@ -9,12 +9,12 @@ from i2s_sdk.runlog.joined_answer import joined_answer
 from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.read_sample import ReadSample
-from i2s_sdk.runlog.record import Record, Usage
+from i2s_sdk.runlog.record import Record, TokenUsage
 from i2s_sdk.stats.spending import Spending, total_spending
 
 READ = ReadSample("a", "readoc", "arxiv", "")
-PAID = Answer("a", "text", finish="stop", usage=Usage(10, 5), cost=0.25, attempts=1, question="page-1")
-KEPT = Answer("a", "text", finish="stop", usage=Usage(20, 5), cost=0.5, cached=True, question="page-2")
+PAID = Answer("a", "text", finish="stop", usage=TokenUsage(10, 5), cost=0.25, attempts=1, question="page-1")
+KEPT = Answer("a", "text", finish="stop", usage=TokenUsage(20, 5), cost=0.5, cached=True, question="page-2")
 FAILED = Answer("a", outcome=Outcome.MODEL_FAILURE, attempts=3, question="page-3")
 
 

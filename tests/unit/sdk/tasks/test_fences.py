@@ -1,28 +1,32 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.tasks.fences import Block, fenced_blocks, longest_block
+from i2s_sdk.tasks.fences import FencedBlock, fenced_blocks, longest_block
 
 
 def test_a_block_stands_between_two_fences() -> None:
-    assert fenced_blocks("Hi\n```latex\nx\n```\nbye") == (Block("latex", "\nx\n", True),)
+    assert fenced_blocks("Hi\n```latex\nx\n```\nbye") == (FencedBlock("latex", "\nx\n", True),)
 
 
 def test_an_open_fence_is_closed_at_the_end() -> None:
-    assert fenced_blocks("```tex\nx + ") == (Block("tex", "\nx + ", False),)
+    assert fenced_blocks("```tex\nx + ") == (FencedBlock("tex", "\nx + ", False),)
 
 
 def test_a_fence_may_stand_in_the_middle_of_a_line() -> None:
     blocks = fenced_blocks("use ```latex x``` or ```E = mc``` or ```y```", {"latex"})
-    assert blocks == (Block("latex", " x", True), Block("", "E = mc", True), Block("", "y", True))
+    assert blocks == (
+        FencedBlock("latex", " x", True),
+        FencedBlock("", "E = mc", True),
+        FencedBlock("", "y", True),
+    )
 
 
 def test_attributes_after_the_language_are_not_code() -> None:
-    assert fenced_blocks('```latex title="a b"\nx\n```') == (Block("latex", "\nx\n", True),)
+    assert fenced_blocks('```latex title="a b"\nx\n```') == (FencedBlock("latex", "\nx\n", True),)
 
 
 def test_a_block_of_tildes_ends_with_tildes() -> None:
-    assert fenced_blocks("~~~latex\na ``` b\n~~~\n") == (Block("latex", "\na ``` b\n", True),)
+    assert fenced_blocks("~~~latex\na ``` b\n~~~\n") == (FencedBlock("latex", "\na ``` b\n", True),)
 
 
 def test_a_longer_fence_holds_a_shorter_one() -> None:
@@ -34,7 +38,7 @@ def test_a_fence_inside_of_a_line_does_not_end_a_block_that_a_whole_line_ends() 
 
 
 def test_code_right_after_a_fence_is_not_its_info() -> None:
-    assert fenced_blocks("```\\frac{a}{b}```") == (Block("", "\\frac{a}{b}", True),)
+    assert fenced_blocks("```\\frac{a}{b}```") == (FencedBlock("", "\\frac{a}{b}", True),)
 
 
 def test_info_is_compared_without_case() -> None:
@@ -69,4 +73,4 @@ def test_every_block_is_a_part_of_the_text(text: str) -> None:
 @given(st.text(alphabet="abc\\{} \n$", max_size=60), st.sampled_from(["", "latex", "tex", "LaTeX"]))
 def test_what_is_fenced_is_found_again(code: str, info: str) -> None:
     (block,) = fenced_blocks(f"prose\n```{info}\n{code}\n```\nprose")
-    assert block == Block(info.lower(), f"\n{code}\n", True)
+    assert block == FencedBlock(info.lower(), f"\n{code}\n", True)

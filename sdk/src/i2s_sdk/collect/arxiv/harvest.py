@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from i2s_sdk.collect.arxiv.records import MalformedAnswerError, Page, Record, read_page
+from i2s_sdk.collect.arxiv.records import ArxivRecord, MalformedAnswerError, RecordPage, read_page
 from i2s_sdk.collect.web.answer import Ask, Web
 from i2s_sdk.collect.web.errors import SourceStoppedError
 
@@ -31,7 +31,7 @@ class _Progress:
     restarts: int = 0
 
 
-def harvest(web: Web, base_url: str, since: date, of_set: str = "") -> Iterator[Record]:
+def harvest(web: Web, base_url: str, since: date, of_set: str = "") -> Iterator[ArxivRecord]:
     """Yield every record that changed on a day or later; one that was yielded may be yielded again.
 
     A resumption token is valid until the next midnight UTC. If one is refused, the harvest begins again from
@@ -96,7 +96,7 @@ def _ask(base_url: str, query: tuple[tuple[str, str], ...]) -> Ask:
     return Ask(base_url, query, max_bytes=MAX_PAGE_BYTES, fresh=True)
 
 
-def _page(web: Web, ask: Ask) -> Page:
+def _page(web: Web, ask: Ask) -> RecordPage:
     said = ""
     for _ in range(ATTEMPTS):
         try:

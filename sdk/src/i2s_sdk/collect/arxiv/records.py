@@ -46,7 +46,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ArxivRecord:
     """A record.
 
     Attributes:
@@ -71,7 +71,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RecordPage:
     """An answer to ListRecords.
 
     Attributes:
@@ -81,13 +81,13 @@ class Page:
         message: Message of the error.
     """
 
-    records: tuple[Record, ...] = ()
+    records: tuple[ArxivRecord, ...] = ()
     token: str = ""
     error: str = ""
     message: str = ""
 
 
-def read_page(body: bytes) -> Page:
+def read_page(body: bytes) -> RecordPage:
     """Return what an answer says.
 
     Entities are not resolved, and an answer with a document type is refused.
@@ -109,15 +109,15 @@ def read_page(body: bytes) -> Page:
         raise MalformedAnswerError("is no answer of OAI-PMH")
     fault = root.find(_OAI + "error")
     if fault is not None:
-        return Page(error=fault.get("code", "error"), message=" ".join(_text(fault).split()))
+        return RecordPage(error=fault.get("code", "error"), message=" ".join(_text(fault).split()))
     listed = root.find(_OAI + "ListRecords")
     if listed is None:
         raise MalformedAnswerError("has neither records nor an error")
     token = listed.find(_OAI + "resumptionToken")
-    return Page(tuple(_records(listed)), _text(token))
+    return RecordPage(tuple(_records(listed)), _text(token))
 
 
-def _records(listed: etree._Element) -> Iterator[Record]:
+def _records(listed: etree._Element) -> Iterator[ArxivRecord]:
     for one in listed.iterfind(_OAI + "record"):
         header = one.find(_OAI + "header")
         if header is None:
@@ -126,9 +126,9 @@ def _records(listed: etree._Element) -> Iterator[Record]:
         identifier = _text(header.find(_OAI + "identifier")).removeprefix(_IDENTIFIER)
         raw = one.find(f"{_OAI}metadata/{_RAW}arXivRaw")
         if header.get("status") == "deleted" or raw is None:
-            yield Record(_checked_id(identifier), datestamp, deleted=header.get("status") == "deleted")
+            yield ArxivRecord(_checked_id(identifier), datestamp, deleted=header.get("status") == "deleted")
             continue
-        yield Record(
+        yield ArxivRecord(
             id=_checked_id(_text(raw.find(_RAW + "id")) or identifier),
             datestamp=datestamp,
             versions=_versions(raw),

@@ -10,9 +10,9 @@ from datetime import date
 from i2s_sdk.collect.arxiv.archive import NoSourceError, unpack
 from i2s_sdk.collect.arxiv.harvest import harvest
 from i2s_sdk.collect.arxiv.licences import licence_of
-from i2s_sdk.collect.arxiv.records import Record, Version
+from i2s_sdk.collect.arxiv.records import ArxivRecord, Version
 from i2s_sdk.collect.arxiv.references import reference_fault
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Window
+from i2s_sdk.collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
 from i2s_sdk.collect.tex.cutting import cut_paper
 from i2s_sdk.collect.tex.subsets import SUBSETS
 from i2s_sdk.collect.web.answer import Ask, Web
@@ -65,7 +65,7 @@ class ArxivSource:
         """How both hosts are asked."""
         return Manners(GAP)
 
-    def discover(self, window: Window, web: Web) -> Iterator[Document | Dropped]:
+    def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:
         """Yield every paper of a window, or why it is left out.
 
         The interface selects by the day of the last change. So all records are read that changed since the
@@ -79,7 +79,7 @@ class ArxivSource:
                     seen.add(record.id)
                     yield found
 
-    def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
+    def fetch(self, document: SourceDocument, web: Web) -> Fetched | Dropped:
         """Return the source of a paper, of the version that its key names.
 
         Its URL is that of arXiv whatever the server, so that a mirror makes the same data set.
@@ -92,7 +92,7 @@ class ArxivSource:
             return Dropped(Reason.GONE, f"the source is gone ({answer.status})", document.key)
         return Fetched(answer.body, "", f"{SOURCES_URL}/{document.key}")
 
-    def cut(self, document: Document, content: bytes) -> Iterator[Piece | Dropped]:
+    def cut(self, document: SourceDocument, content: bytes) -> Iterator[Piece | Dropped]:
         """Yield the pieces of a paper and the refused ones."""
         try:
             members = unpack(content)
@@ -110,7 +110,7 @@ class ArxivSource:
         return reference_fault(piece, rendering)
 
 
-def candidate(record: Record, window: Window) -> Document | Dropped | None:
+def candidate(record: ArxivRecord, window: Window) -> SourceDocument | Dropped | None:
     """Return a record as a document, why it is left out, or None if it is not of the window.
 
     The version is the last one of the window. A paper that was withdrawn in any later version is left out.
@@ -131,7 +131,7 @@ def candidate(record: Record, window: Window) -> Document | Dropped | None:
         return Dropped(Reason.WITHDRAWN, "", key)
     if without := _without_source(version):
         return Dropped(Reason.NO_SOURCE, without, key)
-    return Document(
+    return SourceDocument(
         key=key,
         day=record.versions[0].day,
         owner="",

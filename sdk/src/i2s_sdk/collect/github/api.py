@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 
-from i2s_sdk.collect.web.answer import Answer, Ask
+from i2s_sdk.collect.web.answer import Ask, WebAnswer
 from i2s_sdk.collect.web.manners import Manners, wait_of
 
 #: The environment variable that holds the token of the user.
@@ -100,7 +100,7 @@ class GithubWaits:
         self._now = now
         self._refused, self._wait = "", SECONDARY_WAIT
 
-    def __call__(self, answer: Answer) -> float | None:
+    def __call__(self, answer: WebAnswer) -> float | None:
         """Return the seconds to wait, or None if the answer is no request to wait."""
         if answer.status not in (403, 429):
             return wait_of(answer)
@@ -115,7 +115,7 @@ class GithubWaits:
         self._refused = answer.url
         return self._wait
 
-    def _time_of(self, answer: Answer) -> float:
+    def _time_of(self, answer: WebAnswer) -> float:
         """Return the time by the clock of the server, which the time of the reset is given in."""
         try:
             return parsedate_to_datetime(answer.headers.get("date", "")).timestamp()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Reason
+from i2s_sdk.collect.candidates import Dropped, Fetched, Reason, SourceDocument
 from i2s_sdk.collect.github.api import GithubApi
 from i2s_sdk.collect.github.repository import is_full_name
 from i2s_sdk.collect.web.answer import Web
@@ -24,7 +24,7 @@ _MAX_COMMIT_BYTES = 20_000_000
 
 
 def fetch_checkout(
-    document: Document, web: Web, api: GithubApi, max_bytes: int = MAX_ARCHIVE_BYTES
+    document: SourceDocument, web: Web, api: GithubApi, max_bytes: int = MAX_ARCHIVE_BYTES
 ) -> Fetched | Dropped:
     """Return the archive of a repository at the commit of the document, else where its default branch is now.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Window
+from i2s_sdk.collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
 from i2s_sdk.collect.github.api import GithubApi
 from i2s_sdk.collect.github.checkout import MAX_ARCHIVE_BYTES, fetch_checkout, read_checkout
 from i2s_sdk.collect.github.repository import REDISTRIBUTABLE
@@ -44,7 +44,7 @@ class GithubPagesSource:
     task: str = "webpage"
     subsets: tuple[str, ...] = LANGUAGES
 
-    def discover(self, window: Window, web: Web) -> Iterator[Document | Dropped]:
+    def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:
         """Yield every repository of a window, or why it is left out."""
         seen: set[str] = set()
         for language in self.subsets:
@@ -56,11 +56,11 @@ class GithubPagesSource:
                         seen.add(found.full_name)
                         yield candidate(found, subset=language)
 
-    def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
+    def fetch(self, document: SourceDocument, web: Web) -> Fetched | Dropped:
         """Return the archive of a repository at a commit of its default branch."""
         return fetch_checkout(document, web, self.api, MAX_ARCHIVE_BYTES)
 
-    def cut(self, document: Document, content: bytes) -> Iterator[Piece | Dropped]:
+    def cut(self, document: SourceDocument, content: bytes) -> Iterator[Piece | Dropped]:
         """Yield the site of a repository, which is one piece, or why it is not taken."""
         piece = self._piece(str(document.detail.get("subset", "")), content)
         yield piece if isinstance(piece, Piece) else replace(piece, key=document.key)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from i2s_sdk.collect.candidates import Document, Licence
+from i2s_sdk.collect.candidates import Licence, SourceDocument
 
 #: SPDX identifiers of the licences that permit to publish copies, by the key that GitHub's search takes.
 REDISTRIBUTABLE = {
@@ -56,9 +56,9 @@ class Repository:
     is_template: bool
     is_source: bool
 
-    def document(self, **detail: str) -> Document:
+    def document(self, **detail: str) -> SourceDocument:
         """Return the repository as a document; ``detail`` is added to its own."""
-        return Document(
+        return SourceDocument(
             key=self.full_name,
             day=self.created.date(),
             owner=self.owner,

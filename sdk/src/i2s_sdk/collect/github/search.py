@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from i2s_sdk.collect.candidates import Document, Dropped, Reason, Window
+from i2s_sdk.collect.candidates import Dropped, Reason, SourceDocument, Window
 from i2s_sdk.collect.github.api import GithubApi
 from i2s_sdk.collect.github.repository import Repository, read_item
 from i2s_sdk.collect.web.answer import Web
@@ -105,7 +105,7 @@ def find_repositories(
                 yield repository
 
 
-def candidate(repository: Repository, **detail: str) -> Document | Dropped:
+def candidate(repository: Repository, **detail: str) -> SourceDocument | Dropped:
     """Return a repository as a document, or why it is none; ``detail`` becomes a part of it."""
     if repository.is_template:
         return Dropped(Reason.TEMPLATE, "is a template to be copied", repository.full_name)

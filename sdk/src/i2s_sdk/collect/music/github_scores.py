@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Window
+from i2s_sdk.collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
 from i2s_sdk.collect.github.api import GithubApi
 from i2s_sdk.collect.github.checkout import fetch_checkout, read_checkout
 from i2s_sdk.collect.github.repository import REDISTRIBUTABLE
@@ -39,7 +39,7 @@ class GithubScoresSource:
     task: str = "music"
     subsets: tuple[str, ...] = (SUBSET,)
 
-    def discover(self, window: Window, web: Web) -> Iterator[Document | Dropped]:
+    def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:
         """Yield every repository of a window, or why it is left out."""
         seen: set[str] = set()
         terms = (f"size:<={MAX_REPOSITORY_KB}", "language:LilyPond", "fork:false", "archived:false")
@@ -52,11 +52,11 @@ class GithubScoresSource:
                     seen.add(found.full_name)
                     yield candidate(found)
 
-    def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
+    def fetch(self, document: SourceDocument, web: Web) -> Fetched | Dropped:
         """Return the archive of a repository at a commit of its default branch."""
         return fetch_checkout(document, web, self.api, MAX_ARCHIVE_BYTES)
 
-    def cut(self, document: Document, content: bytes) -> Iterator[Piece | Dropped]:
+    def cut(self, document: SourceDocument, content: bytes) -> Iterator[Piece | Dropped]:
         """Yield the scores of all sources of a repository, in the order of their names."""
         try:
             files, _ = read_checkout(content)

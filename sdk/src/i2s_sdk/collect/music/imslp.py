@@ -13,7 +13,7 @@ from datetime import date
 from urllib.parse import quote
 
 from i2s_sdk.clients.documents import AsyncDocumentsClient
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Piece, Reason, Window
+from i2s_sdk.collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
 from i2s_sdk.collect.given_files import GivenFiles
 from i2s_sdk.collect.music.imslp_api import BASE_URL, FileFacts, ImslpApi, NoUploadsError, plain_name
 from i2s_sdk.collect.music.mutopia import licence_from
@@ -162,12 +162,12 @@ class ImslpSource:
         """How the host is asked."""
         return Manners(GAP)
 
-    def discover(self, window: Window, web: Web) -> Iterator[Document | Dropped]:
+    def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:
         """Yield every file of a window, or why it is left out. None is fetched."""
         for one in list_scores(window, web, self.base_url):
             yield one if isinstance(one, Dropped) else _document(one)
 
-    def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
+    def fetch(self, document: SourceDocument, web: Web) -> Fetched | Dropped:
         """Return a file that a person has fetched; nobody is asked for it.
 
         Raises:
@@ -179,12 +179,12 @@ class ImslpSource:
             raise NotAtHandError(f"{document.key} is not among the files that were given")
         return Fetched(content, sha1, document.url)
 
-    def cut(self, document: Document, content: bytes) -> Iterator[Piece | Dropped]:
+    def cut(self, document: SourceDocument, content: bytes) -> Iterator[Piece | Dropped]:
         """Yield nothing: pages are drawn before they are cut; see ``cut_drawn``."""
         yield from ()
 
     async def cut_drawn(
-        self, document: Document, content: bytes, documents: AsyncDocumentsClient
+        self, document: SourceDocument, content: bytes, documents: AsyncDocumentsClient
     ) -> AsyncIterator[Piece | Dropped]:
         """Yield the systems of all pages that are sheet music, and why pages are left out."""
         async for found in systems_of_pdf(documents, content):
@@ -198,12 +198,12 @@ class ImslpSource:
         return None
 
 
-def _sha1_of(document: Document) -> str:
+def _sha1_of(document: SourceDocument) -> str:
     """Return the SHA-1 of a file; a document of a recipe has it as its version."""
     return str(document.detail.get("sha1", document.version))
 
 
-def _document(score: ListedScore) -> Document | Dropped:
+def _document(score: ListedScore) -> SourceDocument | Dropped:
     if score.mime != PDF:
         return Dropped(
             Reason.NO_SOURCE, f"is no PDF document but {score.mime or 'of unknown type'}", score.file
@@ -216,7 +216,7 @@ def _document(score: ListedScore) -> Document | Dropped:
         "image_type": score.image_type,
     }
     title, _, composer = score.page.rpartition(" (")
-    return Document(
+    return SourceDocument(
         key=score.file,
         day=score.submitted,
         owner=score.page,

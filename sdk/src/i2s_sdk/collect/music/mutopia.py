@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from i2s_sdk.collect.candidates import Document, Dropped, Fetched, Licence, Piece, Reason, Window
+from i2s_sdk.collect.candidates import Dropped, Fetched, Licence, Piece, Reason, SourceDocument, Window
 from i2s_sdk.collect.github.api import GithubApi
 from i2s_sdk.collect.github.checkout import commit_of, is_commit
 from i2s_sdk.collect.github.repository import licence_of
@@ -61,7 +61,7 @@ class MutopiaSource:
     subsets: tuple[str, ...] = (SUBSET,)
     _sources: dict[str, dict[str, bytes]] = field(default_factory=dict, repr=False)
 
-    def discover(self, window: Window, web: Web) -> Iterator[Document | Dropped]:
+    def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:
         """Yield every file with a date in the window, and those without a date as dropped."""
         commit = commit_of(REPOSITORY, BRANCH, web, self.api)
         if isinstance(commit, Dropped):
@@ -73,7 +73,7 @@ class MutopiaSource:
                 if isinstance(found, Dropped) or found.day in window:
                     yield found
 
-    def fetch(self, document: Document, web: Web) -> Fetched | Dropped:
+    def fetch(self, document: SourceDocument, web: Web) -> Fetched | Dropped:
         """Return a file of the archive that was read before."""
         commit = document.version
         if not is_commit(commit):
@@ -83,7 +83,7 @@ class MutopiaSource:
             return Dropped(Reason.GONE, "is not in the archive", document.key)
         return Fetched(content, commit, f"https://github.com/{REPOSITORY}/blob/{commit}/{document.key}")
 
-    def cut(self, document: Document, content: bytes) -> Iterator[Piece | Dropped]:
+    def cut(self, document: SourceDocument, content: bytes) -> Iterator[Piece | Dropped]:
         """Yield the scores of a file."""
         if missing := document.detail.get("includes"):
             detail = f"includes {str(missing[0])[:100]}"
@@ -170,14 +170,14 @@ def _date(year: str, month: str, day: str) -> date | None:
         return None
 
 
-def _document(name: str, files: Mapping[str, bytes], commit: str) -> Document | Dropped:
+def _document(name: str, files: Mapping[str, bytes], commit: str) -> SourceDocument | Dropped:
     text = files[name].decode("utf-8", "replace")
     found = read_lilypond(text)
     header = found.header
     day = date_from(header)
     if day is None:
         return Dropped(Reason.MALFORMED, "its header names no date", name)
-    return Document(
+    return SourceDocument(
         key=name,
         day=day,
         owner="",

@@ -16,7 +16,7 @@ from typing import Any
 from i2s_sdk.collect.collecting import COLLECTION
 from i2s_sdk.collect.publishing.card import card
 from i2s_sdk.collect.publishing.croissant import croissant
-from i2s_sdk.collect.publishing.published_rows import COLUMNS, Item, read_item
+from i2s_sdk.collect.publishing.published_rows import COLUMNS, PublishedItem, read_item
 from i2s_sdk.data.folder import INDEX, read_folder
 from i2s_sdk.data.new_folder import new_folder
 from i2s_sdk.errors import DataError, UsageError
@@ -58,7 +58,7 @@ def publish(
     """
     summary, thresholds = _read(folder, "summary.json"), _read(folder, "thresholds.json")
     index = folder / INDEX
-    by_subset: defaultdict[str, list[Item]] = defaultdict(list)
+    by_subset: defaultdict[str, list[PublishedItem]] = defaultdict(list)
     for instance in read_folder(folder).instances:
         item = read_item(instance, index)
         if instance.id not in withdrawn and item.provenance["id"] not in withdrawn:
@@ -118,7 +118,7 @@ def _lines(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
     path.write_text(content, encoding="utf-8")
 
 
-def _parquet(items: Sequence[Item], day: date) -> bytes:
+def _parquet(items: Sequence[PublishedItem], day: date) -> bytes:
     """Return rows as a Parquet file whose pictures Hugging Face's package takes as such."""
     try:
         import pyarrow as arrow  # type: ignore[import-untyped]

@@ -56,7 +56,7 @@ _NAMESPACE = uuid.UUID("5c0c7a0e-2d3f-5b7e-9a55-6a3d4e1f9b21")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PublishedItem:
     """An instance of a collected data set, with what is known of its origin.
 
     Attributes:
@@ -146,7 +146,7 @@ class Item:
         }
 
 
-def read_item(instance: Instance, index: Path) -> Item:
+def read_item(instance: Instance, index: Path) -> PublishedItem:
     """Return an instance with its files.
 
     Args:
@@ -166,7 +166,7 @@ def read_item(instance: Instance, index: Path) -> Item:
     if instance.image is None:
         raise DataError(index, 0, f"{instance.id!r} has no picture")
     structure = b"" if instance.structure is None else _read(instance.structure)
-    return Item(instance, provenance, structure, _read(instance.image))
+    return PublishedItem(instance, provenance, structure, _read(instance.image))
 
 
 def _read(path: Path) -> bytes:

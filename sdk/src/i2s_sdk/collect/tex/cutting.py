@@ -12,9 +12,9 @@ from i2s_sdk.collect.tex.declarations import needed
 from i2s_sdk.collect.tex.definitions import DEFINITIONS, Reading, read_definition
 from i2s_sdk.collect.tex.expansion import MAX_READ, ExpansionError, expand
 from i2s_sdk.collect.tex.macros import Macro, MacroTable
-from i2s_sdk.collect.tex.reading import Found, Paper, read_paper
+from i2s_sdk.collect.tex.reading import FoundEnvironment, Paper, read_paper
 from i2s_sdk.collect.tex.refusals import MAX_RAW_CHARACTERS, refusal
-from i2s_sdk.collect.tex.scanner import Braces, Kind, Scanner
+from i2s_sdk.collect.tex.scanner import Braces, Scanner, TokenKind
 
 #: The most characters that are read to expand the macros of one paper.
 MAX_READ_OF_PAPER = 100 * MAX_READ
@@ -45,7 +45,7 @@ def cut_paper(members: Mapping[str, bytes]) -> Iterator[Piece | Dropped]:
         yield from _cut_file(list(found), paper)
 
 
-def _cut_file(found: list[Found], paper: Paper) -> Iterator[Piece | Dropped]:
+def _cut_file(found: list[FoundEnvironment], paper: Paper) -> Iterator[Piece | Dropped]:
     """Yield what is cut out of one file, given in the order in which it begins."""
     taken: dict[str, int] = {}
     known = (0, 0)
@@ -63,7 +63,7 @@ def _cut_file(found: list[Found], paper: Paper) -> Iterator[Piece | Dropped]:
             yield result
 
 
-def cut_one(found: Found, paper: Paper) -> Piece | Dropped:
+def cut_one(found: FoundEnvironment, paper: Paper) -> Piece | Dropped:
     """Return an environment as a piece without its bytes, or why it is refused."""
     length = found.end - found.start
     if length > MAX_RAW_CHARACTERS:
@@ -114,7 +114,7 @@ def own_names(text: str) -> frozenset[str]:
     reading = Reading(text, Braces(text), table, 0)
     scanner = Scanner(text)
     while token := scanner.next():
-        if token.kind is Kind.WORD and token.name in DEFINITIONS:
+        if token.kind is TokenKind.WORD and token.name in DEFINITIONS:
             end = read_definition(token.name, token.end, reading)
             scanner.position = max(scanner.position, end or 0)
     return table.names()

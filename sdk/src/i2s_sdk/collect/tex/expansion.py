@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from i2s_sdk.collect.tex.definitions import bracket_end
 from i2s_sdk.collect.tex.macros import Macro
-from i2s_sdk.collect.tex.scanner import Conditionals, Kind, Scanner, Token
+from i2s_sdk.collect.tex.scanner import Conditionals, Scanner, TexToken, TokenKind
 
 #: The most macros that are expanded in one cut.
 MAX_EXPANSIONS = 2_000
@@ -104,17 +104,17 @@ class _Expander:
             self._emit(scanner.text[begin:])
             return
         self._emit(scanner.text[begin : token.start])
-        if token.kind is Kind.HIDDEN:
+        if token.kind is TokenKind.HIDDEN:
             self._hide(scanner, token)
-        elif token.kind is Kind.WORD and token.name == "label":
+        elif token.kind is TokenKind.WORD and token.name == "label":
             self._label(scanner, token)
-        elif token.kind is Kind.WORD and token.name == "xspace" and len(self._frames) > 1:
+        elif token.kind is TokenKind.WORD and token.name == "xspace" and len(self._frames) > 1:
             self._space()
         elif found := self._macro(token):
             self._expand(scanner, token, found)
         else:
             self._emit(scanner.text[token.start : token.end])
-            self._after_word = token.kind is Kind.WORD
+            self._after_word = token.kind is TokenKind.WORD
 
     def _emit(self, text: str) -> None:
         if not text:
@@ -127,10 +127,10 @@ class _Expander:
         if self._size > MAX_EXPANDED:
             raise ExpansionError(f"it has more than {MAX_EXPANDED} characters once its macros are expanded")
 
-    def _macro(self, token: Token) -> Macro | None:
-        if token.kind in (Kind.WORD, Kind.SYMBOL):
+    def _macro(self, token: TexToken) -> Macro | None:
+        if token.kind in (TokenKind.WORD, TokenKind.SYMBOL):
             name = token.name
-        elif token.kind in (Kind.BEGIN, Kind.END):
+        elif token.kind in (TokenKind.BEGIN, TokenKind.END):
             name = f"{token.kind.name.lower()} {token.name}"
         else:
             return None
@@ -139,7 +139,7 @@ class _Expander:
         found = self._lookup(name)
         return None if found is None or found.is_opaque else found
 
-    def _expand(self, scanner: Scanner, token: Token, found: Macro) -> None:
+    def _expand(self, scanner: Scanner, token: TexToken, found: Macro) -> None:
         self._count += 1
         if self._count > MAX_EXPANSIONS:
             raise ExpansionError(f"more than {MAX_EXPANSIONS} macros are expanded")
@@ -148,7 +148,7 @@ class _Expander:
             arguments, starred = self._arguments(token.name, found)
             body = found.starred_body if starred else found.body
             body = _filled(body, arguments, MAX_EXPANDED)
-        elif token.kind is Kind.WORD:
+        elif token.kind is TokenKind.WORD:
             self._skip_white(scanner)
         self._read += len(body)
         self._check_read()
@@ -242,7 +242,7 @@ class _Expander:
         if self._read > MAX_READ:
             raise ExpansionError("its macros have too many arguments within arguments")
 
-    def _hide(self, scanner: Scanner, token: Token) -> None:
+    def _hide(self, scanner: Scanner, token: TexToken) -> None:
         """Leave out a token that TeX never typesets, so that the lines around it mean the same."""
         text = scanner.text
         before = "".join(self._parts[-2:]).rstrip(" \t")
@@ -254,7 +254,7 @@ class _Expander:
         elif text.startswith("\n", token.end) and not self._parts[-1].endswith((" ", "\t")):
             self._emit("%")
 
-    def _label(self, scanner: Scanner, token: Token) -> None:
+    def _label(self, scanner: Scanner, token: TexToken) -> None:
         """Leave out a label, with its line if nothing else is on it."""
         scanner.position = token.end
         self._argument("label")

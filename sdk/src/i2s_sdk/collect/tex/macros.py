@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from i2s_sdk.collect.tex.scanner import Kind, Scanner, words
+from i2s_sdk.collect.tex.scanner import Scanner, TokenKind, words
 
 #: The most parameters of a macro, as TeX has it.
 MAX_PARAMETERS = 9
@@ -71,16 +71,16 @@ def macro(
     depth = 0
     scanner = Scanner(body, at_letter=True)
     while token := scanner.next():
-        if token.kind is Kind.BEGIN:
+        if token.kind is TokenKind.BEGIN:
             opens.append(token.name)
-        elif token.kind is Kind.END:
+        elif token.kind is TokenKind.END:
             if opens and opens[-1] == token.name:
                 opens.pop()
             else:
                 closes.append(token.name)
-        elif token.kind in (Kind.OPEN, Kind.CLOSE):
-            depth += 1 if token.kind is Kind.OPEN else -1
-        elif token.kind in (Kind.WORD, Kind.SYMBOL) and _is_internal(token.name):
+        elif token.kind in (TokenKind.OPEN, TokenKind.CLOSE):
+            depth += 1 if token.kind is TokenKind.OPEN else -1
+        elif token.kind in (TokenKind.WORD, TokenKind.SYMBOL) and _is_internal(token.name):
             return OPAQUE
     if depth and not is_part:
         return OPAQUE

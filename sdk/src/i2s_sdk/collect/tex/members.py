@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from i2s_sdk.collect.tex.scanner import Kind, Scanner
+from i2s_sdk.collect.tex.scanner import Scanner, TokenKind
 
 #: The longest file that is read, in bytes, and the most that are read of one paper.
 MAX_FILE_BYTES, MAX_READ_BYTES = 4_000_000, 20_000_000
@@ -79,9 +79,9 @@ def _class_of(text: str) -> str | None:
     """Return the class of a document, "" if it cannot be read, None if there is none."""
     scanner = Scanner(text)
     while token := scanner.next():
-        if token.kind is Kind.BEGIN and token.name == "document":
+        if token.kind is TokenKind.BEGIN and token.name == "document":
             return None
-        if token.kind is Kind.WORD and token.name in _CLASS_WORDS:
+        if token.kind is TokenKind.WORD and token.name in _CLASS_WORDS:
             opening = text.find("{", token.end, token.end + 2_000)
             closing = text.find("}", opening, opening + 200) if opening >= 0 else -1
             return text[opening + 1 : closing].strip() if closing >= 0 else ""

@@ -24,7 +24,7 @@ from i2s_sdk.collect.tex.members import (
     read_text,
     resolve,
 )
-from i2s_sdk.collect.tex.scanner import Braces, Conditionals, Kind, Scanner, Token
+from i2s_sdk.collect.tex.scanner import Braces, Conditionals, Scanner, TexToken, TokenKind
 from i2s_sdk.collect.tex.subsets import EQUATION, SUBSET_OF
 from i2s_wire.render.source_error import Provider
 
@@ -48,7 +48,7 @@ _MATHS = frozenset({"$", "$$", "["})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEnvironment:
     """An environment, or a display without one.
 
     Attributes:
@@ -85,7 +85,7 @@ class Paper:
     """
 
     roots: tuple[str, ...] = ()
-    found: list[Found] = field(default_factory=list)
+    found: list[FoundEnvironment] = field(default_factory=list)
     macros: MacroTable = field(default_factory=MacroTable)
     conditionals: Conditionals = field(default_factory=Conditionals)
     faults: list[Dropped] = field(default_factory=list)
@@ -173,27 +173,27 @@ class _Reader:
     def _depth(self) -> int:
         return self._files[-1].base + len(self._files[-1].open) if self._files else 0
 
-    def _token(self, file: _File, token: Token) -> bool:
+    def _token(self, file: _File, token: TexToken) -> bool:
         """Obey a token and return whether the file goes on."""
         match token.kind:
-            case Kind.OPEN:
+            case TokenKind.OPEN:
                 self._push(file, "", token.start)
-            case Kind.CLOSE:
+            case TokenKind.CLOSE:
                 self._close_group(file)
-            case Kind.DOLLAR:
+            case TokenKind.DOLLAR:
                 self._dollar(file, token)
-            case Kind.PARAGRAPH:
+            case TokenKind.PARAGRAPH:
                 if file.open and file.open[-1].name == "$":
                     self._pop(file)
-            case Kind.BEGIN:
+            case TokenKind.BEGIN:
                 self._begin_environment(file, token)
-            case Kind.END:
+            case TokenKind.END:
                 if token.name == "document":
                     return False
                 self._end_environment(file, token)
-            case Kind.SYMBOL:
+            case TokenKind.SYMBOL:
                 self._symbol(file, token)
-            case Kind.WORD:
+            case TokenKind.WORD:
                 return self._word(file, token)
         return True
 
@@ -222,7 +222,7 @@ class _Reader:
         if file.open and not file.open[-1].name:
             self._pop(file)
 
-    def _dollar(self, file: _File, token: Token) -> None:
+    def _dollar(self, file: _File, token: TexToken) -> None:
         innermost = file.open[-1].name if file.open else ""
         double = file.text.text.startswith("$", token.end)
         if innermost == "$":
@@ -237,7 +237,7 @@ class _Reader:
         else:
             self._push(file, "$", token.start)
 
-    def _symbol(self, file: _File, token: Token) -> None:
+    def _symbol(self, file: _File, token: TexToken) -> None:
         if token.name == "[":
             self._push(file, "[", token.start)
         elif token.name == "]" and file.names["["]:
@@ -245,7 +245,7 @@ class _Reader:
         elif found := self.paper.macros.get(token.name):
             self._own(file, token, found)
 
-    def _begin_environment(self, file: _File, token: Token) -> None:
+    def _begin_environment(self, file: _File, token: TexToken) -> None:
         if token.name == "document":
             self._in_body = True
         elif found := self.paper.macros.get(f"begin {token.name}"):
@@ -256,7 +256,7 @@ class _Reader:
         else:
             self._push(file, token.name, token.start)
 
-    def _end_environment(self, file: _File, token: Token) -> None:
+    def _end_environment(self, file: _File, token: TexToken) -> None:
         found = self.paper.macros.get(f"end {token.name}")
         if found is None:
             self._close(file, token.name, token.end)
@@ -274,16 +274,18 @@ class _Reader:
         subset = _subset_of(name)
         wanted = self._in_body and not file.only_definitions and one.level < MAX_NESTED
         if subset and wanted and len(self.paper.found) < MAX_FOUND:
-            self.paper.found.append(Found(subset, name, file.text, one.start, end, one.time, one.declared))
+            self.paper.found.append(
+                FoundEnvironment(subset, name, file.text, one.start, end, one.time, one.declared)
+            )
 
-    def _own(self, file: _File, token: Token, found: Macro) -> None:
+    def _own(self, file: _File, token: TexToken, found: Macro) -> None:
         """Follow a macro of the paper that begins or ends environments."""
         for name in found.closes:
             self._close(file, name, token.end)
         for name in found.opens:
             self._push(file, name, token.start)
 
-    def _word(self, file: _File, token: Token) -> bool:
+    def _word(self, file: _File, token: TexToken) -> bool:
         name = token.name
         if name in DEFINITIONS:
             self._define(file, token)
@@ -305,25 +307,25 @@ class _Reader:
             self.paper.conditionals.assign(name)
         return True
 
-    def _define(self, file: _File, token: Token) -> None:
+    def _define(self, file: _File, token: TexToken) -> None:
         reading = Reading(file.text.text, file.braces, self.paper.macros, self._depth())
         end = read_definition(token.name, token.end, reading)
         if end is not None:
             file.scanner.position = max(end, file.scanner.position)
 
-    def _declare(self, file: _File, token: Token) -> None:
+    def _declare(self, file: _File, token: TexToken) -> None:
         reading = Reading(file.text.text, file.braces, self.paper.macros, 0)
         found = read_declaration(token.name, token.end, token.start, reading, self._declared)
         if found is not None:
             self._declared, file.scanner.position = found[0], max(found[1], file.scanner.position)
 
-    def _new_conditional(self, file: _File, token: Token) -> None:
+    def _new_conditional(self, file: _File, token: TexToken) -> None:
         reading = Reading(file.text.text, file.braces, self.paper.macros, 0)
         if found := reading.command(token.end):
             self.paper.conditionals.declare(found[0])
             file.scanner.position = found[1]
 
-    def _input(self, file: _File, token: Token) -> None:
+    def _input(self, file: _File, token: TexToken) -> None:
         reading = Reading(file.text.text, file.braces, self.paper.macros, 0)
         position = token.end
         if token.name in _PACKAGES and file.text.text.startswith("[", position):
@@ -351,7 +353,7 @@ class _Reader:
         elif member := resolve(names, folders, self._members, (".tex", "", ".ltx", ".tikz")):
             self._begin(member, only_definitions=file.only_definitions)
 
-    def _load(self, file: _File, token: Token) -> None:
+    def _load(self, file: _File, token: TexToken) -> None:
         """Note what a command loads; the first line for each counts."""
         reading = Reading(file.text.text, file.braces, self.paper.macros, 0)
         option = reading.bracket(token.end)
@@ -359,7 +361,7 @@ class _Reader:
         for provider, line in load_lines(token.name, option[0] if option else "", group[0] if group else ""):
             self.paper.loads.setdefault(provider, line)
 
-    def _catcode(self, file: _File, token: Token) -> bool:
+    def _catcode(self, file: _File, token: TexToken) -> bool:
         """Return whether the file can be read on after a category code changes."""
         found = _CATCODE.match(file.text.text, token.end)
         if found is None or file.only_definitions or _CATEGORIES[found[1]] == found[2]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from i2s_sdk.collect.candidates import Dropped, Reason
-from i2s_sdk.collect.tex.scanner import Kind, Scanner, words
+from i2s_sdk.collect.tex.scanner import Scanner, TokenKind, words
 from i2s_sdk.collect.tex.subsets import PLOT
 
 #: The most characters of a piece.
@@ -54,9 +54,9 @@ def refusal(subset: str, text: str) -> Dropped | None:
     """
     scanner = Scanner(text)
     while token := scanner.next():
-        if token.kind is Kind.BEGIN and token.name == "overpic":
+        if token.kind is TokenKind.BEGIN and token.name == "overpic":
             return Dropped(Reason.PICTURE_FILE, rf"\begin{{{token.name}}}", subset=subset)
-        if token.kind is not Kind.WORD:
+        if token.kind is not TokenKind.WORD:
             continue
         if reason := _reason_of(token.name):
             return Dropped(reason, f"\\{token.name}", subset=subset)

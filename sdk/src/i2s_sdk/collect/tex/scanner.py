@@ -52,7 +52,7 @@ _MARK = re.compile(r"\\(?:.|\Z)|%[^\n]*|[{}]", re.DOTALL)
 _BRANCH = re.compile(r"\\(?P<name>if[A-Za-z@]*|else|fi|newif)(?![A-Za-z@])|\\[^A-Za-z]|%[^\n]*")
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """Of tokens."""
 
     WORD = auto()
@@ -68,18 +68,18 @@ class Kind(Enum):
 
 
 _KINDS = {
-    "word": Kind.WORD,
-    "symbol": Kind.SYMBOL,
-    "comment": Kind.HIDDEN,
-    "open": Kind.OPEN,
-    "close": Kind.CLOSE,
-    "dollar": Kind.DOLLAR,
-    "paragraph": Kind.PARAGRAPH,
+    "word": TokenKind.WORD,
+    "symbol": TokenKind.SYMBOL,
+    "comment": TokenKind.HIDDEN,
+    "open": TokenKind.OPEN,
+    "close": TokenKind.CLOSE,
+    "dollar": TokenKind.DOLLAR,
+    "paragraph": TokenKind.PARAGRAPH,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class TexToken:
     r"""A token of TeX source.
 
     Attributes:
@@ -89,7 +89,7 @@ class Token:
         name: Name of a control sequence without backslash, or of the environment that begins or ends.
     """
 
-    kind: Kind
+    kind: TokenKind
     start: int
     end: int
     name: str = ""
@@ -137,7 +137,7 @@ class Scanner:
         self._conditionals = conditionals or Conditionals()
         self._branches: list[bool | None] = []  # of the conditionals that are open, what is known of them
 
-    def next(self) -> Token | None:
+    def next(self) -> TexToken | None:
         """Return the next token, or None at the end."""
         found = (_TOKEN_WITH_AT if self.at_letter else _TOKEN).search(self.text, self.position)
         if found is None:
@@ -145,11 +145,11 @@ class Scanner:
             return None
         self.position = found.end()
         kind = _KINDS[found.lastgroup or "symbol"]
-        if kind is Kind.WORD:
+        if kind is TokenKind.WORD:
             return self._word(found[0][1:], found.start())
-        return Token(kind, found.start(), found.end(), found[0][1:] if kind is Kind.SYMBOL else "")
+        return TexToken(kind, found.start(), found.end(), found[0][1:] if kind is TokenKind.SYMBOL else "")
 
-    def _word(self, name: str, start: int) -> Token:
+    def _word(self, name: str, start: int) -> TexToken:
         if name in ("begin", "end"):
             return self._delimiter(name, start)
         if name in _INLINE_VERBATIM or name in _LINKS:
@@ -159,8 +159,8 @@ class Scanner:
         elif name == "makeatother":
             self.at_letter = False
         elif self._branch(name):
-            return Token(Kind.HIDDEN, start, self.position)
-        return Token(Kind.WORD, start, self.position, name)
+            return TexToken(TokenKind.HIDDEN, start, self.position)
+        return TexToken(TokenKind.WORD, start, self.position, name)
 
     def _branch(self, name: str) -> bool:
         """Return whether a command is part of a conditional whose value is known; skip its false branch."""
@@ -181,21 +181,21 @@ class Scanner:
             self._skip_branch()
         return value is not None
 
-    def _delimiter(self, word: str, start: int) -> Token:
+    def _delimiter(self, word: str, start: int) -> TexToken:
         found = _NAME.match(self.text, self.position)
         if found is None:
-            return Token(Kind.WORD, start, self.position, word)
+            return TexToken(TokenKind.WORD, start, self.position, word)
         name = found[1].strip()
         self.position = found.end()
         if word == "begin" and (name in VERBATIM or name in COMMENTS):
             closing = rf"\end{{{name}}}"
             end = self.text.find(closing, self.position)
             self.position = len(self.text) if end < 0 else end + len(closing)
-            kind = Kind.VERBATIM if name in VERBATIM else Kind.HIDDEN
-            return Token(kind, start, self.position, name)
-        return Token(Kind.BEGIN if word == "begin" else Kind.END, start, self.position, name)
+            kind = TokenKind.VERBATIM if name in VERBATIM else TokenKind.HIDDEN
+            return TexToken(kind, start, self.position, name)
+        return TexToken(TokenKind.BEGIN if word == "begin" else TokenKind.END, start, self.position, name)
 
-    def _argument(self, name: str, start: int) -> Token:
+    def _argument(self, name: str, start: int) -> TexToken:
         r"""Return ``\verb|…|`` or ``\url{…}`` as one token, the word alone if its argument has no end."""
         text, first = self.text, self.position
         while text.startswith(("*", " "), first) and first < self.position + 2:
@@ -211,9 +211,9 @@ class Scanner:
         else:
             end = -1
         if end < 0:
-            return Token(Kind.WORD, start, self.position, name)
+            return TexToken(TokenKind.WORD, start, self.position, name)
         self.position = end + 1
-        return Token(Kind.VERBATIM, start, self.position, name)
+        return TexToken(TokenKind.VERBATIM, start, self.position, name)
 
     def _skip_branch(self) -> None:
         r"""Move to the end of a branch that is not taken: past ``\fi``, or past its ``\else``."""

@@ -11,7 +11,7 @@ REFUSAL_BYTES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WebAnswer:
     """What a server answered.
 
     Attributes:
@@ -55,7 +55,7 @@ class Ask:
     refusals: tuple[bytes, ...] = ()
     fresh: bool = False
 
-    def is_answered(self, answer: Answer) -> bool:
+    def is_answered(self, answer: WebAnswer) -> bool:
         """Return whether an answer is one of the source rather than a failure."""
         if answer.status == 200 or answer.status in self.expected:
             return True
@@ -66,7 +66,7 @@ class Ask:
 class Web(Protocol):
     """Asks servers with manners."""
 
-    def get(self, ask: Ask) -> Answer:
+    def get(self, ask: Ask) -> WebAnswer:
         """Return the stored or a new answer, of status 200, one that is expected, or a refusal of its own.
 
         503, 429 and failures of the connection are repeated as the server says. A status that is neither

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from i2s_sdk.collect.web.answer import Answer, Ask
+from i2s_sdk.collect.web.answer import Ask, WebAnswer
 from i2s_sdk.json_text import read_json
 from i2s_sdk.writing import write_whole, writing
 
@@ -25,11 +25,11 @@ class StoredAnswer:
         taken: When it was received.
     """
 
-    answer: Answer
+    answer: WebAnswer
     taken: datetime
 
 
-class AnswerCache:
+class WebCache:
     """A folder with the answers of all requests that were made for a collection.
 
     A request is its URL, its query and those headers that are no secrets. For each there are two files: the
@@ -49,10 +49,10 @@ class AnswerCache:
             return None
         if hashlib.sha256(body).hexdigest() != found["sha256"]:
             return None
-        answer = Answer(found["status"], found["headers"], body, found["url"])
+        answer = WebAnswer(found["status"], found["headers"], body, found["url"])
         return StoredAnswer(answer, datetime.fromisoformat(found["taken"]))
 
-    def store(self, ask: Ask, answer: Answer) -> None:
+    def store(self, ask: Ask, answer: WebAnswer) -> None:
         """Store the answer of a request.
 
         Raises:

@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urljoin, urlsplit
 
-from i2s_sdk.collect.web.answer import Answer, Ask
-from i2s_sdk.collect.web.cache import AnswerCache
+from i2s_sdk.collect.web.answer import Ask, WebAnswer
+from i2s_sdk.collect.web.cache import WebCache
 from i2s_sdk.collect.web.errors import BodyTooLargeError, NotCachedError, SourceStoppedError
 from i2s_sdk.collect.web.manners import HostGaps, Manners
 from i2s_sdk.collect.web.robots import AGENT, Robots, robots_ask
@@ -69,7 +69,7 @@ class HttpWeb:
 
     def __init__(
         self,
-        cache: AnswerCache,
+        cache: WebCache,
         gaps: HostGaps,
         contact: str,
         version: str,
@@ -99,7 +99,7 @@ class HttpWeb:
         if self._client is not None:
             self._client.close()
 
-    def get(self, ask: Ask) -> Answer:
+    def get(self, ask: Ask) -> WebAnswer:
         """Return the stored or a new answer; see ``Web``."""
         stored = self._cache.find(ask)
         today = datetime.now(UTC).date()
@@ -115,7 +115,7 @@ class HttpWeb:
         """Forget the stored answer of a request."""
         self._cache.forget(ask)
 
-    def _asked(self, ask: Ask) -> Answer:
+    def _asked(self, ask: Ask) -> WebAnswer:
         if not ask.documented:
             self._check_robots(ask.url)
         said = "does not answer"
@@ -142,7 +142,7 @@ class HttpWeb:
                 self._sleep(wait)
         raise SourceStoppedError(f"{ask.url} {said}, {ATTEMPTS} times; run the same command later")
 
-    def _followed(self, ask: Ask) -> Answer:
+    def _followed(self, ask: Ask) -> WebAnswer:
         """Return the answer after redirections.
 
         Secret headers go to the first host alone. No redirection leads to the own network.
@@ -159,7 +159,7 @@ class HttpWeb:
                 self._check_robots(url)
         raise SourceStoppedError(f"{ask.url} redirects more than {REDIRECTIONS} times")
 
-    def _once(self, url: str, query: tuple[tuple[str, str], ...], ask: Ask, *, first: bool) -> Answer:
+    def _once(self, url: str, query: tuple[tuple[str, str], ...], ask: Ask, *, first: bool) -> WebAnswer:
         host = urlsplit(url).netloc
         headers = {
             name: value
@@ -177,7 +177,7 @@ class HttpWeb:
                     if len(body) > ask.max_bytes:
                         raise BodyTooLargeError(f"{url} has more than {ask.max_bytes} bytes")
                 kept = {name.lower(): value for name, value in answer.headers.items()}
-                return Answer(answer.status_code, kept, bytes(body), str(answer.url))
+                return WebAnswer(answer.status_code, kept, bytes(body), str(answer.url))
 
     def _connected(self) -> httpx.Client:
         if self._client is None:
@@ -209,7 +209,7 @@ def _failures() -> type[Exception]:
     return httpx.TransportError
 
 
-def _explained(answer: Answer) -> str:
+def _explained(answer: WebAnswer) -> str:
     """Return the beginning of an answer that is a text, for a message."""
     text = " ".join(answer.body[:300].decode("utf-8", "replace").split())
     return f" ({text})" if text.isprintable() and text else ""

@@ -12,17 +12,17 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
-from i2s_sdk.collect.web.answer import Answer
+from i2s_sdk.collect.web.answer import WebAnswer
 from i2s_sdk.writing import writing
 
 #: Seconds between two requests to a host of which nothing else is known.
 DEFAULT_GAP = 3.0
 
 #: Seconds to wait before a request is repeated, or None if the answer is no request to wait.
-WaitOf = Callable[[Answer], float | None]
+WaitOf = Callable[[WebAnswer], float | None]
 
 
-def wait_of(answer: Answer) -> float | None:
+def wait_of(answer: WebAnswer) -> float | None:
     """Return how long a server asks to wait, in seconds: Retry-After of 429 and 503, else None.
 
     Without Retry-After, or with one that cannot be read, it is a minute.

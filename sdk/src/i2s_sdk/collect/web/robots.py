@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 from urllib.robotparser import RobotFileParser
 
-from i2s_sdk.collect.web.answer import Answer, Ask
+from i2s_sdk.collect.web.answer import Ask, WebAnswer
 
 #: The name under which hosts may have rules for this program.
 AGENT = "i2s-collect"
@@ -25,7 +25,7 @@ def robots_ask(url: str) -> Ask:
 class Robots:
     """The rules of one host."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: WebAnswer) -> None:
         self._rules = RobotFileParser()
         if answer.status in (401, 403):
             self._rules.parse(["User-agent: *", "Disallow: /"])

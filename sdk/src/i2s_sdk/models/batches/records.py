@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.cache import Asked
+from i2s_sdk.models.cache import AskedModel
 from i2s_sdk.writing import write_whole, writing
 
 FORMAT = 1
@@ -58,7 +58,7 @@ class BatchRecords:
         asked: The provider, whose batches are read.
     """
 
-    def __init__(self, folder: Path, asked: Asked) -> None:
+    def __init__(self, folder: Path, asked: AskedModel) -> None:
         self._folder, self._asked = folder, asked
 
     def read(self) -> list[BatchRecord]:

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Protocol, cast
 
 from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image
-from i2s_sdk.tasks.ocr_page import Colour, Line, Page
+from i2s_sdk.tasks.ocr_page import Colour, OcrLine, OcrPage
 
 if TYPE_CHECKING:
     import numpy
@@ -35,7 +35,7 @@ class Reader:
         self._one_at_a_time = threading.Lock()
         self._engine: _Engine | None = None
 
-    def read(self, png: bytes) -> Page:
+    def read(self, png: bytes) -> OcrPage:
         """Return what stands in a picture.
 
         Args:
@@ -55,7 +55,7 @@ class Reader:
             if (line := _line(picture, corners.tolist(), str(text).strip())) is not None
         ]
         lines.sort(key=lambda line: (line.top, line.left))
-        return Page(picture.width, picture.height, _most_frequent(picture), tuple(lines))
+        return OcrPage(picture.width, picture.height, _most_frequent(picture), tuple(lines))
 
 
 def _engine() -> _Engine:
@@ -64,7 +64,7 @@ def _engine() -> _Engine:
     return cast("_Engine", RapidOCR(params={"Global.log_level": "error"}))
 
 
-def _line(picture: Image.Image, corners: list[list[float]], text: str) -> Line | None:
+def _line(picture: Image.Image, corners: list[list[float]], text: str) -> OcrLine | None:
     """Return the line in a quadrilateral, upright and inside of the picture; None where nothing is left."""
     across, down = [x for x, _ in corners], [y for _, y in corners]
     left, right = max(0, round(min(across))), min(picture.width, round(max(across)))
@@ -73,7 +73,7 @@ def _line(picture: Image.Image, corners: list[list[float]], text: str) -> Line |
         return None
     part = picture.crop((left, top, right, bottom))
     paper = _most_frequent(part)
-    return Line(text, left, top, right, bottom, ink=_farthest(part, paper), paper=paper)
+    return OcrLine(text, left, top, right, bottom, ink=_farthest(part, paper), paper=paper)
 
 
 def _most_frequent(picture: Image.Image) -> Colour:

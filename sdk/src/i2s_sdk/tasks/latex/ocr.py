@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from i2s_sdk.tasks.ocr_page import Line, Page
+from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage
 
 _POINTS_PER_PIXEL = 72.27 / 200  # references are pages at 200 dots per inch
 _TEXT_WIDTH = 955  # pixels of a line of the class article
@@ -68,7 +68,7 @@ _ACCENTS = {
 }  # fmt: skip
 
 
-def as_latex(page: Page) -> str:
+def as_latex(page: OcrPage) -> str:
     """Return a completion with the lines of a page in a picture environment.
 
     Characters that pdfLaTeX has no glyph for in its standard fonts are left out.
@@ -86,7 +86,7 @@ def as_latex(page: Page) -> str:
     return "```latex\n" + "\n".join(code) + "\n```"
 
 
-def _put(page: Page, line: Line) -> str:
+def _put(page: OcrPage, line: OcrLine) -> str:
     text = escape(line.text)
     if not text:
         return ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from i2s_sdk.tasks.ocr_page import Page
+from i2s_sdk.tasks.ocr_page import OcrPage
 
 
-def as_score(page: Page) -> str:
+def as_score(page: OcrPage) -> str:
     """Return a completion with the words of a page above an empty staff.
 
     There is no fence around it: to profile helm that would be a part of the score.

@@ -10,24 +10,24 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from i2s_sdk.tasks.ocr_page import Line, Page
+from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage
 
 _HALF = 0.3  # of the width of its region that a column has at least
 _LINES = 4  # of a column at least
 _GAP = 0.6  # of the usual height of a line: a larger gap ends a paragraph
 
 
-def pages_as_markdown(pages: Sequence[Page], inputs: Mapping[str, Any]) -> str:
+def pages_as_markdown(pages: Sequence[OcrPage], inputs: Mapping[str, Any]) -> str:
     """Return the paragraphs of the pages of a document, one page after another."""
     return "\n\n".join(map(as_markdown, pages))
 
 
-def as_markdown(page: Page) -> str:
+def as_markdown(page: OcrPage) -> str:
     """Return the paragraphs of a page, with an empty line between two."""
     if not page.lines:
         return ""
     usual = statistics.median(line.height for line in page.lines)
-    paragraphs: list[list[Line]] = []
+    paragraphs: list[list[OcrLine]] = []
     for line in _in_order(page.lines):
         if paragraphs and _goes_on(paragraphs[-1][-1], line, usual):
             paragraphs[-1].append(line)
@@ -36,9 +36,9 @@ def as_markdown(page: Page) -> str:
     return "\n\n".join(map(_joined, paragraphs))
 
 
-def _in_order(lines: Sequence[Line]) -> Iterator[Line]:
+def _in_order(lines: Sequence[OcrLine]) -> Iterator[OcrLine]:
     """Yield lines in the order of reading."""
-    waiting: list[Sequence[Line]] = [lines]
+    waiting: list[Sequence[OcrLine]] = [lines]
     while waiting:
         region = waiting.pop()
         parts = _columns(region) or _parts(region)
@@ -49,7 +49,7 @@ def _in_order(lines: Sequence[Line]) -> Iterator[Line]:
             waiting += (second, first)
 
 
-def _columns(region: Sequence[Line]) -> tuple[list[Line], list[Line]] | None:
+def _columns(region: Sequence[OcrLine]) -> tuple[list[OcrLine], list[OcrLine]] | None:
     """Return the two columns of a region; None if it has not two."""
     if len(region) < 2 * _LINES:
         return None
@@ -65,7 +65,7 @@ def _columns(region: Sequence[Line]) -> tuple[list[Line], list[Line]] | None:
     return None
 
 
-def _parts(region: Sequence[Line]) -> tuple[list[Line], list[Line]] | None:
+def _parts(region: Sequence[OcrLine]) -> tuple[list[OcrLine], list[OcrLine]] | None:
     """Return what is above and below the largest vertical gap of a region; None if it has none."""
     by_top = sorted(region, key=lambda line: line.top)
     reached, largest, where = by_top[0].bottom, None, 0
@@ -78,7 +78,7 @@ def _parts(region: Sequence[Line]) -> tuple[list[Line], list[Line]] | None:
     return (by_top[:where], by_top[where:]) if largest is not None else None
 
 
-def _goes_on(last: Line, line: Line, usual: float) -> bool:
+def _goes_on(last: OcrLine, line: OcrLine, usual: float) -> bool:
     """Return whether a line belongs to the paragraph of the line before it."""
     same_row = min(last.bottom, line.bottom) - max(last.top, line.top) > usual / 2
     if same_row:
@@ -86,7 +86,7 @@ def _goes_on(last: Line, line: Line, usual: float) -> bool:
     return line.top > last.top and line.top - last.bottom <= _GAP * usual and line.left < last.right
 
 
-def _joined(lines: Sequence[Line]) -> str:
+def _joined(lines: Sequence[OcrLine]) -> str:
     """Return lines as one; a word that is divided at the end of a line is put together."""
     text = lines[0].text
     for line in lines[1:]:

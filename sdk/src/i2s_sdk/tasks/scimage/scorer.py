@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from i2s_sdk.scoring.scorer import Aggregate, Metric, NotUsable, Scorable, Values
 from i2s_sdk.tasks.scimage.document import output_of
 from i2s_sdk.tasks.scimage.indicators import INDICATORS, OF_OBJECTS, labels
-from i2s_sdk.tasks.scimage.shown import Shown
+from i2s_sdk.tasks.scimage.shown import RenderedFigure
 
 #: Name of the scorer.
 NAME = "scimage"
@@ -42,7 +42,7 @@ class ScimageScorer:
             return NotUsable(f"the answer is {found}, and {wanted} was asked for")
         metrics: dict[str, float | None] = {"compiled": 1.0}
         undefined: dict[str, str] = {}
-        shown, prompt = Shown.from_text(sample.text or ""), sample.inputs["prompt"]
+        shown, prompt = RenderedFigure.from_text(sample.text or ""), sample.inputs["prompt"]
         if shown.one_color:
             return NotUsable("the figure is blank: it has one color")
         metrics["labels"] = labels(prompt, shown.texts)

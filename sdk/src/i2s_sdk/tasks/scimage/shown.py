@@ -15,7 +15,7 @@ _REPLACED = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RenderedFigure:
     """A figure that was rendered.
 
     Attributes:
@@ -40,7 +40,7 @@ class Shown:
         return json.dumps({"one_color": self.one_color, "figure": figure, "page_text": self.page_text})
 
     @classmethod
-    def from_text(cls, text: str) -> Shown:
+    def from_text(cls, text: str) -> RenderedFigure:
         """Return the figure that ``to_text`` was called of.
 
         Runs of earlier versions have the objects alone, and nothing for TikZ.

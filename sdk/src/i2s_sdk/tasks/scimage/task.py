@@ -20,7 +20,7 @@ from i2s_sdk.tasks.question import Question, TextPart
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.scimage.document import TIKZ, ScimageDocument, output_of
 from i2s_sdk.tasks.scimage.scorer import ScimageScorer
-from i2s_sdk.tasks.scimage.shown import Shown
+from i2s_sdk.tasks.scimage.shown import RenderedFigure
 from i2s_sdk.tasks.scimage.tikz import repair as repair_tikz
 from i2s_sdk.tasks.scimage.tikz import tikz_document
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -121,9 +121,9 @@ class ScimageTask:
         """
         picture = rendering.pictures[0]
         if not isinstance(document, ChartProgram):
-            return Shown(page_text=picture.text).to_text()
+            return RenderedFigure(page_text=picture.text).to_text()
         figure = rendering.figures[0] if rendering.figures else Figure()
-        return Shown(has_one_color(picture.png), figure).to_text()
+        return RenderedFigure(has_one_color(picture.png), figure).to_text()
 
     def truth(self, content: Content) -> str:
         """Return no text, so that the objects of the answer are kept: there is no ground truth."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from i2s_sdk.tasks.ocr_page import Line, OcrAnswer, Page
+from i2s_sdk.tasks.ocr_page import OcrAnswer, OcrLine, OcrPage
 from i2s_sdk.tasks.visualwebbench.boxes import Box, contains
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
 from i2s_sdk.tasks.visualwebbench.squad import squad_f1
@@ -17,43 +17,43 @@ _CAPTION_LINES = 3
 _QUOTES = str.maketrans("“”‘’«»", "      ")  # the F1 of words knows ASCII punctuation alone
 
 #: From the lines of a picture and the inputs of an instance to an answer.
-Answerer = Callable[[Page, Mapping[str, Any]], str]
+Answerer = Callable[[OcrPage, Mapping[str, Any]], str]
 
 
-def caption(page: Page, inputs: Mapping[str, Any]) -> str:
+def caption(page: OcrPage, inputs: Mapping[str, Any]) -> str:
     """Return the tallest line and those behind it as the description of the page."""
     lines = page.lines[_tallest(page) :][:_CAPTION_LINES] if page.lines else ()
     said = " ".join(one.text for one in lines).replace('"', "'")
     return f'<meta name="description" content="{said}">'
 
 
-def heading(page: Page, inputs: Mapping[str, Any]) -> str:
+def heading(page: OcrPage, inputs: Mapping[str, Any]) -> str:
     """Return the tallest line."""
     return page.lines[_tallest(page)].text if page.lines else ""
 
 
-def element_text(page: Page, inputs: Mapping[str, Any]) -> str:
+def element_text(page: OcrPage, inputs: Mapping[str, Any]) -> str:
     """Return the lines in the box that the question names."""
     return f"The text content within the red bounding box is: {_text_in(page, inputs['bbox'])}"
 
 
-def answer(page: Page, inputs: Mapping[str, Any]) -> str:
+def answer(page: OcrPage, inputs: Mapping[str, Any]) -> str:
     """Return the line that has most words of the question."""
     best = _best(page.lines, str(inputs["question"]))
     return best.text if best else ""
 
 
-def element_choice(page: Page, inputs: Mapping[str, Any]) -> str:
+def element_choice(page: OcrPage, inputs: Mapping[str, Any]) -> str:
     """Return the letter of the box whose text is most like what is asked for."""
     return _most_alike([_text_in(page, box) for box in inputs["options"]], _asked(inputs))
 
 
-def page_choice(page: Page, inputs: Mapping[str, Any]) -> str:
+def page_choice(page: OcrPage, inputs: Mapping[str, Any]) -> str:
     """Return the letter of the description that is most like the text of the element."""
     return _most_alike(list(map(str, inputs["options"])), _text_in(page, inputs["bbox"]))
 
 
-def box(page: Page, inputs: Mapping[str, Any]) -> str:
+def box(page: OcrPage, inputs: Mapping[str, Any]) -> str:
     """Return the box of the line that is most like what is asked for."""
     best = _best(page.lines, _asked(inputs))
     if best is None:
@@ -63,7 +63,7 @@ def box(page: Page, inputs: Mapping[str, Any]) -> str:
     return f"[{left:.4f}, {top:.4f}, {right:.4f}, {bottom:.4f}]"
 
 
-def point(page: Page, inputs: Mapping[str, Any]) -> str:
+def point(page: OcrPage, inputs: Mapping[str, Any]) -> str:
     """Return the middle of the line that is most like what is asked for."""
     best = _best(page.lines, _asked(inputs))
     if best is None:
@@ -97,15 +97,15 @@ def _asked(inputs: Mapping[str, Any]) -> str:
     return str(inputs.get("elem_desc") or inputs.get("instruction") or "").translate(_QUOTES)
 
 
-def _tallest(page: Page) -> int:
+def _tallest(page: OcrPage) -> int:
     return max(range(len(page.lines)), key=lambda place: page.lines[place].height)
 
 
-def _middle(line: Line, page: Page) -> tuple[float, float]:
+def _middle(line: OcrLine, page: OcrPage) -> tuple[float, float]:
     return (line.left + line.right) / 2 / page.width, (line.top + line.bottom) / 2 / page.height
 
 
-def _text_in(page: Page, given: Sequence[float]) -> str:
+def _text_in(page: OcrPage, given: Sequence[float]) -> str:
     x1, y1, x2, y2 = map(float, given)
     where: Box = (x1, y1, x2, y2)
     return " ".join(one.text for one in page.lines if contains(where, _middle(one, page)))
@@ -117,5 +117,5 @@ def _most_alike(texts: Sequence[str], wanted: str) -> str:
     return LETTERS[values.index(max(values))]
 
 
-def _best(lines: Sequence[Line], wanted: str) -> Line | None:
+def _best(lines: Sequence[OcrLine], wanted: str) -> OcrLine | None:
     return max(lines, key=lambda one: squad_f1(one.text, wanted), default=None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import html
 import json
 
-from i2s_sdk.tasks.ocr_page import Colour, Line, Page
+from i2s_sdk.tasks.ocr_page import Colour, OcrLine, OcrPage
 
 _TEXT_HEIGHT = 0.78  # size of the letters as a share of the height of a line's box
 _LETTER_WIDTH = 0.5  # of the letters of the font in the mean, as a share of their size
 
 
-def as_webpage(page: Page) -> str:
+def as_webpage(page: OcrPage) -> str:
     """Return a completion with the lines of a page as absolutely placed blocks."""
     lines = "\n".join(_block(page, line) for line in page.lines)
     content = (
@@ -27,7 +27,7 @@ def as_webpage(page: Page) -> str:
     return "```json\n" + listed.replace("`", "\\u0060") + "\n```"
 
 
-def _block(page: Page, line: Line) -> str:
+def _block(page: OcrPage, line: OcrLine) -> str:
     widest = line.width / (_LETTER_WIDTH * len(line.text))
     size = max(1, round(min(_TEXT_HEIGHT * line.height, widest)))
     behind = "" if line.paper == page.paper else f"background:{_css(line.paper)};"

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from i2s_sdk.tasks.fences import Block, fenced_blocks, longest_block
+from i2s_sdk.tasks.fences import FencedBlock, fenced_blocks, longest_block
 from i2s_sdk.tasks.repair import Repair, RepairKind
 from i2s_sdk.tasks.structure import NoStructure, Origin
 from i2s_sdk.tasks.webpage.salvage import closings
@@ -44,7 +44,7 @@ def find_files(completion: str) -> SiteStructure | NoStructure:
     return _html(text, blocks) or NoStructure(reason)
 
 
-def _json_places(text: str, blocks: tuple[Block, ...]) -> Iterator[tuple[int, str, Origin]]:
+def _json_places(text: str, blocks: tuple[FencedBlock, ...]) -> Iterator[tuple[int, str, Origin]]:
     """Yield where JSON may begin, and the text that it may be cut off at the end of."""
     block = longest_block([one for one in blocks if one.content.lstrip()[:1] in ("[", "{")], _JSON)
     if block is not None:
@@ -112,7 +112,7 @@ def _files(value: object) -> dict[str, str] | str:
     return files or "the list of files is empty"
 
 
-def _html(text: str, blocks: tuple[Block, ...]) -> SiteStructure | None:
+def _html(text: str, blocks: tuple[FencedBlock, ...]) -> SiteStructure | None:
     block = longest_block([one for one in blocks if one.info in _HTML], _HTML)
     document = _DOCUMENT.search(text)
     if block is not None:

@@ -16,7 +16,7 @@ from i2s_chassis.jail.model import Usage
 from i2s_chassis.jail.processes import Process
 
 
-class Account:
+class RunAccount:
     """The account of one run; it begins when the object is made.
 
     Attributes:

@@ -21,7 +21,7 @@ _SURVEY_SECONDS = 120
 _END_SECONDS = 15
 
 
-class Spawner:
+class SpawnerClient:
     """Our end of the spawner process. Its parent, the monitor, starts it again when it is lost."""
 
     def __init__(self, terms: Terms) -> None:

@@ -16,7 +16,7 @@ from i2s_chassis.jail import by_user, escape, shared, substitutes
 from i2s_chassis.jail.bounds import PlanBounds, Terms
 from i2s_chassis.jail.cell import Cell
 from i2s_chassis.jail.cgroup import Hierarchy
-from i2s_chassis.jail.control import Spawner
+from i2s_chassis.jail.control import SpawnerClient
 from i2s_chassis.jail.errors import CellError, CellLostError, NoNestingError, NoTierError
 from i2s_chassis.jail.link import Link
 from i2s_chassis.jail.model import Isolation, Tier
@@ -50,7 +50,7 @@ class Jail:
         self.folder = _folder_of_cells(work_folder)
         self.open_cells = 0
         self._names = itertools.count(1)
-        self._spawner = Spawner(self._terms(None))
+        self._spawner = SpawnerClient(self._terms(None))
         self._survey = self._spawner.survey(settings.bwrap)
 
     @classmethod
@@ -92,7 +92,7 @@ class Jail:
         await asyncio.to_thread(self._spawner.close)
         template = self._plan(ceilings, (), (), nesting=False)
         bounds = PlanBounds(template, tuple(map(str, readable)), ceilings)
-        self._spawner = Spawner(self._terms(bounds))
+        self._spawner = SpawnerClient(self._terms(bounds))
 
     def add_mechanism(self, mechanism: str) -> None:
         """Name something more that jobs are confined by, of the service around them."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from i2s_chassis.jail import confine, follow, processes
-from i2s_chassis.jail.account import Account
+from i2s_chassis.jail.account import RunAccount
 from i2s_chassis.jail.clock import Clock
 from i2s_chassis.jail.ending import Ending
 from i2s_chassis.jail.errors import CellError, StarvedError
@@ -48,7 +48,7 @@ class Run:
         self._scaffolding = frozenset(context.sandbox.scaffolding if context.sandbox else ())
         self._processes = job_processes(context.plan, self._scaffolding)
         self._process_bound = process_bound(context)
-        self._account = Account(
+        self._account = RunAccount(
             context.group,
             self._scaffolding,
             there=self._measured(),

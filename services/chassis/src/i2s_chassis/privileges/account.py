@@ -15,7 +15,7 @@ _LAST = 2**32 - 2
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class UserAccount:
     """A user.
 
     Attributes:
@@ -39,7 +39,7 @@ class Account:
         os.setresuid(self.uid, self.uid, self.uid)
 
 
-def account_of(settings: ServiceSettings) -> Account:
+def account_of(settings: ServiceSettings) -> UserAccount:
     """Return the user that a service started as root becomes; user 0 if it is to stay root.
 
     Raises:
@@ -54,15 +54,15 @@ def account_of(settings: ServiceSettings) -> Account:
     return account
 
 
-def _named(user: str, default: int) -> Account:
+def _named(user: str, default: int) -> UserAccount:
     if user == AUTO_USER or user.isdecimal():
         number = default if user == AUTO_USER else int(user)
         if number > _LAST:
             raise StartError(f"--user {user}: there is no user with such a number")
-        return Account(number, number)
+        return UserAccount(number, number)
     try:
         entry = pwd.getpwnam(user)
     except KeyError:
         raise StartError(f"--user {user}: there is no such user") from None
     groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
-    return Account(entry.pw_uid, entry.pw_gid, tuple(groups))
+    return UserAccount(entry.pw_uid, entry.pw_gid, tuple(groups))

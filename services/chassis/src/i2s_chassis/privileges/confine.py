@@ -6,10 +6,10 @@ import os
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.jail import seccomp, syscalls
-from i2s_chassis.privileges.account import Account
+from i2s_chassis.privileges.account import UserAccount
 
 
-def confine(kept: tuple[int, ...] = (), account: Account | None = None) -> None:
+def confine(kept: tuple[int, ...] = (), account: UserAccount | None = None) -> None:
     """Confine the calling process, which has one thread.
 
     Args:

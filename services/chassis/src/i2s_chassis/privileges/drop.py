@@ -12,7 +12,7 @@ from pathlib import Path
 from i2s_chassis.address import Address
 from i2s_chassis.errors import StartError
 from i2s_chassis.privileges import folders, reach
-from i2s_chassis.privileges.account import Account, account_of
+from i2s_chassis.privileges.account import UserAccount, account_of
 from i2s_chassis.privileges.announcer import Announcer
 from i2s_chassis.privileges.confine import confine
 from i2s_chassis.settings import AUTO_USER, ServiceSettings
@@ -70,7 +70,7 @@ def give_up(settings: ServiceSettings) -> Standing:
     if reason is not None:
         if settings.user != AUTO_USER:
             raise StartError(f"--user {settings.user}: {reason}; permit that, or name another user")
-        account = Account(0, 0)
+        account = UserAccount(0, 0)
     if account.uid == 0:
         _prepare_folders(account, settings, settings.folders_written_by_root())
         confine(kept)
@@ -92,7 +92,7 @@ def _wait_for_other_threads() -> None:
         time.sleep(0.001)
 
 
-def _prepare(account: Account, settings: ServiceSettings) -> str | None:
+def _prepare(account: UserAccount, settings: ServiceSettings) -> str | None:
     """Make the folders of a user, and return why it cannot run the service."""
     if account.uid == 0:
         return None
@@ -101,12 +101,12 @@ def _prepare(account: Account, settings: ServiceSettings) -> str | None:
     return reach.unreached(account, readable, settings.folders_written())
 
 
-def _prepare_folders(account: Account, settings: ServiceSettings, written: Iterable[Path]) -> None:
+def _prepare_folders(account: UserAccount, settings: ServiceSettings, written: Iterable[Path]) -> None:
     for folder in written:
         folders.prepare(folder, account, is_ours=folder == settings.default_folder())
 
 
-def _temporary_folder(account: Account) -> Path:
+def _temporary_folder(account: UserAccount) -> Path:
     """Return a folder for temporary files that a user may write to: one of all users, else one of its own."""
     usual = (Path(tempfile.gettempdir()), *map(Path, _TEMPORARY))
     for folder in usual:

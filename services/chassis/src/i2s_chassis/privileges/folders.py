@@ -7,10 +7,10 @@ import os
 import stat
 from pathlib import Path
 
-from i2s_chassis.privileges.account import Account
+from i2s_chassis.privileges.account import UserAccount
 
 
-def prepare(folder: Path, account: Account, *, is_ours: bool) -> None:
+def prepare(folder: Path, account: UserAccount, *, is_ours: bool) -> None:
     """Make a folder if it is missing, and give what was made to a user.
 
     Somebody else's folder is left as it is, and so is one that cannot be made.
@@ -30,7 +30,7 @@ def prepare(folder: Path, account: Account, *, is_ours: bool) -> None:
             _give(folder, folder.lstat().st_uid, account)
 
 
-def _may_be_given(status: os.stat_result, account: Account) -> bool:
+def _may_be_given(status: os.stat_result, account: UserAccount) -> bool:
     """Whether nobody could make us give away what is not in the folder.
 
     In one that root alone can change nothing is put in another one's place meanwhile. And root may be given
@@ -41,7 +41,7 @@ def _may_be_given(status: os.stat_result, account: Account) -> bool:
     return stat.S_ISDIR(status.st_mode) and (of_root_alone or account.uid == 0)
 
 
-def _give(folder: Path, owner: int, account: Account) -> None:
+def _give(folder: Path, owner: int, account: UserAccount) -> None:
     for _, folders, files, descriptor in os.fwalk(folder, topdown=False):
         for name in (*folders, *files):
             status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from i2s_chassis.privileges.account import Account
+from i2s_chassis.privileges.account import UserAccount
 
 
 def code() -> Iterator[Path]:
@@ -18,7 +18,7 @@ def code() -> Iterator[Path]:
     yield from (Path(file) for file in loaded if file)
 
 
-def unreached(account: Account, readable: Iterable[Path], writable: Iterable[Path]) -> str | None:
+def unreached(account: UserAccount, readable: Iterable[Path], writable: Iterable[Path]) -> str | None:
     """Return why a user cannot run a service, None if it can. Forks: there may be one thread only.
 
     Args:

@@ -106,7 +106,7 @@ class Connection(Share):
 
 
 @dataclass(slots=True)
-class Kind:
+class DemandGroup:
     """What the connections of a caller with low demand, or those with high demand, have together.
 
     Attributes:
@@ -138,7 +138,7 @@ class Caller(Share):
     clock: float = 0.0
     most_running: int = 0
     connections: dict[str, Connection] = field(default_factory=dict)
-    kinds: dict[Demand, Kind] = field(default_factory=lambda: {one: Kind() for one in Demand})
+    kinds: dict[Demand, DemandGroup] = field(default_factory=lambda: {one: DemandGroup() for one in Demand})
 
     def weight(self, demand: Demand) -> int:
         """Return the part of a kind in what both kinds get; 0 if nothing of it waits."""

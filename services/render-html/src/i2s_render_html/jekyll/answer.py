@@ -40,7 +40,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BuildAnswer:
     """An answer: whether the site was built, and if not, why; warnings in either case."""
 
     built: bool
@@ -56,7 +56,7 @@ class Answer:
         return BuildCause.BUILT if self.built else _LIMITS.get(self.kind, BuildCause.FAILED)
 
 
-def read_answer(raw: bytes, workdir: str) -> Answer | None:
+def read_answer(raw: bytes, workdir: str) -> BuildAnswer | None:
     """Return the answer; None if there is none, or one that cannot be understood.
 
     Args:
@@ -71,7 +71,7 @@ def read_answer(raw: bytes, workdir: str) -> Answer | None:
         return None
     kind, message, file = (_text(fields.get(name)) for name in ("kind", "message", "file"))
     line = fields.get("line")
-    return Answer(
+    return BuildAnswer(
         fields["built"],
         kind,
         message.replace(f"{workdir}/", ""),
@@ -108,7 +108,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def describe(answer: Answer, log: str, folder: str, files: Mapping[str, bytes]) -> BuildError:
+def describe(answer: BuildAnswer, log: str, folder: str, files: Mapping[str, bytes]) -> BuildError:
     """Return why Jekyll refused a site.
 
     Args:

@@ -25,7 +25,7 @@ from i2s_chassis.pool import Supervisor
 from i2s_render_html.jekyll.answer import describe, read_answer
 from i2s_render_html.jekyll.model import BuildCause, BuildError, BuiltSite, JekyllSettings
 from i2s_render_html.jekyll.pins import without_code
-from i2s_render_html.jekyll.prepared import DESTINATION, SOURCE, Outcome, PreparedProcess
+from i2s_render_html.jekyll.prepared import DESTINATION, SOURCE, PreparedProcess, ProcessResult
 
 _LIMITS = {
     Cause.CPU_LIMIT: BuildCause.TIME_LIMIT,
@@ -169,7 +169,7 @@ async def _laid(cell: Cell, files: Mapping[str, bytes]) -> bool:
     return True
 
 
-async def _site(cell: Cell, outcome: Outcome, source: Mapping[str, bytes], limits: Limits) -> BuiltSite:
+async def _site(cell: Cell, outcome: ProcessResult, source: Mapping[str, bytes], limits: Limits) -> BuiltSite:
     ended = outcome.ended
     log = _without_path(ended.output, f"{cell.workdir}/".encode())
     answer = read_answer(outcome.answer, cell.workdir) if ended.cause is Cause.EXITED else None
@@ -206,7 +206,7 @@ async def _fetched(cell: Cell, limits: Limits) -> tuple[dict[str, bytes], tuple[
     return files, tuple(events)
 
 
-def _since(outcome: Outcome) -> Usage:
+def _since(outcome: ProcessResult) -> Usage:
     used, before = outcome.ended.usage, outcome.before
     return replace(
         used,

@@ -34,7 +34,7 @@ _LEEWAY_SECONDS = 60.0  # between too old to be used and ended by the jail
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProcessResult:
     """What a process left when it ended.
 
     Attributes:
@@ -101,7 +101,7 @@ class PreparedProcess:
         """Whether it still waits and is not too old."""
         return not self._run.done() and time.monotonic() < self._until
 
-    async def run(self, settings: JekyllSettings, limits: Limits) -> Outcome:
+    async def run(self, settings: JekyllSettings, limits: Limits) -> ProcessResult:
         """Have the site that lies in the cell built; returns when the process has ended.
 
         Raises:
@@ -118,7 +118,7 @@ class PreparedProcess:
         with contextlib.suppress(OSError):  # it died while it waited: the run says how
             await loop.sock_sendall(self._channel, json.dumps(order).encode() + b"\n")
         ended = await self._run
-        return Outcome(ended, self._answer(), before)
+        return ProcessResult(ended, self._answer(), before)
 
     async def close(self) -> None:
         """End the process and remove its cell.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_sdk.tasks.latex.ocr import as_latex, escape
 from i2s_sdk.tasks.music.ocr import as_score
-from i2s_sdk.tasks.ocr_page import Line, Page
+from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.tasks.webpage.ocr import as_webpage
@@ -21,8 +21,8 @@ from i2s_wire.metrics.profile import Profile
 WHITE = (255, 255, 255)
 
 
-def _page(*texts: str) -> Page:
-    return Page(400, 300, WHITE, tuple(Line(text, 10, 20, 210, 50) for text in texts))
+def _page(*texts: str) -> OcrPage:
+    return OcrPage(400, 300, WHITE, tuple(OcrLine(text, 10, 20, 210, 50) for text in texts))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_latex_is_found_by_the_task_with_every_line_at_its_place(profile: Profil
 
 
 def test_a_webpage_is_the_list_of_files_that_the_task_wants() -> None:
-    page = Page(400, 300, (1, 2, 3), (Line("a <b> `c`", 10, 20, 210, 50, (255, 0, 0), (1, 2, 3)),))
+    page = OcrPage(400, 300, (1, 2, 3), (OcrLine("a <b> `c`", 10, 20, 210, 50, (255, 0, 0), (1, 2, 3)),))
     completion = as_webpage(page)
     assert completion.count("`") == 6  # the fence, and no other that would end it
     ((_, name), (_, content)) = json.loads(completion.removeprefix("```json\n").removesuffix("\n```"))[

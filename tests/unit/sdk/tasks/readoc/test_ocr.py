@@ -5,22 +5,22 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.tasks.ocr_page import Line, Page
+from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage
 from i2s_sdk.tasks.readoc.ocr import as_markdown
 
 WHITE = (255, 255, 255)
 
 
-def line(text: str, left: int, top: int, right: int) -> Line:
-    return Line(text, left, top, right, top + 20)
+def line(text: str, left: int, top: int, right: int) -> OcrLine:
+    return OcrLine(text, left, top, right, top + 20)
 
 
-def page(*lines: Line) -> Page:
+def page(*lines: OcrLine) -> OcrPage:
     ordered = sorted(lines, key=lambda one: (one.top, one.left))
-    return Page(1000, 1400, WHITE, tuple(ordered))
+    return OcrPage(1000, 1400, WHITE, tuple(ordered))
 
 
-def column(word: str, left: int, top: int, count: int) -> list[Line]:
+def column(word: str, left: int, top: int, count: int) -> list[OcrLine]:
     return [line(f"{word}{n}", left, top + 25 * n, left + 400) for n in range(count)]
 
 
@@ -58,5 +58,5 @@ boxes = st.tuples(st.integers(0, 900), st.integers(0, 1300), st.integers(1, 100)
 
 @given(st.lists(boxes, max_size=60))
 def test_every_line_is_read_once(places: list[tuple[int, int, int, int]]) -> None:
-    lines = [Line(f"w{n}", x, y, x + w, y + h) for n, (x, y, w, h) in enumerate(places)]
+    lines = [OcrLine(f"w{n}", x, y, x + w, y + h) for n, (x, y, w, h) in enumerate(places)]
     assert sorted(as_markdown(page(*lines)).split()) == sorted(one.text for one in lines)

@@ -14,7 +14,7 @@ from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.scimage.document import output_of
 from i2s_sdk.tasks.scimage.indicators import colors, labels, objects
 from i2s_sdk.tasks.scimage.scorer import ScimageScorer
-from i2s_sdk.tasks.scimage.shown import Shown
+from i2s_sdk.tasks.scimage.shown import RenderedFigure
 from i2s_sdk.tasks.scimage.task import PROMPTS, ScimageTask
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.render.figure import Figure, FigureText, Mark, MarkKind
@@ -86,7 +86,7 @@ def test_a_missing_import_is_added():
 
 
 def scored(code, figure=None, output="python", prompt="A figure.", page_text="", one_color=False):
-    text = Shown(one_color, figure, page_text).to_text()
+    text = RenderedFigure(one_color, figure, page_text).to_text()
     inputs = {"prompt": prompt, "output": output}
     return ScimageScorer().score(Scorable("a", structure=code, inputs=inputs, text=text, truth=""))
 
@@ -111,9 +111,9 @@ def test_a_figure_of_one_color_is_not_usable():
 
 def test_what_earlier_versions_have_kept_is_read():
     figure = Figure(texts=(FigureText("Start"),))
-    assert Shown.from_text(figure_to_text(figure)) == Shown(figure=figure)
-    assert Shown.from_text("") == Shown()
-    assert Shown.from_text(Shown(True, figure).to_text()) == Shown(True, figure)
+    assert RenderedFigure.from_text(figure_to_text(figure)) == RenderedFigure(figure=figure)
+    assert RenderedFigure.from_text("") == RenderedFigure()
+    assert RenderedFigure.from_text(RenderedFigure(True, figure).to_text()) == RenderedFigure(True, figure)
 
 
 def rendering_of(png, text=""):
@@ -131,14 +131,14 @@ def png_of(*colors):
 @pytest.mark.parametrize(("colors", "blank"), [(["white"], True), (["red"], True), (["white", "red"], False)])
 def test_a_figure_of_a_program_is_blank_if_it_has_one_color(colors, blank):
     text = ScimageTask().text_for_edit(ChartProgram(PYTHON), rendering_of(png_of(*colors)))
-    assert Shown.from_text(text) == Shown(blank, Figure())
+    assert RenderedFigure.from_text(text) == RenderedFigure(blank, Figure())
 
 
 def test_a_page_of_tikz_that_is_a_black_square_is_not_blank():
     task = ScimageTask()
     document = task.document(task.structure_from(TIKZ))
     text = task.text_for_edit(document, rendering_of(png_of("black"), "A"))
-    assert Shown.from_text(text) == Shown(page_text="A")
+    assert RenderedFigure.from_text(text) == RenderedFigure(page_text="A")
 
 
 def test_the_last_page_of_tikz_counts_and_its_text_is_asked_for():
@@ -179,7 +179,7 @@ def figure(*marks, texts=()):
     ],
 )
 def test_labels_in_quotes_are_looked_for_in_texts(prompt, texts, value):
-    assert labels(prompt, Shown(figure=figure(texts=texts)).texts) == value
+    assert labels(prompt, RenderedFigure(figure=figure(texts=texts)).texts) == value
 
 
 @pytest.mark.parametrize(

@@ -2,24 +2,24 @@
 
 import pytest
 
-from i2s_sdk.tasks.ocr_page import Line, Page
+from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage
 from i2s_sdk.tasks.registry import TASKS
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS
 from i2s_sdk.tasks.visualwebbench.ocr import ANSWERERS
 
-PAGE = Page(
+PAGE = OcrPage(
     200,
     100,
     (255, 255, 255),
     (
-        Line("Home", 10, 5, 30, 15),
-        Line("Contact us", 40, 5, 80, 15),
-        Line("Welcome to the shop", 10, 20, 150, 50),
-        Line('Open "daily"', 10, 60, 80, 70),
-        Line("The price is 5 crowns", 10, 80, 120, 90),
+        OcrLine("Home", 10, 5, 30, 15),
+        OcrLine("Contact us", 40, 5, 80, 15),
+        OcrLine("Welcome to the shop", 10, 20, 150, 50),
+        OcrLine('Open "daily"', 10, 60, 80, 70),
+        OcrLine("The price is 5 crowns", 10, 80, 120, 90),
     ),
 )
-EMPTY = Page(200, 100, (255, 255, 255), ())
+EMPTY = OcrPage(200, 100, (255, 255, 255), ())
 OPTIONS = [[0.0, 0.0, 0.18, 0.2], [0.18, 0.0, 0.5, 0.2], [0.0, 0.2, 1.0, 0.55]]
 
 
