@@ -24,7 +24,7 @@ class Method:
     """A method that takes one message and returns one.
 
     Attributes:
-        path: Of the call, such as "/i2s.render.v1.RenderService/Render".
+        path: Path of the call, such as "/i2s.render.v1.RenderService/Render".
         request: Class of the messages that it takes.
         response: Class of the messages that it returns.
     """

@@ -80,7 +80,7 @@ def services_command(package: str, kind: InstallationKind | None = None) -> str:
     """Return what installs a service that the SDK would start.
 
     Args:
-        package: Of the service, such as "i2s-render-latex".
+        package: Package of the service, such as "i2s-render-latex".
         kind: The kind of installation; None looks.
     """
     match kind or installation_kind():

@@ -26,7 +26,7 @@ class ServiceRow:
     """A service as the SDK knows it.
 
     Attributes:
-        name: Of its command without the "i2s-" before it.
+        name: Name of its command without the "i2s-" before it.
         title: For people.
         source: What it renders; None for a service that is no renderer.
         optional: Whether something can be evaluated without it.

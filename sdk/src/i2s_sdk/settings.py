@@ -99,7 +99,8 @@ class Settings:
             ends it at once, with exit code 4.
         reference_pixels: The most pixels of a reference picture, width times height. The metric service has a
             limit of its own (``--max-image-pixels``).
-        completion_characters: Of a completion; a longer one is not usable and counts as no structure.
+        completion_characters: The most characters of a completion; a longer one is not usable and counts as
+            no structure.
         scorer_cpu_seconds: CPU time that scoring one sample may take in a worker process; a sample that takes
             more is not usable.
         scorer_memory_bytes: Memory that it may take; the same.
@@ -345,7 +346,7 @@ class Settings:
         Args:
             flags: Values by field, strongest; None is "not given".
             config: The file; None takes I2S_CONFIG, else i2s.toml of the working folder where there is one.
-            environ: Of the process.
+            environ: The environment of the process.
 
         Raises:
             SettingsError: A value has no meaning, there is no such setting, or the file cannot be read; names

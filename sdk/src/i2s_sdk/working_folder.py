@@ -36,7 +36,7 @@ def refuse_reach(path: Path, content: Mapping[str, Any]) -> None:
     """Return where a configuration file names no program to run and nobody to talk to.
 
     Args:
-        path: Of the file, which nobody named.
+        path: Path of the file, which nobody named.
         content: Its keys and tables.
 
     Raises:

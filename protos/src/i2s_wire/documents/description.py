@@ -22,7 +22,7 @@ class DocumentsDescription:
         versions: Everything that the digests are made of, by name.
         fonts_digest: SHA-256 over the installed fonts.
         isolation: The sandbox that jobs run in.
-        default_limits: Of a fragment or a page if none are asked for.
+        default_limits: Limits of a fragment or a page if none are asked for.
         max_limits: That none gets beyond.
         max_request_bytes: Size of the largest request.
         max_fragments: The most fragments of a request.

@@ -31,7 +31,7 @@ class PageDrawing:
     Attributes:
         dpi: Resolution in dots per inch, above 0 and at most 2400.
         format: File format of the image.
-        quality: Of JPEG, from 1 to 100; without meaning for PNG.
+        quality: Quality of JPEG, from 1 to 100; without meaning for PNG.
     """
 
     dpi: float = 216.0
@@ -69,7 +69,7 @@ class PageImage:
         width: In pixels.
         height: In pixels.
         page: Which page of the document, counted from 1.
-        sha256: Of ``image``, lower-case hexadecimal.
+        sha256: SHA-256 of ``image``, lower-case hexadecimal.
     """
 
     image: bytes = field(repr=False)

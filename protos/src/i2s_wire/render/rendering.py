@@ -51,7 +51,7 @@ class Picture:
         height: Height in pixels.
         page: Number of the page in the document, from 1.
         sha256: SHA-256 of ``png``, lower-case hexadecimal; empty if it was not computed.
-        text: Of the whole page in reading order; of LaTeX, where asked for.
+        text: Text of the whole page in reading order; of LaTeX, where asked for.
     """
 
     png: bytes = field(repr=False)
@@ -107,8 +107,8 @@ class Rendering:
         engine: What made it.
         policy_events: What was tried and prevented.
         site: For sites, what is known of the page.
-        figures: Of Python programs, where asked for: the objects of the figures in ``pictures``.
-        lilypond_backend: Of scores, what drew ``pictures``, or would have drawn them.
+        figures: Figures of Python programs, where asked for: the objects of the figures in ``pictures``.
+        lilypond_backend: The back end that drew the ``pictures`` of a score, or would have drawn them.
     """
 
     verdict: Verdict

@@ -45,7 +45,7 @@ class ProgressLine:
 
         Args:
             done: Count of each thing.
-            planned: Of each.
+            planned: Instances of each.
             last: The last one; None at the beginning.
             note: What else is to be said.
         """

@@ -31,7 +31,7 @@ def tell_stage(result: StageResult, what: str, settings: Settings, as_json: bool
     """Print how far a stage came, and return the exit code.
 
     Args:
-        result: Of the stage.
+        result: What the stage returned.
         what: That a sample has after it.
         settings: With the failures that are allowed.
         as_json: Whether as one document.

@@ -11,7 +11,7 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text, with control characters of data and servers as escapes.
 
     Args:
-        text: Of one or more lines.
+        text: Text of one or more lines.
         err: Whether it goes to standard error.
         nl: Whether a line feed follows.
     """

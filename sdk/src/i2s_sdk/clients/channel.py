@@ -69,8 +69,8 @@ class Connection:
         """Make a call, again where that may help.
 
         Args:
-            method: Of a stub on ``channel``.
-            name: Of the method, for messages.
+            method: Method of a stub on ``channel``.
+            name: Name of the method, for messages.
             message: The request.
             deadline: Seconds for one attempt; None takes that of the connection.
 

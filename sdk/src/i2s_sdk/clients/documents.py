@@ -36,7 +36,7 @@ class AsyncDocumentsClient(AsyncConnection):
         address: "host:port".
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
-        credentials: Of gRPC; None speaks without TLS.
+        credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
 

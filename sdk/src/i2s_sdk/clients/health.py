@@ -35,7 +35,7 @@ async def wait_until_serving(channel: grpc.aio.Channel, address: str, service: s
 
     Args:
         channel: To the service.
-        address: Of the channel, for the message.
+        address: Address of the channel, for the message.
         service: Full name, such as "i2s.render.v1.RenderService".
         seconds: How long to wait; at least one look is taken.
 

@@ -37,7 +37,7 @@ class AsyncMetricsClient(AsyncConnection):
         address: "host:port".
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
-        credentials: Of gRPC; None speaks without TLS.
+        credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
 
@@ -137,7 +137,7 @@ class MetricsClient(Connection):
         address: "host:port".
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
-        credentials: Of gRPC; None speaks without TLS.
+        credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS where the address is not loopback.
     """
 

@@ -91,7 +91,7 @@ class StreamClient(Generic[Q, A]):
 
     Args:
         method: Name, for messages.
-        address: Of the service.
+        address: Address of the service.
         open_call: Begins a call.
         retry: Which failures are tried again, and for how long.
         deadline: Seconds for one attempt of an item.

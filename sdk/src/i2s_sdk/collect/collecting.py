@@ -42,8 +42,8 @@ class CollectOptions:
         seed: Decides the order of documents and pieces.
         redistributable: Whether only documents are taken whose licence permits to publish copies.
         withdrawn: Keys of documents, and ids of instances, that must not be used.
-        thresholds: Of the first month, by subset, so that difficulties of months compare; subsets without
-            are divided by their own lengths.
+        thresholds: Thresholds of the first month, by subset, so that difficulties of months compare; subsets
+            without are divided by their own lengths.
         text_judges: Addresses of judges of texts, beside the built-in one.
         picture_judges: Addresses of judges of pictures.
         languages: Codes of the natural languages of pages that are wanted, see ``languages``; empty for all.

@@ -44,7 +44,7 @@ class DataSet:
         folder: Where it lies; of an index of another name than the usual one, the index. It names the data
             set: ``read_folder`` opens it again.
         instances: All of them.
-        sha256: Of the index file.
+        sha256: SHA-256 of the index file.
     """
 
     folder: Path

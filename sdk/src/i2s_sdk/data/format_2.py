@@ -40,7 +40,7 @@ def line(
         inputs: As the task's schema has them; paths are relative to the data set.
         target: The same; None if it is not known.
         difficulty: "easy", "medium" or "hard".
-        licence: Of inputs and target, such as "CC-BY-4.0".
+        licence: Licence of inputs and target, such as "CC-BY-4.0".
         provenance: Where they come from.
 
     Raises:
@@ -78,7 +78,7 @@ def convert(where: Path, out: Path, *, licence: str = "") -> int:
     Args:
         where: Its folder, or its index.
         out: The folder of the copy, which must not exist or be empty.
-        licence: Of instances whose lines name none.
+        licence: Licence of instances whose lines name none.
 
     Raises:
         DataError: The data set has a fault; names file and line.

@@ -28,7 +28,7 @@ class HubName:
 
     Attributes:
         where: OWNER/NAME of the hub, or a folder.
-        task: Of its instances.
+        task: Task of its instances.
         local: Whether ``where`` is a folder.
         subsets: That are taken; none means those of the task without the wild ones.
         revision: Branch, tag or commit; empty is the newest.

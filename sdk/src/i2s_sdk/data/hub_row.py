@@ -42,9 +42,9 @@ class Row:
         subset: The category.
         difficulty: Empty where unknown.
         picture: The reference, encoded as it came.
-        picture_suffix: Of its kind, such as ".png".
+        picture_suffix: Suffix of its kind, such as ".png".
         structure: Ground truth: LaTeX or LilyPond in UTF-8, a .tar.gz of a site; None where there is none.
-        text: Of the picture; None where unknown.
+        text: Text of the picture; None where unknown.
         assets: Names of files in the archive that a model may use.
         source: Where it was found.
         left_out: Names of links and the like that the archive held.
@@ -67,7 +67,7 @@ def read_row(columns: Mapping[str, Any], task: str, subset: str) -> Row:
 
     Args:
         columns: By name; the picture as an object of ``bytes`` and ``path``.
-        task: Of the data set.
+        task: Task of the data set.
         subset: Where the row has no category.
 
     Raises:

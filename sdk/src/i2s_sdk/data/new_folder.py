@@ -42,7 +42,7 @@ def write_index(folder: Path, lines: Iterable[Mapping[str, Any]]) -> int:
 
     Args:
         folder: In which the files of the lines lie, or are written while the lines are taken.
-        lines: Of data format 2.
+        lines: Lines of data format 2.
 
     Raises:
         DataError: A line is not as its task wants it, or there is none; names it.

@@ -64,7 +64,7 @@ class Selection:
     Attributes:
         subsets: Names; none means all.
         difficulties: Names; none means all.
-        ids: Of single instances; none means all.
+        ids: Ids of single instances; none means all.
         limit: The most instances, over everything that the filters leave and all shards together.
         seed: Which ``limit`` instances: a choice that is the same for the same seed. None takes the first.
         shard: The part of that which is taken.

@@ -14,8 +14,8 @@ class Subset:
     """The instances of one subset.
 
     Attributes:
-        task: Of all of them.
-        name: Of the subset.
+        task: Task of all of them.
+        name: Name of the subset.
         instances: How many there are.
         difficulties: How many of each; those of unknown difficulty are under "".
         with_structure: How many have ground truth.

@@ -38,8 +38,8 @@ class DryRun:
     """What an evaluation would ask for.
 
     Attributes:
-        samples: Of the run.
-        answered: Of them, those that the run folder has an answer for.
+        samples: Samples of the run.
+        answered: Those of them that the run folder has an answer for.
         estimate: For the questions of the others that have no answer there.
     """
 
@@ -63,7 +63,7 @@ def dry_run(
         data: See ``evaluate``.
         model: Name of the model.
         out: Run folder, whose answers are not asked for again; None, or one that is not there, has none.
-        options: Of the calls, with the prices.
+        options: Options of the calls, with the prices.
         settings: None reads environment and configuration file.
         wanted: See ``evaluate``.
 

@@ -35,7 +35,7 @@ def facts(
     """Return facts by name, as they are shown to people.
 
     Args:
-        plan: Of the run.
+        plan: Plan of the run.
         engines: Renderers that are there.
         comparer: The metric service, where it is there.
         documents: The documents service, where it is there.

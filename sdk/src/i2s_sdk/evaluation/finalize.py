@@ -57,7 +57,7 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
     """Write numbers and report of what the folder holds.
 
     Args:
-        folder: Of the run.
+        folder: Folder of the run.
         instances: That the run has; of a shard, its own.
         settings: How many failures are allowed.
     """

@@ -35,7 +35,7 @@ class MergeResult:
     """Shards that became one run.
 
     Attributes:
-        folder: Of the run: a path, or the text of a URL. So is its report.
+        folder: Folder of the run: a path, or the text of a URL. So is its report.
         report: Its page.
         summary: Its numbers.
         missing: Instances that no shard has a record of, in the order of the data set.
@@ -58,7 +58,7 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
         runs: Folders of shards, or their URLs, in any order. All should be there; what is missing is said.
         out: Folder of the whole run, or its URL, new or empty. ``evaluate`` can go on with it. A merge
             that was cut off begins anew.
-        settings: Of stores; None takes the defaults.
+        settings: Settings of stores; None takes the defaults.
 
     Raises:
         UsageError: A folder is no run, or ``out`` holds something.

@@ -22,7 +22,7 @@ class PictureLimits:
 
     Attributes:
         pixels: Width times height; 0 leaves the renderer's default.
-        picture_bytes: Of the PNG; 0 leaves the renderer's default.
+        picture_bytes: Size in bytes of the PNG; 0 leaves the renderer's default.
     """
 
     pixels: int = 0
@@ -63,7 +63,7 @@ def refuse_unpaddable(rendering: Rendering, reference: bytes, policy: SizePolicy
     model and is left to the metric service to name.
 
     Args:
-        rendering: Of a model's answer.
+        rendering: Rendering of a model's answer.
         reference: The picture that it is compared with, encoded.
         policy: How the two get one size.
     """

@@ -28,7 +28,7 @@ class ResolvedSelection:
         tasks: Those of the instances, by name, in the order of the data set.
         data: The data set.
         whole: Its instances that the run has, in all its shards.
-        instances: Of them, those of this shard.
+        instances: Those of them that this shard has.
         selection: That was asked for.
         prompts: Prompts of the user in place of those of the tasks, by the name of the task.
     """
@@ -48,7 +48,7 @@ class Plan(ResolvedSelection):
 
     Attributes:
         model: Name of the model whose answers are judged.
-        fingerprint: Of what else decides its answers.
+        fingerprint: Digest of what else decides its answers.
         asked: SHA-256 of the prompt of each task of a run whose answers are there already; None computes
             them from the prompts.
     """
@@ -100,7 +100,7 @@ def choose(
         data: Where the instances are from.
         profile: Which rules.
         tasks: That are wanted; none means all that the data set has.
-        selection: Of the instances of these tasks.
+        selection: Which instances of these tasks are taken.
         settings: That change what some tasks ask; None takes their defaults.
 
     Raises:
@@ -128,7 +128,7 @@ def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
     Args:
         choice: What it takes of which data set.
         model: Name of the model.
-        fingerprint: Of the model.
+        fingerprint: Fingerprint of the model.
     """
     return Plan(
         choice.profile,

@@ -12,7 +12,7 @@ class Progress:
     """Samples of a run by how far they are, those of earlier starts among them.
 
     Attributes:
-        planned: Of the run.
+        planned: Instances of the run.
         generated: That have an answer.
         rendered: That were rendered, or have nothing to render.
         finished: That have ended.

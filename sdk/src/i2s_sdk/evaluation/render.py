@@ -34,7 +34,7 @@ class RenderStage:
 
     Attributes:
         steps: By task; or why there is none.
-        folder: Of the run.
+        folder: Folder of the run.
     """
 
     steps: Mapping[str, ReadStep | I2SError]
@@ -81,7 +81,7 @@ class ReadStep(Protocol):
 
         Args:
             read: What is known of the sample so far.
-            content: Of its instance.
+            content: Content of its instance.
             answer: What the model said.
 
         Raises:

@@ -25,7 +25,7 @@ class Sample:
         instance: What it is of.
         answer: What the model said.
         rendered: What became of that.
-        record: Of the sample, once it has ended.
+        record: Record of the sample, once it has ended.
         reference: The picture, encoded; None where it was not read yet.
         rendering: The same of what was rendered.
     """

@@ -32,7 +32,7 @@ class ScoreStep:
         task: Decides sizes and profile.
         comparer: Compares pictures; None for a task without metrics of pictures.
         image_metrics: That the comparer is asked for.
-        scorers: Of the other metrics.
+        scorers: Scorers of the other metrics.
         workers: Run the scorers that need limits.
         convert: Converts texts to HTML; None if no scorer needs that.
         cache: Has values of earlier runs; None asks for all.
@@ -156,7 +156,7 @@ class ScoreStage:
 
     Attributes:
         steps: By task.
-        folder: Of the run.
+        folder: Folder of the run.
     """
 
     steps: Mapping[str, ScoreStep]

@@ -23,7 +23,7 @@ class SelectionArgs(TypedDict, total=False):
         difficulties: The same.
         samples: Ids of single instances; none means all.
         limit: The most instances; None is all.
-        seed: Of a choice of ``limit`` instances; None takes the first in the order of the data set.
+        seed: Seed of a choice of ``limit`` instances; None takes the first in the order of the data set.
         shard: The part that is done here, such as "1/3"; None is all. ``merge`` joins the parts.
     """
 

@@ -26,7 +26,7 @@ class SeveralResult:
 
     Attributes:
         runs: By name; those that have ended.
-        report: Of all runs, with the leaderboard; None if there is one, which has its own.
+        report: Report of all runs, with the leaderboard; None if there is one, which has its own.
         errors: By name, why a model could not be asked.
     """
 

@@ -33,9 +33,9 @@ class StageResult:
     """A run after a stage.
 
     Attributes:
-        folder: Of the run: a path, or the text of a URL.
+        folder: Folder of the run: a path, or the text of a URL.
         planned: Samples of the run.
-        done: Of them, those that are through the stage.
+        done: Those of them that are through the stage.
         covered: Whether no more are missing than the settings allow.
         failures: Why samples were stopped, the most frequent reason first.
         unanswered_calls: Calls of the model that were begun when an earlier start was stopped; they may have

@@ -22,7 +22,7 @@ class Operation:
     """A request of the method POST whose body is a message of the contract.
 
     Attributes:
-        path: Of the URL.
+        path: The path in the URL.
         wire_name: Full name of the service of gRPC.
         rpc: Name of its method.
         service: Name of the service that answers; None if the request decides.

@@ -18,7 +18,7 @@ def page(base: str, health: Mapping[str, str]) -> str:
 
     Args:
         base: URL of the gateway as the caller wrote it, without "/" at its end.
-        health: Of each service.
+        health: Health of each service.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 

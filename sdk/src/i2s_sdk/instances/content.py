@@ -18,7 +18,7 @@ class Content:
         structure: The ground truth where it is text: LaTeX, LilyPond.
         site: The ground truth where it is a site: its files by relative name, assets among them.
         assets: Files that the answer may use, by name.
-        text: Of the picture, where the data set gives it.
+        text: Text of the picture, where the data set gives it.
         target: The ground truth where it is neither text nor site, as the line has it.
         inputs: What the model is given, as the line has it.
     """

@@ -31,8 +31,8 @@ class RewardRequest:
 
     Attributes:
         request: The completion and what it is judged against; or what is wrong with its row of the batch.
-        floor: Of the instance; None takes that of the task.
-        ceiling: Of the instance; None takes that of the task.
+        floor: Floor of the instance; None takes that of the task.
+        ceiling: Ceiling of the instance; None takes that of the task.
     """
 
     request: RoundTripRequest | I2SError
@@ -152,8 +152,9 @@ class BatchReward(ABC):
         Args:
             prompts: Not looked at.
             completions: Texts, or lists of messages.
-            columns: Of the batch, as the class says. If ``log_metric`` is among them, a function of name and
-                number as TRL passes it, it gets the share of usable completions and of those without reward.
+            columns: Columns of the batch, as the class says. If ``log_metric`` is among them, a function of
+                name and number as TRL passes it, it gets the share of usable completions and of those without
+                reward.
 
         Raises:
             UsageError: A column is missing or has another length.

@@ -48,12 +48,12 @@ class CompletionScorer:
     Attributes:
         reads: How completions are read and rendered, by task.
         scores: How they are scored, by task.
-        slots: Of completions that are under way at a time.
+        slots: Number of completions that are under way at a time.
         unavailable: Metrics of the tasks that cannot be computed here, and why.
         metrics: Names of the metrics to compute.
         workers: Run the scorers that need limits; whoever opened this closes them.
         reference_pixels: The most of a reference that the metric service takes.
-        completion_characters: Of a completion; a longer one is not usable.
+        completion_characters: The most characters of a completion; a longer one is not usable.
     """
 
     reads: Mapping[str, ReadStep | I2SError]
@@ -180,8 +180,8 @@ async def open_completion_scorer(
         tasks: By name.
         metrics: Names of the metrics to compute; none means all that the tasks have and can be computed.
         jobs: The most completions under way; 0 is twice the slots of the renderers.
-        completion_characters: Of a completion; a longer one is not usable.
-        scorer_limits: Of scorers in worker processes.
+        completion_characters: The most characters of a completion; a longer one is not usable.
+        scorer_limits: Limits of scorers in worker processes.
 
     Raises:
         UnknownNameError: No task has such a metric.

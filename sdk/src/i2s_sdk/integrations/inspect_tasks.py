@@ -51,9 +51,9 @@ def _task(
     """Return a task of the benchmark as inspect_ai has it.
 
     Args:
-        name: Of the task.
+        name: Name of the task.
         data: The data set, as ``i2s-sdk evaluate --data`` takes it; None takes the bundled examples.
-        subset: Of it, several joined by commas; None takes all.
+        subset: A subset of the task, or several joined by commas; None takes all.
         difficulty: The same.
         profile: Which rules; None takes that of the settings.
     """
@@ -152,7 +152,7 @@ def round_trip(task: str, data: str | None = None, subset: str = "", profile: st
     score.
 
     Args:
-        task: Of the benchmark.
+        task: Task of the benchmark.
         data: The data set of the samples; None is the bundled examples.
         subset: Those of it that were asked for, joined by commas.
         profile: Which rules; None takes that of the settings.

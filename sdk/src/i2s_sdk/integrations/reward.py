@@ -47,9 +47,9 @@ class RoundTripReward(BatchReward):
     completion out for which all reward functions return None.
 
     Args:
-        task: Of batches without a column ``task``.
-        weights: Of the metrics; none is the main one of the task alone. A metric that is not defined for a
-            pair (``edit`` without ground truth) is left out and the others share its weight.
+        task: Task of batches without a column ``task``.
+        weights: Weights of the metrics; none is the main one of the task alone. A metric that is not defined
+            for a pair (``edit`` without ground truth) is left out and the others share its weight.
         failed: Value of a completion that has no picture, before floor and transform.
         floor: What an answer that looks at nothing has: a number, or one for each task; see
             ``instance_floors``.

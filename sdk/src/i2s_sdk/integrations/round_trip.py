@@ -87,7 +87,7 @@ class RoundTrip:
             reference: An instance, the path of a picture, or an encoded picture; or a whole request, and
                 nothing else.
             completion: What the model said.
-            task: Of a picture; an instance has its own.
+            task: Task of a picture; an instance has its own.
             structure: Ground truth that belongs to a picture, for the metric ``edit``.
             assets: Files that the answer may use, by name.
             id: Stands in the logs of the services.

@@ -28,8 +28,8 @@ class RewardShaping:
     one that does not, as long as ``transform`` does not decrease.
 
     Attributes:
-        floor: Of instances that have no floor of their own.
-        ceiling: Of instances that have no ceiling of their own.
+        floor: Floor of instances that have no floor of their own.
+        ceiling: Ceiling of instances that have no ceiling of their own.
         normalize: Whether to divide by ceiling minus floor.
         transform: A function of one number that returns a number; None leaves the value as it is.
 
@@ -70,7 +70,7 @@ class RewardShaping:
         """Return the reward of a value.
 
         Args:
-            value: Of the completion: a metric, or a mean of metrics.
+            value: Value of the completion: a metric, or a mean of metrics.
             task: Name of the task.
             floor: Own floor of the instance; None takes that of the task.
             ceiling: Own ceiling of the instance; None takes that of the task.

@@ -42,7 +42,7 @@ class AnthropicMessages:
 
     Args:
         model: Its name, as the vendor has it.
-        options: Of the calls.
+        options: Options of the calls.
 
     Raises:
         UsageError: The package or the key is missing, or it takes no such options.

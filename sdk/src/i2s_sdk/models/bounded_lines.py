@@ -41,7 +41,7 @@ class BoundedLines:
     """Makes lines of chunks.
 
     Args:
-        most_characters: Of a completion. A line that has no room for more is given whole.
+        most_characters: The most characters of a completion. A line that has no room for more is given whole.
     """
 
     def __init__(self, most_characters: int) -> None:

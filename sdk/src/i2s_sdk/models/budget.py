@@ -18,7 +18,7 @@ class Budget:
 
     Attributes:
         cost: USD; None sets no limit.
-        tokens: Of questions and answers together; None sets no limit.
+        tokens: The most tokens of questions and answers together; None sets no limit.
     """
 
     cost: float | None = None
@@ -60,8 +60,8 @@ class Budget:
 
         Args:
             cost: USD; None if nobody knows.
-            tokens_in: Of the question; None if the server did not say.
-            tokens_out: Of the answer; None if the server did not say.
+            tokens_in: Tokens of the question; None if the server did not say.
+            tokens_out: Tokens of the answer; None if the server did not say.
         """
         if not self.is_limited:
             return

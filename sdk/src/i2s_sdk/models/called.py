@@ -40,7 +40,7 @@ class CalledModel:
 
     Args:
         provider: Makes single attempts.
-        options: Of the calls.
+        options: Options of the calls.
 
     Raises:
         UsageError: The provider cannot send one of the options, or there is a budget and no price.

@@ -22,11 +22,11 @@ class Estimate:
     """What a run would take.
 
     Attributes:
-        images: Of all questions.
-        calls: Of the model, one for each question; answers that are kept are none, and neither are those of
-            oracle, baseline and replay.
-        tokens_in: Of all calls, estimated from the length of the texts and the size of the images.
-        tokens_out: Of all calls, if every answer is as long as it may be.
+        images: Images of all questions.
+        calls: Calls of the model, one for each question; answers that are kept are none, and neither are
+            those of oracle, baseline and replay.
+        tokens_in: Tokens of all calls, estimated from the length of the texts and the size of the images.
+        tokens_out: Tokens of all calls, if every answer is as long as it may be.
         cost: In US dollars, of so many tokens at list prices, each call made once; None where the price is
             not known.
     """
@@ -56,7 +56,7 @@ def estimate(
     Args:
         model: Its name.
         questions: Each with the instance that it is asked of.
-        options: Of the calls.
+        options: Options of the calls.
 
     Raises:
         DataError: An image or the file of prices cannot be read.
@@ -85,7 +85,7 @@ def image_tokens(vendor: str, width: int, height: int) -> int:
     """Return about how many tokens a picture is, by what the vendors publish of their own models.
 
     Args:
-        vendor: Of the model; for an unknown one, patches of 28 pixels are counted.
+        vendor: Vendor of the model; for an unknown one, patches of 28 pixels are counted.
         width: In pixels.
         height: In pixels.
     """

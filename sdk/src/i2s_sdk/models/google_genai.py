@@ -37,7 +37,7 @@ class GoogleGenAI:
 
     Args:
         model: Its name, as the vendor has it.
-        options: Of the calls.
+        options: Options of the calls.
 
     Raises:
         UsageError: The package or the key is missing.

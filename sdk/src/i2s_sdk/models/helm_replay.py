@@ -43,7 +43,7 @@ class HelmReplay:
 
     Args:
         files: Its ``scenario_state.json`` files.
-        most_characters: Of a completion; of a longer one only the beginning is held.
+        most_characters: The most characters of a completion; of a longer one only the beginning is held.
 
     Raises:
         DataError: One cannot be read, they are of several models, or they disagree.

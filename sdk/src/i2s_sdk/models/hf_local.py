@@ -23,7 +23,7 @@ class HuggingFaceModel:
 
     Args:
         model: Name on the hub, or a folder.
-        options: Of the calls.
+        options: Options of the calls.
 
     Raises:
         UsageError: A package is missing.

@@ -30,8 +30,8 @@ def status_error(
     """Return how an attempt ended that was answered with a status other than 2xx.
 
     Args:
-        status: Of HTTP.
-        headers: Of the answer.
+        status: The status code of HTTP.
+        headers: Headers of the answer.
         message: What the server said.
         code: The server's own name of the failure, where it has one.
         hint: What a person can do where the key or the name is wrong.

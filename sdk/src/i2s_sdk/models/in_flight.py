@@ -40,7 +40,8 @@ class CallsInFlight:
         Args:
             provider: Is asked.
             question: For it.
-            seconds_left: Of all attempts of this call. One attempt may take ``call_seconds`` in any case.
+            seconds_left: Seconds that are left of all attempts of this call. One attempt may take
+                ``call_seconds`` in any case.
 
         Raises:
             FaultError: There was none in time.

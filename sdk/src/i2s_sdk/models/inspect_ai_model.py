@@ -36,7 +36,7 @@ class InspectModel:
 
     Args:
         model: PROVIDER/NAME, as inspect_ai has it.
-        options: Of the calls.
+        options: Options of the calls.
 
     Raises:
         UsageError: The package is missing, or the model takes no such options.

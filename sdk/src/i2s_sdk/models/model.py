@@ -83,7 +83,8 @@ class Model(Protocol):
 
     Attributes:
         name: As a run is told apart by, such as "oracle".
-        fingerprint: Of everything else that decides its answers and is known; empty where the name says all.
+        fingerprint: Digest of everything else that decides its answers and is known; empty if the name says
+            all.
     """
 
     name: str

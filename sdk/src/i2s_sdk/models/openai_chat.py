@@ -36,7 +36,7 @@ class OpenAIChat:
 
     Args:
         model: Its name, as the server has it.
-        options: Of the calls.
+        options: Options of the calls.
 
     Raises:
         UsageError: The package or the key is missing.
@@ -145,7 +145,7 @@ def refusal_of(status: int, details: Mapping[str, object]) -> Answer | None:
     """Return the answer where a filter refuses the question itself; None for any other error.
 
     Args:
-        status: Of HTTP.
+        status: The status code of HTTP.
         details: What the server says of the error.
     """
     if status == 400 and details.get("code") in _FILTERED:

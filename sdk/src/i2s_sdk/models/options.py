@@ -64,7 +64,7 @@ class ModelOptions:
     """How models are called.
 
     Attributes:
-        base_url: Of the server; None is the vendor's own.
+        base_url: Address of the server; None is the vendor's own.
         key_env: Name of the environment variable that holds the key; None is the vendor's own variable,
             which is not sent to a server of another ``base_url``.
         temperature: 0 is greedy; None leaves it to the server, for models that accept none. A value that is
@@ -72,7 +72,7 @@ class ModelOptions:
         max_tokens: The most tokens of a completion.
         top_p: Above 0, at most 1: tokens are drawn from the most probable ones that together have this
             probability. It goes before that of a question, and needs a temperature that was chosen.
-        seed: Of the draws, for servers that take one; few of them promise the same answer again.
+        seed: Seed of the draws, for servers that take one; few of them promise the same answer again.
         stop: Texts at which a completion ends.
         reasoning_effort: How much a model thinks before it answers, in the words of its server, such as
             "low"; empty leaves it to the server.
@@ -84,7 +84,8 @@ class ModelOptions:
         concurrency: Calls in flight at most; fewer while the server says that there are too many.
         first_pause: Seconds after a first failure; they double with each further one.
         longest_pause: Seconds, where the server does not ask for more.
-        completion_characters: Of a completion; a longer one is not usable, and its rest is not read.
+        completion_characters: The most characters of a completion; a longer one is not usable, and its rest
+            is not read.
         pdftotext_cpu_seconds: CPU time of the model ``baseline/pdftotext`` for one document.
         pdftotext_memory_bytes: Memory of the same.
         cache: Folder of answers kept; None keeps none.

@@ -35,7 +35,7 @@ class PdfToText:
     Each document has a process of its own with limits of CPU time and memory, which can write no file.
 
     Args:
-        options: Of models: the limits, and how long a completion may be; None takes the defaults.
+        options: Options of models: the limits, and how long a completion may be; None takes the defaults.
 
     Raises:
         UsageError: The program is not installed.

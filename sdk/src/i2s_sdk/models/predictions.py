@@ -118,7 +118,7 @@ class Predictions:
 
     Args:
         folder: The predictions of one system.
-        most_characters: Of a completion; of a longer one only the beginning is read.
+        most_characters: The most characters of a completion; of a longer one only the beginning is read.
 
     Raises:
         DataError: A file cannot be read.

@@ -26,7 +26,7 @@ async def preflight(provider: Provider, options: ModelOptions, *, with_image: bo
 
     Args:
         provider: Is asked by a single call.
-        options: Of the calls.
+        options: Options of the calls.
         with_image: Whether a small white image is shown as well.
 
     Returns:

@@ -78,7 +78,7 @@ class Prices:
         Args:
             vendor: Such as "openai".
             model: As the vendor names it.
-            base_url: Of the server; empty is the vendor's own.
+            base_url: Address of the server; empty is the vendor's own.
         """
         own = not base_url or (vendor in VENDORS and _plain(base_url) == _plain(VENDORS[vendor].base_url))
         table = self.models if own else self.servers.get(_plain(base_url), {})

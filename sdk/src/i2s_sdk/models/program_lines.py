@@ -32,7 +32,7 @@ class ProgramOfLines:
     Args:
         line: The command line, as the user wrote it.
         argv: The same, split.
-        options: Of the calls.
+        options: Options of the calls.
     """
 
     vendor = "command"

@@ -36,7 +36,7 @@ class ProgramPerQuestion:
         line: The command line, as the user wrote it.
         argv: The same, split, with places for images or documents, the prompt, the system text and the
             instance.
-        options: Of the calls.
+        options: Options of the calls.
     """
 
     vendor = "command"

@@ -77,7 +77,7 @@ class Provider(Protocol):
     Attributes:
         vendor: Such as "openai"; part of what an answer is kept under.
         model: Name of the model as the vendor has it.
-        base_url: Of the server; empty where there is none.
+        base_url: Address of the server; empty where there is none.
         repeatable: Whether an answer may be kept and given again: the name says which model answers.
         parameters: Everything else that is sent and decides the answer.
     """

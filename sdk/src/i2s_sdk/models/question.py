@@ -55,7 +55,7 @@ class ReadQuestion:
     """What a provider is asked.
 
     Attributes:
-        id: Of the instance.
+        id: Id of the instance.
         parts: Texts and images in order; texts that followed one another are one, and none is empty.
         system: The system text; empty for none.
         max_tokens: The most tokens of the completion; None takes that of the options.
@@ -108,7 +108,7 @@ def refuse_schema(question: ReadQuestion, name: str) -> None:
 
     Args:
         question: It may want JSON by a schema that its text does not have.
-        name: Of the model, for the message.
+        name: Name of the model, for the message.
 
     Raises:
         ModelAccessError: It wants that.

@@ -34,7 +34,7 @@ def open_replay(where: str, most_characters: int = COMPLETION_CHARACTERS) -> Mod
     Args:
         where: A file of JSON lines; a run folder; a ``scenario_state.json`` of HELM, a folder of such files
             at any depth, or a pattern such as ``runs/v1.0.1/image2latex*model=openai_gpt-4o*``.
-        most_characters: Of a completion; of a longer one only the beginning is held.
+        most_characters: The most characters of a completion; of a longer one only the beginning is held.
 
     Raises:
         DataError: It cannot be read, or holds no completions.
@@ -77,8 +77,9 @@ class Replay:
 
     Args:
         path: The file.
-        name: Of the model, behind ``replay:``; empty takes that of the file.
-        most_characters: Of a completion; of a longer one only the beginning is ever in memory.
+        name: Name of the model, behind ``replay:``; empty takes that of the file.
+        most_characters: The most characters of a completion; of a longer one only the beginning is ever in
+            memory.
 
     Raises:
         DataError: It cannot be read, or a line is malformed.

@@ -20,10 +20,10 @@ class Vendor:
     """A vendor.
 
     Attributes:
-        base_url: Of its own server.
+        base_url: Address of its own server.
         keys: Environment variables that hold the key; the first that is set counts.
         package: Its SDK, as it is imported.
-        extra: Of i2s-sdk, that installs the package.
+        extra: The extra of i2s-sdk that installs the package.
     """
 
     base_url: str
@@ -70,7 +70,7 @@ def address_and_key(
         vendor: Whose protocol is spoken.
         model: As the user named it.
         options: With address and variable, where they are not the vendor's.
-        environ: Of the process.
+        environ: The environment of the process.
 
     Raises:
         UsageError: The variable is not set; says the command that sets it.

@@ -27,7 +27,7 @@ class Bar:
     Attributes:
         label: What it counts.
         count: How many.
-        share: Of the longest bar (histogram), or of all (endings).
+        share: Length relative to the longest bar (histogram), or share of all (endings).
         tone: "good", "bad" (the model's doing) or "ours".
     """
 

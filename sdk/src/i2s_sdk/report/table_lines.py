@@ -43,7 +43,7 @@ class TableRow:
     """One row of a table.
 
     Attributes:
-        model: Of the run, or of the paper.
+        model: Model of the run, or of the paper.
         published: Whether it is of the paper.
         values: One for each column after the model: a number, a text, or None for nothing.
         means: One for each of these: with n and interval where it is a mean of a run, else None.

@@ -29,8 +29,8 @@ def small_copy(
 
     Args:
         storage: Where the copy lies.
-        digest: Of the picture.
-        size: Of the picture, in pixels.
+        digest: Digest of the picture.
+        size: Size of the picture, in pixels.
         picture: The file of it.
         source: A run that has the picture, and the copy if a report of the run was written.
     """
@@ -60,7 +60,7 @@ def shrunk(content: bytes, size: tuple[int, int]) -> bytes | None:
     """Return a picture as WebP within a size; None where it fits already, or cannot be opened.
 
     Args:
-        content: Of the picture's file.
+        content: Content of the picture's file.
         size: Largest width and height in pixels.
     """
     try:

@@ -28,7 +28,7 @@ class Answer:
     """How a model was asked and what it said.
 
     Attributes:
-        id: Of the instance.
+        id: Id of the instance.
         completion: Verbatim; None where there is no answer.
         outcome: REFUSED, MODEL_FAILURE, or NO_STRUCTURE where the completion is too long; None where there is
             a completion to render.

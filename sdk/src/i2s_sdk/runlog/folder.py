@@ -103,7 +103,7 @@ class RunFolder:
 
         Args:
             where: The folder, or the URL of one.
-            settings: Of stores; None takes the defaults.
+            settings: Settings of stores; None takes the defaults.
             merging: Whether shards are put together there; what an earlier merge left unfinished is removed.
 
         Raises:
@@ -138,7 +138,7 @@ class RunFolder:
         """Begin the run, or go on with it, and return the manifest that is kept.
 
         Args:
-            manifest: Of what is to be done now.
+            manifest: The manifest that the work to be done now would have.
             planned: All instances of the whole run, those of other shards among them.
 
         Raises:
@@ -191,7 +191,7 @@ class RunFolder:
         """Return what the model said; None where it is to be asked (again).
 
         Args:
-            identity: Of the instance.
+            identity: Identity of the instance.
             question: Name of one of its questions; empty for the whole sample.
         """
         key = key_of(identity, question)

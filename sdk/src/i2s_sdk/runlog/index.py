@@ -26,7 +26,7 @@ def key_of(identity: str, question: str = "") -> Key:
     """Return what the line of a question is found by; of a sample without a question.
 
     Args:
-        identity: Of the instance.
+        identity: Identity of the instance.
         question: Its name; empty for the whole sample.
     """
     return (identity, question) if question else identity

@@ -28,10 +28,10 @@ def joined_answer(
     is not; calls and seconds are those of all answers. It counts as kept from earlier calls where each was.
 
     Args:
-        identity: Of the instance.
+        identity: Identity of the instance.
         answers: To its questions, in order, up to the first that ends the sample.
         join: Makes one text of all completions.
-        most_characters: Of the joined completion; a longer one is not usable.
+        most_characters: The most characters of the joined completion; a longer one is not usable.
     """
     final = [one for one in answers if one.final]
     ended = next((one for one in answers if one.outcome is not None), None)

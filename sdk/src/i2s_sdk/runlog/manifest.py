@@ -22,8 +22,8 @@ class Options:
     Attributes:
         profile: Which rules.
         model: Name of the model.
-        model_fingerprint: Of what else decides its answers.
-        data_sha256: Of the index of the data set.
+        model_fingerprint: Digest of what else decides its answers.
+        data_sha256: SHA-256 of the index of the data set.
         tasks: That are evaluated.
         limit: The most instances; None is all.
         prompts: SHA-256 of the prompt of each task.
@@ -33,7 +33,7 @@ class Options:
         subsets: That are evaluated; none means all.
         difficulties: The same.
         samples: Ids of single instances; none means all.
-        seed: Of the choice of ``limit`` instances; None takes the first.
+        seed: Seed of the choice of ``limit`` instances; None takes the first.
         shard: The part that is done here, as "1/3"; empty is the whole.
     """
 
@@ -124,7 +124,7 @@ class Manifest:
         """Return the manifest in a file.
 
         Args:
-            content: Of the file.
+            content: Content of the file.
             where: It lies, for the message.
 
         Raises:

@@ -18,7 +18,7 @@ def open_storage(where: PathOrUrl | RunStorage, settings: Settings | None = None
     Args:
         where: The path of a folder, or a URL that fsspec knows. A folder that was copied out of a store, and
             has segments instead of files of lines, is taken as a store. A storage is returned as it is.
-        settings: Of stores and locks; None takes the defaults.
+        settings: Settings of stores and locks; None takes the defaults.
 
     Raises:
         UsageError: A package is missing that the URL needs, or nothing knows such URLs.

@@ -79,7 +79,7 @@ def parse_planned(content: bytes, where: object) -> tuple[Planned, ...]:
     """Return the instances of a file.
 
     Args:
-        content: Of the file.
+        content: Content of the file.
         where: It lies, for the message.
 
     Raises:

@@ -36,33 +36,34 @@ class ReadSample:
     """What was read out of the completion of a sample and rendered, if its task renders.
 
     Attributes:
-        id: Of the instance.
-        task: Of the instance.
-        subset: Of the instance.
-        difficulty: Of the instance; empty where unknown.
+        id: Id of the instance.
+        task: Task of the instance.
+        subset: Subset of the instance.
+        difficulty: Difficulty of the instance; empty where unknown.
         usable: Whether the task could read a structure and, where it is rendered, got a picture, and its
             scorers could work on it.
-        verdict: Of the last render; None where nothing was rendered.
-        verdict_before_repair: Of the first render; None also where the answer had to be mended before that.
+        verdict: Verdict of the last render; None where nothing was rendered.
+        verdict_before_repair: Verdict of the first render; None also where the answer had to be mended before
+            that.
         repairs: In the order made.
         message: What the renderer said of the last render, why the sample is not usable, or how the model
             refused.
         error: The first error of the last render.
         structure: The code taken from the completion.
         assets: Names of the files that the answer could use.
-        reference_sha256: Of the reference picture.
-        rendering_sha256: Of the rendering; empty where there is none. Pictures are kept by this name.
-        document_sha256: Of the document that was rendered last.
-        width: Of the rendering, in pixels.
-        height: Of the rendering, in pixels.
+        reference_sha256: SHA-256 of the reference picture.
+        rendering_sha256: SHA-256 of the rendering; empty where there is none. Pictures are kept by this name.
+        document_sha256: SHA-256 of the document that was rendered last.
+        width: Width of the rendering, in pixels.
+        height: Height of the rendering, in pixels.
         pages: That the engine made.
-        engine_digest: Of the engine that made the rendering.
+        engine_digest: Digest of the engine that made the rendering.
         isolation: The tier that the render ran in.
         seconds: On the clock, by stage: "generate", "render", "score".
         error_before_repair: The first error of the first render, if another render followed; its line is that
             of the document before any repair of a document.
-        target_sha256: Of the ground truth that is no picture; empty if there is none, and in records of
-            earlier versions.
+        target_sha256: SHA-256 of the ground truth that is no picture; empty if there is none, and in records
+            of earlier versions.
     """
 
     id: str

@@ -48,7 +48,7 @@ class Record(ReadSample):
         failure: What stopped the sample.
         finish: Why the completion ends where it does, such as "stop" or "length".
         usage: Tokens of the completion.
-        cost: Of the completion in US dollars by the list of prices; None where it is not known.
+        cost: Cost of the completion in US dollars by the list of prices; None where it is not known.
         cached: Whether the completion was kept from an earlier call and nothing was paid now.
         attempts: Calls made for it; 0 where nothing was asked.
         cached_cost: Part of ``cost`` that was not paid now, if only some of the completions of several

@@ -21,7 +21,7 @@ class Rendered(ReadSample):
     Attributes:
         outcome: NO_STRUCTURE or REFUSED if the sample is not usable for these reasons; None if it is still to
             be scored.
-        text: Of the rendering, for metrics of texts; None where it has none or none is wanted.
+        text: Text of the rendering, for metrics of texts; None where it has none or none is wanted.
         truth: Text that it is compared with; None where there is none or none is wanted.
         document: What was rendered last, as its engine counts the lines; None if it is the structure, or was
             not kept since it is too long.

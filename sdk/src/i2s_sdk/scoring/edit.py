@@ -16,7 +16,7 @@ class EditScorer:
     Attributes:
         profile: Which rules.
         name: As the manifest calls it.
-        version: Of the metric.
+        version: Version of the metric.
         metrics: ``edit`` alone.
         in_worker: False: both texts are bounded, and so is the time.
     """

@@ -60,13 +60,13 @@ class Scorable:
     """All that a scorer may look at. It can be sent to another process as JSON.
 
     Attributes:
-        id: Of the instance.
+        id: Id of the instance.
         structure: What the task read out of the completion.
-        inputs: Of the instance, as its line has them; paths of files are relative to the data set.
-        target: Of the instance, as its line has it; None where there is none.
-        text: Of the rendering, for tasks that compare texts of pages; None where there is none.
+        inputs: Inputs of the instance, as its line has them; paths of files are relative to the data set.
+        target: Target of the instance, as its line has it; None where there is none.
+        text: Text of the rendering, for tasks that compare texts of pages; None where there is none.
         truth: Text that ``text`` is compared with; None where there is none.
-        subset: Of the instance; empty if it is not known.
+        subset: Subset of the instance; empty if it is not known.
         conversions: HTML by the key of each conversion that was asked for; None if the text cannot be
             converted.
     """

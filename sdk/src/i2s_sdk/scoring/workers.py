@@ -38,7 +38,7 @@ class ScorerWorkers:
     """Runs scorers: those that need limits in processes of their own, the others in threads.
 
     Args:
-        limits: Of each sample; a scorer may have lower ones (``LimitedScorer``).
+        limits: Limits of each sample; a scorer may have lower ones (``LimitedScorer``).
         processes: The most that are at work at the same time; 0 is one for each processor.
     """
 

@@ -69,8 +69,9 @@ def make_visualwebbench(
         seed: Decides which elements are taken, and the letters.
         per_page: The most items of a page for each of element_ocr, element_ground, action_prediction and
             action_ground.
-        most_pages: Of each site that are drawn, from the index page along links, then the others by name.
-        licence: Of the sites, such as "CC0-1.0".
+        most_pages: The most pages of each site that are drawn, from the index page along links, then the
+            others by name.
+        licence: Licence of the sites, such as "CC0-1.0".
         settings: None reads environment and configuration file.
 
     Raises:

@@ -40,7 +40,7 @@ class ServiceCommand:
         name: Such as "render-latex".
         wire_name: Full name of its gRPC service, for the health check; None for a service that serves once
             it has announced its address.
-        arguments: Of its command, after those that every service has.
+        arguments: Arguments of its command, after those that every service has.
         program: Words of the command; empty for the program of that name, with ``serve``.
         listen: Address that it listens on; with port 0, the system chooses at the first start.
         environment: Further variables.

@@ -40,7 +40,7 @@ def start_containers(names: Sequence[str], folder: Path, seconds: float) -> Up:
 
     Args:
         names: Names of the services.
-        folder: Of the stack; the record is written there.
+        folder: Folder of the stack; the record is written there.
         seconds: That they may take until they serve.
 
     Raises:

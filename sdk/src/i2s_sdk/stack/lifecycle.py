@@ -59,7 +59,7 @@ def up(
     """Have services serve until ``down``; if some are up already, return those.
 
     Args:
-        names: Of services; empty for all that are installed.
+        names: Names of services; empty for all that are installed.
         docker: As containers of the local Docker Engine instead of child processes.
         http: Address, on the loopback, of an HTTP gateway in front of them; empty for none.
         settings: How long a service may take until it serves.
@@ -134,7 +134,7 @@ def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: 
         names: Names of the services.
         which: Whether "all" of them must start, or those that are "installed".
         seconds: That each may take until it serves.
-        lock: Of ``starting``; the supervisor has it too, until all serve.
+        lock: The lock of ``starting``; the supervisor has it too, until all serve.
         http: Address of the HTTP gateway; empty for none.
     """
     folder = stack_folder()

@@ -156,7 +156,7 @@ def gateway_command(addresses: Mapping[str, str], listen: str) -> ServiceCommand
     """Return how the HTTP gateway is started here.
 
     Args:
-        addresses: Of the services behind it, by name.
+        addresses: Addresses of the services behind it, by name.
         listen: Where it listens, on the loopback.
     """
     others = [f"{name}={one}" for name, one in addresses.items() if name not in OWN_SERVICES]

@@ -25,7 +25,7 @@ def starting(folder: Path, on_wait: Callable[[], None]) -> Iterator[int]:
     """Be the one process that starts services of a folder as long as the block lasts.
 
     Args:
-        folder: Of the stack; made if it is not there.
+        folder: Folder of the stack; made if it is not there.
         on_wait: Called if another process starts services, before its end is waited for.
 
     Yields:

@@ -53,7 +53,7 @@ class Group:
     """The numbers of some samples.
 
     Attributes:
-        name: Of the subset or the task.
+        name: Name of the subset or the task.
         planned: Samples that the run has.
         scored: Samples that have a score: rendered or not, but not stopped by the infrastructure.
         rendered: Samples that have a picture.
@@ -100,7 +100,7 @@ class TaskResult:
         values: The task's value of each metric, and the share of usable samples as RENDERED, as the profile
             defines it: over all samples, or for some tasks in profile ``helm`` the unweighted mean over the
             groups of subset and difficulty.
-        intervals: Of the values; in ``helm`` each group is drawn from on its own.
+        intervals: Intervals of the values; in ``helm`` each group is drawn from on its own.
         interval_kinds: How each of these was found, or why there is none.
     """
 

@@ -195,7 +195,8 @@ def resampled_counts(kinds: NDArray[np.intp], number: int) -> NDArray[np.int64]:
     """Return how often each kind is among RESAMPLES draws of as many values, with replacement.
 
     Args:
-        kinds: Of the values, from 0 to below ``number``, in an order that values alone decide; at least one.
+        kinds: Kind of each value, from 0 to below ``number``, in an order that values alone decide; at least
+            one.
         number: Number of kinds.
 
     Returns:

@@ -47,7 +47,7 @@ class Mean:
     Attributes:
         value: The mean.
         n: Over how many.
-        interval: Of 95 %, or None.
+        interval: The 95 % interval, or None.
         interval_kind: How it was found, or why there is none.
     """
 

@@ -27,7 +27,7 @@ def paired_p_value(differences: Iterable[float]) -> float | None:
     """Return the two-sided p-value of the hypothesis that two runs are alike.
 
     Args:
-        differences: Of the same instances, in any order.
+        differences: Differences of the same instances, in any order.
 
     Returns:
         A value in (0, 1]; None without a difference that is not 0, of which nothing can be said.
@@ -66,7 +66,7 @@ def instances_needed(differences: Iterable[float], difference: float) -> int | N
     deviation of the differences at hand.
 
     Args:
-        differences: Of the same instances, in any order.
+        differences: Differences of the same instances, in any order.
         difference: That is to be found; not 0.
 
     Returns:

@@ -25,7 +25,7 @@ def summarize(manifest: Manifest, planned: Sequence[GroupedSample], records: Map
     """Return the numbers of a run.
 
     Args:
-        manifest: Of the run.
+        manifest: Manifest of the run.
         planned: Its instances in any order; of a shard, its own.
         records: By instance.
     """

@@ -90,7 +90,7 @@ class SkillData:
         label: Name of the run.
         floor_model: Which baseline the floor is.
         ceiling_model: The oracle; empty if the ceiling is the largest value.
-        rows: Of each common instance: what it adds to the value of the run, to the floor and to the ceiling.
+        rows: What each common instance adds to the value of the run, to the floor and to the ceiling.
     """
 
     label: str

@@ -16,13 +16,13 @@ class Spending:
 
     Attributes:
         answers: Answers of a model that is called, refusals among them, kept ones too.
-        cached: Of them, those that were kept from earlier calls.
+        cached: Those of them that were kept from earlier calls.
         calls: Calls made, those that failed among them.
-        input_tokens: Of all answers whose tokens are known.
+        input_tokens: Tokens of all answers whose tokens are known.
         output_tokens: The same.
         tokens_unknown: Answers whose tokens are not known.
-        cost: Of all answers whose cost is known, in US dollars; None where none is.
-        paid: Of it, what was not ``cached``.
+        cost: Cost of all answers whose cost is known, in US dollars; None where none is.
+        paid: The part of it that was not ``cached``.
         cost_unknown: Answers whose cost is not known.
     """
 

@@ -41,7 +41,7 @@ class Example:
 
     Attributes:
         image: Path of the image: PNG, JPEG or WebP.
-        sha256: Of its content.
+        sha256: SHA-256 of its content.
         answer: The answer, verbatim.
     """
 

@@ -80,7 +80,7 @@ class Sampling:
         """Return the values that are sent, by name.
 
         Args:
-            names: Of the values that may be sent; none means all four.
+            names: Names of the values that may be sent; none means all four.
         """
         found = asdict(self)
         return {name: found[name] for name in names or found if found[name] is not None}

@@ -73,7 +73,7 @@ def open_task(name: str, profile: Profile = Profile.PAPER, settings: Settings | 
     """Return a task with the rules of a profile.
 
     Args:
-        name: Of the task.
+        name: Name of the task.
         profile: Which rules.
         settings: That change what some tasks ask; None takes their defaults.
 

@@ -103,7 +103,7 @@ class TreeRow:
 
     Attributes:
         depth: 0 for the root.
-        name: Of the field.
+        name: Name of the field.
         gold: Its value in the target, as text; empty for an inner node.
         answer: The same in the answer.
         mark: How the two compare.
@@ -148,8 +148,8 @@ class DiffRow:
 
     Attributes:
         mark: How the two compare.
-        gold: Of the target; empty if it has nothing here.
-        answer: Of the answer; empty if it has nothing here.
+        gold: What the target has here; empty if it has nothing.
+        answer: What the answer has here; empty if it has nothing.
         label: In front of both, such as where they stand.
         gold_depth: By how many steps the text of the target is indented.
         answer_depth: The same of the answer.
@@ -205,8 +205,8 @@ class TablePair:
 
     Attributes:
         title: Above both.
-        gold: Of the target; None if it has none here.
-        answer: Of the answer; None if it has none here.
+        gold: What the target has here; None if it has nothing.
+        answer: What the answer has here; None if it has nothing.
     """
 
     title: str

@@ -26,7 +26,7 @@ def small_pdf(content: bytes = _SQUARE, size: tuple[int, int] = (_WIDTH, _HEIGHT
 
     Args:
         content: What is drawn on the page, in the language of PDF.
-        size: Of the page in points.
+        size: Size of the page in points.
     """
     objects = (
         b"<< /Type /Catalog /Pages 2 0 R >>",

@@ -27,7 +27,7 @@ class ConvertSettings:
         pandoc: The program.
         max_fragment_bytes: Greatest fragment.
         request_seconds: After which a request begins no further fragment.
-        response_bytes: Of HTML after which a request begins no further fragment.
+        response_bytes: Bytes of HTML after which a request begins no further fragment.
     """
 
     pandoc: str = "pandoc"

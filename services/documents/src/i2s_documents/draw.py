@@ -33,7 +33,7 @@ class DrawSettings:
         max_pdf_bytes: Greatest document.
         max_pages: Most pages of a response.
         request_seconds: After which a request begins no further page.
-        response_bytes: Of images after which a request begins no further page.
+        response_bytes: Bytes of images after which a request begins no further page.
     """
 
     max_pdf_bytes: int = DOCUMENT_BYTES

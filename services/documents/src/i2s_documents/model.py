@@ -59,7 +59,7 @@ class DrawJob:
         drawing: How.
         first: The first page, from 1.
         count: How many pages; None means all to the end.
-        limits: Of each page.
+        limits: Limits of each page.
     """
 
     pdf: bytes = field(repr=False)
@@ -77,7 +77,7 @@ class RawPages:
         verdict: How it ended.
         message: One sentence for people.
         pages: Images, in order. Empty unless the verdict is RENDERED.
-        total_pages: Of the document.
+        total_pages: Number of pages of the document.
         defect: Why it cannot be opened.
         stages: In the order they were made.
         events: What was tried and prevented.

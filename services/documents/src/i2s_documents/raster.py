@@ -33,8 +33,8 @@ class Report:
 
     Attributes:
         defect: Why the document cannot be opened, None if it can.
-        pages: Of the document.
-        size: Of the page in pixels; None if PDFium cannot read it, or if it was not looked at.
+        pages: Pages of the document.
+        size: Size of the page in pixels; None if PDFium cannot read it, or if it was not looked at.
         is_unreadable: Whether PDFium cannot read the page.
     """
 
@@ -52,7 +52,7 @@ def command(inside: Path, pdfium: Path, page: int, dpi: float, limits: Limits) -
         pdfium: Folder of the package ``pypdfium2_raw``.
         page: From 1.
         dpi: Dots per inch.
-        limits: Of pages and pixels.
+        limits: Limits of pages and pixels.
     """
     python = os.path.realpath(sys.executable)
     numbers = (str(page), repr(dpi), str(limits.pages), str(limits.pixels))
@@ -68,7 +68,7 @@ def limits_of_drawing(limits: Limits, pdf_bytes: int, pages: int) -> Limits:
     limits on files are. Time is a budget of the whole cell; each page gets its own share of it.
 
     Args:
-        limits: Of each page.
+        limits: Limits of each page.
         pdf_bytes: Size of the document.
         pages: The most that are drawn.
     """

@@ -20,7 +20,7 @@ def action_items(
     """Yield the items of links that lead to another page of the same site.
 
     Args:
-        pages: Of all sites.
+        pages: Pages of all sites.
         per_page: The most items of action_prediction and of action_ground of a page.
         seed: Decides which links are taken, with the names of site and page.
         refused: Counts what could not be made, by task and reason.

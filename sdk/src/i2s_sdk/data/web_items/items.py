@@ -37,7 +37,7 @@ class Item:
     """An instance that is to be written.
 
     Attributes:
-        task: Of the benchmark.
+        task: Task of the benchmark.
         page: That it is made of.
         picture: What the model is shown, as PNG; None for the page without marks.
         inputs: Without files.

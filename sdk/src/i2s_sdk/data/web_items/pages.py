@@ -31,7 +31,7 @@ class DrawnPage:
         path: Within the site, such as "about/index.html".
         origin: Scheme and host under which the page was drawn.
         png: The picture of the window, WIDTH x HEIGHT pixels.
-        text: Of the page, as it is shown.
+        text: Text of the page, as it is shown.
         elements: In the order of the document.
     """
 

@@ -25,7 +25,7 @@ class AnthropicBatches:
 
     Args:
         provider: Makes the requests and has the connections.
-        options: Of the calls.
+        options: Options of the calls.
     """
 
     most_bytes = 230 * _MEGABYTE  # Anthropic's limit is 256

@@ -30,7 +30,7 @@ class OpenAIBatches:
 
     Args:
         provider: Makes the requests and has the connections.
-        options: Of the calls.
+        options: Options of the calls.
     """
 
     most_bytes = 180 * _MEGABYTE  # OpenAI's limit is 200

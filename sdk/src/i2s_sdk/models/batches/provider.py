@@ -34,7 +34,7 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
 
     Args:
         provider: Makes single calls.
-        options: Of the calls.
+        options: Options of the calls.
         batching: How batches are made.
 
     Raises:
@@ -72,7 +72,7 @@ class BatchedProvider:
 
     Args:
         api: The vendor's.
-        options: Of the calls.
+        options: Options of the calls.
         batching: How batches are made.
         folder: Where batches under way are written down.
     """

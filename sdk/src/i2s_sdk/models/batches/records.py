@@ -37,7 +37,7 @@ class BatchRecord:
         base_url: Address of the server.
         name: Our name for the batch.
         batch: The vendor's id; empty if it is not known whether the batch was accepted.
-        keys: Of its questions.
+        keys: Keys of its questions.
         begun: When it was about to be sent, in ISO 8601.
     """
 

@@ -59,11 +59,11 @@ class Access:
     Absent objects raise FileNotFoundError; every other failure of a store is a StoreError.
 
     Attributes:
-        url: Of the folder.
+        url: URL of the folder.
         whole: Whether the store takes objects whole or not at all by itself.
 
     Args:
-        url: Of the folder.
+        url: URL of the folder.
         retry_seconds: For all attempts of a call.
 
     Raises:

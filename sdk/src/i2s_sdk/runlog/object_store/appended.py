@@ -42,9 +42,9 @@ class Appended(Segments):
     Args:
         access: To the store.
         folder: Name of theirs.
-        writer: Of this start of the process, hexadecimal.
+        writer: Name of this start of the process, hexadecimal.
         lines: That wait at most until the owner is nudged.
-        owner: Of all the files of lines of a run.
+        owner: Owner of all the files of lines of a run.
     """
 
     def __init__(self, access: Access, folder: str, writer: str, lines: int, owner: Owner) -> None:

@@ -37,7 +37,7 @@ class Lease:
 
     Args:
         access: To the store.
-        writer: Of this start of the process; no other has it.
+        writer: Name of this start of the process; no other has it.
         seconds: After which a lease that was not renewed counts as left.
         lock_seconds: Time in seconds to wait for a process that renews its lease; 0 does not wait.
     """

@@ -39,7 +39,7 @@ class Segment:
 
     Attributes:
         first: Number of the first small segment in it, from 1.
-        last: Of the last.
+        last: Number of the last.
         writer: Start of a process that wrote it.
     """
 

@@ -30,7 +30,7 @@ class ObjectStorage:
     """A folder of an object store; see ``RunStorage``.
 
     Args:
-        url: Of the folder, as fsspec has it.
+        url: URL of the folder, as fsspec has it.
         settings: How long to try, how much may wait, when a lease counts as left.
 
     Raises:

@@ -40,7 +40,7 @@ class PaperDocument(LatexDocument):
         body: What is shown, numbers off.
         packages: Asked for beside the fixed ones, in the order they are loaded.
         definitions: The model's own, verbatim, numbers off.
-        libraries: Of TikZ and pgfplots, added by repairs.
+        libraries: Libraries of TikZ and pgfplots, added by repairs.
         freed: Names that lose their meaning before the definitions, which give them another.
         in_equation: Whether the body is the content of an equation.
     """

@@ -92,7 +92,7 @@ def table_cells(fragment: str, most: int, length: int) -> list[list[list[Any]]] 
     Args:
         fragment: HTML of the table.
         most: The largest number of cells; further rows are left out.
-        length: Of the longest text of a cell in characters; longer ones are cut.
+        length: Length of the longest text of a cell in characters; longer ones are cut.
 
     Returns:
         Rows of cells: text, colspan, rowspan, and whether it is a cell of the head. None if there is no

@@ -39,8 +39,8 @@ def kendall_distance_score(indices: Sequence[int], length: int, other_length: in
 
     Args:
         indices: Where the n things of one sequence stand in the other.
-        length: Of the one sequence.
-        other_length: Of the other.
+        length: Length of the one sequence.
+        other_length: Length of the other sequence.
 
     Returns:
         A value in [0, 1]; 0 if n is below 2 or not above a tenth of the shorter length.

@@ -31,7 +31,7 @@ def page_prompt(subset: str) -> str:
     """Return what a model is asked about a page of a document.
 
     Args:
-        subset: Of the document.
+        subset: Subset of the document.
     """
     texts = prompt_texts()
     return texts["github" if subset == "github" else "arxiv"]

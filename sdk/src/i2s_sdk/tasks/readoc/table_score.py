@@ -33,8 +33,8 @@ def tree_similarity(distance: float, size: int, other_size: int, extra: int = 0)
 
     Args:
         distance: Edit distance of the trees.
-        size: Of one tree.
-        other_size: Of the other.
+        size: Size of the one tree.
+        other_size: Size of the other tree.
         extra: Nodes to be added to both sizes, such as roots that are not counted.
     """
     larger = max(size, other_size) + extra

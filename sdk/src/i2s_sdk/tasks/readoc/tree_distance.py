@@ -161,7 +161,7 @@ class _Rows:
     Attributes:
         tree: Its subtrees are the rows.
         forest: Its subtrees are the columns.
-        distances: Of each pair of subtrees; those of a leaf are there from the beginning.
+        distances: Distances of each pair of subtrees; those of a leaf are there from the beginning.
     """
 
     def __init__(self, tree: Tree, forest: _Forest) -> None:
@@ -197,8 +197,8 @@ class _RenameCosts:
     """Costs of renaming any node to each node of a forest.
 
     Args:
-        kinds: Of the nodes of the forest.
-        texts: Of the same nodes.
+        kinds: Kinds of the nodes of the forest.
+        texts: Texts of the same nodes.
     """
 
     def __init__(self, kinds: Sequence[Hashable], texts: Sequence[Sequence[str]]) -> None:

@@ -47,7 +47,7 @@ class Node:
     """A gold field and what was predicted for it.
 
     Attributes:
-        name: Of the field, or the index of the element; empty at the root.
+        name: Name of the field, or the index of the element; empty at the root.
         gold: Its gold value.
         answer: The predicted value; ABSENT where there is none.
         counted: Whether the field counts.

@@ -47,8 +47,8 @@ def label_of_element(label: Any, index: int, count: int) -> Any:  # noqa: ANN401
     element; of a value that is neither object nor list it means "exact".
 
     Args:
-        label: Of the list.
-        index: Of the element.
+        label: Label of the list.
+        index: Index of the element.
         count: Elements that the list has.
     """
     return label[index] if isinstance(label, list) and len(label) == count else label

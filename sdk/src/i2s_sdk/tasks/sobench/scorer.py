@@ -40,7 +40,7 @@ class StructuredOutputScorer:
         name: As the manifest calls it.
         version: Grows whenever a value can change.
         in_worker: True: schemas and answers can take any time.
-        limits: Of a sample.
+        limits: Limits of a sample.
     """
 
     profile: Profile

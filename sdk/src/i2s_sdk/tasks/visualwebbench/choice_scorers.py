@@ -22,7 +22,7 @@ class ChoiceScorer:
         name: As the manifest calls it.
         is_right: Returns whether the structure of a sample is right; raises ValueError if the target or the
             options are not those of a choice.
-        version: Of the values.
+        version: Version of the values.
         metrics: ``accuracy``, 0 or 1.
         in_worker: False: a letter, a box and a point are short.
     """

@@ -31,7 +31,7 @@ def prompt(task: str, inputs: Mapping[str, Any], profile: Profile) -> str:
 
     Args:
         task: Name of the task or form.
-        inputs: Of the instance, as its line has them.
+        inputs: Inputs of the instance, as its line has them.
         profile: ``paper`` puts a letter before each choice of action_prediction, as the paper prints it;
             ``helm`` shows the bare list, as the released program does.
 

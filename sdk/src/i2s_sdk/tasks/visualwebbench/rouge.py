@@ -30,9 +30,9 @@ class RougeScores:
     """The F1 values of an answer against a reference, each from 0 to 1.
 
     Attributes:
-        rouge_1: Of single words.
-        rouge_2: Of pairs of words that follow one another, across sentences.
-        rouge_l: Of the united longest common subsequences.
+        rouge_1: F1 of single words.
+        rouge_2: F1 of pairs of words that follow one another, across sentences.
+        rouge_l: F1 of the united longest common subsequences.
     """
 
     rouge_1: float

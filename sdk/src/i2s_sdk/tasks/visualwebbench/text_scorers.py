@@ -36,7 +36,7 @@ class RougeScorer:
             same ``rouge_2`` as ``rouge_1``.
         least: Characters of the shortest answer that ``helm`` compares at all.
         name: As the manifest calls it.
-        version: Of the values.
+        version: Version of the values.
         metrics: ``rouge_l``, ``rouge_1`` and ``rouge_2``, from 0 to 1.
         in_worker: True: the time grows with the length of the answer times that of the gold text.
         limits: CPU time and memory for a sample.
@@ -102,7 +102,7 @@ class QuestionScorer:
     Attributes:
         profile: ``helm`` takes the F1 of ROUGE-1, ``paper`` that of SQuAD, which the paper names.
         name: As the manifest calls it.
-        version: Of the values.
+        version: Version of the values.
         metrics: ``f1``, from 0 to 1.
         in_worker: True: the time grows with the length of the answer times the number of golds.
         limits: CPU time and memory for a sample.

@@ -38,7 +38,7 @@ class Site:
 
     Attributes:
         files: Written by the model, by relative name; none has the name of an asset.
-        assets: Of the data set, at their names.
+        assets: Assets of the data set, at their names.
     """
 
     files: Mapping[str, bytes]

@@ -139,7 +139,7 @@ def job_processes(plan: CellPlan, scaffolding: frozenset[int]) -> JobProcesses:
     """Return how the processes of a run of a cell are found.
 
     Args:
-        plan: Of the cell.
+        plan: Plan of the cell.
         scaffolding: Processes of its sandbox; empty if there is no sandbox.
     """
     if plan.known_by_user is not None:

@@ -44,7 +44,7 @@ class Workspace:
         Args:
             path: Does not exist yet.
             owner: User that jobs run as.
-            limits: Of these, the bounds on disk, inodes and the size of one file apply.
+            limits: The limits, of which the bounds on disk, inodes and the size of one file apply.
             mounted: Mount a tmpfs; needs a private mount namespace.
 
         Raises:

@@ -27,7 +27,7 @@ def record_job(
 
     Args:
         telemetry: Counts.
-        ticket: Of the job.
+        ticket: The ticket of the job.
         verdict: How it ended, in lower case.
         stages: Its steps.
         events: What it tried and was prevented from.
