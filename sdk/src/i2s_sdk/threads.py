@@ -17,7 +17,7 @@ async def to_thread_until_done(work: Callable[P, A], *args: P.args, **kwargs: P.
     thread cannot be stopped, and a file that it writes must not appear in a folder that is being removed.
 
     Args:
-        work: Takes moments, and ends by itself.
+        work: A function that takes moments, and ends by itself.
         args: Positional arguments of the function.
         kwargs: Keyword arguments of the function.
 

@@ -35,7 +35,7 @@ def interruptible(out: PathOrUrl, settings: Settings, progress: ProgressLine) ->
     Args:
         out: Folder of the run, or its URL.
         settings: With the seconds.
-        progress: Knows how far the run is.
+        progress: What knows how far the run is.
 
     Raises:
         Exit: The run was interrupted, and that was said.

@@ -92,7 +92,7 @@ class StreamClient(Generic[Q, A]):
     Args:
         method: Name, for messages.
         address: Address of the service.
-        open_call: Begins a call.
+        open_call: The function that begins a call.
         retry: Which failures are tried again, and for how long.
         deadline: Seconds for one attempt of an item.
         window: The most items under way or not yet taken.

@@ -98,11 +98,11 @@ class Collection:
     Attributes:
         folder: Folder of the data set.
         source: Source of documents.
-        web: Asks its servers.
+        web: The HTTP client that asks its servers.
         judge: Filters.
         duplicates: Index of earlier collections; what is accepted here is added.
         options: What is collected.
-        notify: Is told of progress after each document.
+        notify: The function that is told of progress after each document.
     """
 
     folder: Path
@@ -171,7 +171,7 @@ class Collection:
         Args:
             state: State in which the documents are.
             renderers: Clients by name.
-            documents_service: Draws pages; needed by a source of PDF documents.
+            documents_service: The documents service that draws pages; needed by a source of PDF documents.
 
         Raises:
             SourceStoppedError: The source does not answer; what was done is stored.

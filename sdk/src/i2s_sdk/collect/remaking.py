@@ -70,10 +70,10 @@ class Remaker:
 
     Attributes:
         source: Source of the documents.
-        web: Asks its servers.
+        web: The HTTP client that asks its servers.
         renderers: Clients by name.
         files: Keeps structures and pictures.
-        documents: Draws pages; needed by a source of PDF documents.
+        documents: The documents service that draws pages; needed by a source of PDF documents.
     """
 
     source: Source
@@ -95,7 +95,7 @@ class Remaker:
             recipes: Recipes of the source.
             folder: Folder of the data set.
             facts: "collected" and "collector" of recipes that say neither.
-            notify: Is called with the number of recipes that are done.
+            notify: The function that is called with the number of recipes that are done.
 
         Raises:
             SourceStoppedError: The source does not answer; what was fetched is stored.

@@ -53,7 +53,7 @@ async def draw(source: Source, piece: Piece, renderers: Mapping[str, AsyncRender
     If the engine lacks a package that the document of the piece loads, the piece gets it and is drawn again.
 
     Args:
-        source: Says which renderings are references.
+        source: The source, which says which renderings are references.
         piece: The piece.
         renderers: Clients by name.
 

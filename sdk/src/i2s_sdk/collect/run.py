@@ -100,7 +100,7 @@ def collect(
         options: What is collected.
         asking: How the source is asked.
         seen: File of fingerprints that collections of several months share; None is one in the folder.
-        notify: Is told of progress after each document.
+        notify: The function that is told of progress after each document.
         settings: None reads environment and configuration file.
 
     Raises:
@@ -160,7 +160,7 @@ def remake(
         into: Folder of the data set.
         asking: How the source is asked.
         withdrawn: Ids of documents and instances that must not be used.
-        notify: Is called with the numbers of recipes that are done, and of all.
+        notify: The function that is called with the numbers of recipes that are done, and of all.
         settings: None reads environment and configuration file.
 
     Raises:

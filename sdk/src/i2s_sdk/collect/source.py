@@ -70,7 +70,7 @@ class DrawnSource(Source, Protocol):
         Args:
             document: Document of which they are pieces.
             content: The PDF document.
-            documents: Draws its pages.
+            documents: The documents service, which draws its pages.
 
         Raises:
             ServiceError: The documents service does not answer.

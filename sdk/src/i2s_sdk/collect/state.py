@@ -86,7 +86,7 @@ class CollectionState:
     that a process that is killed loses the document it was working on and nothing else.
 
     Args:
-        folder: Is made if it is not there.
+        folder: The folder; it is made if it is not there.
 
     Raises:
         InUseError: Another process has it.

@@ -38,14 +38,14 @@ class Visitor:
 
     Attributes:
         source: Source of the documents.
-        web: Asks its servers.
+        web: The HTTP client that asks its servers.
         renderers: Clients by name.
         judge: Filters.
-        duplicates: Makes fingerprints.
+        duplicates: What makes fingerprints.
         files: Keeps structures and pictures.
         seed: Decides which pieces of a document are tried first.
         per_document: The most pieces of a document and a subset that are accepted.
-        documents: Draws pages; needed by a ``DrawnSource``.
+        documents: The documents service that draws pages; needed by a ``DrawnSource``.
     """
 
     source: Source
@@ -199,7 +199,7 @@ async def cut_document(
         source: Source of the document.
         document: The document.
         content: Its content, as it was fetched.
-        documents: Draws pages; needed by a ``DrawnSource``.
+        documents: The documents service that draws pages; needed by a ``DrawnSource``.
 
     Raises:
         ServiceError: The documents service does not answer.

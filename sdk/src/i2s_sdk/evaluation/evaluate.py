@@ -37,7 +37,7 @@ class ModelRun:
     """A run that is to be made: which model, and where.
 
     Attributes:
-        model: Answers.
+        model: The model that answers.
         out: Folder of the run, or its URL.
     """
 

@@ -40,7 +40,7 @@ def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
 
     Args:
         run: Its folder, or its URL.
-        file: Is written whole or not at all; a path, or a URL.
+        file: The file that is written whole or not at all; a path, or a URL.
         format: "parquet", "csv" or "jsonl"; None goes by the ending of the file's name.
 
     Raises:

@@ -35,14 +35,14 @@ class GenerateStage:
 
     Attributes:
         tasks: By name.
-        model: Is asked.
+        model: The model that is asked.
         folder: Folder of the run.
         missing: Why a service is not here, by name. Samples that need it end before the model is asked,
             which may cost money.
         reference_pixels: The most of a reference.
         completion_characters: The most characters of a completion; a longer one is not usable.
-        like_failures: Ends the run where every call fails alike.
-        pages: Draws documents for models that are asked page by page; None if no such model is asked.
+        like_failures: What ends the run if every call fails alike.
+        pages: What draws documents for models that are asked page by page; None if no such model is asked.
         prompts: Prompts of the user in place of those of the tasks, by the name of the task.
         decoded: Notes of references that were decoded before; None decodes all.
     """

@@ -21,7 +21,7 @@ class Stage(Generic[S]):
     """One stage.
 
     Attributes:
-        work: Takes a sample through it.
+        work: The function that takes a sample through it.
         jobs: Samples in it at the same time, at least 1.
         waiting: Samples that may wait for it, at least 1.
     """

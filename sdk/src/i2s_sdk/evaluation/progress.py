@@ -41,7 +41,7 @@ def noted_waits(model: object, listener: Callable[[str], None]) -> Iterator[None
     """Have a model say what it waits for, as long as the block lasts.
 
     Args:
-        model: Has an attribute ``on_wait`` if it can say that.
+        model: The model; it has an attribute ``on_wait`` if it can say that.
         listener: Called with one line.
     """
     if not hasattr(model, "on_wait"):

@@ -96,7 +96,7 @@ class StructureStep:
     """What the answers of a task without renderings go through.
 
     Attributes:
-        task: Reads structures.
+        task: The task that reads structures.
     """
 
     task: Task
@@ -114,7 +114,7 @@ class RenderStep(Generic[D]):
     """What the answers of a task that renders go through.
 
     Attributes:
-        task: Reads structures; has documents and repairs.
+        task: The task that reads structures; has documents and repairs.
         renderers: Make pictures of documents, by the names of their services.
         with_texts: Whether scorers need the texts of rendering and ground truth.
         picture_limits: What is asked for of the size of pictures, by the names of the services.

@@ -110,7 +110,7 @@ class Runner:
         stages: That are done now.
         settings: How many at once, and where the services are.
         on_progress: Called as samples go on.
-        model: Is asked, where "generate" is among the stages.
+        model: The model that is asked if "generate" is among the stages.
     """
 
     plan: Plan

@@ -35,7 +35,7 @@ class ScoreStep:
         scorers: Scorers of the other metrics.
         workers: Run the scorers that need limits.
         convert: Converts texts to HTML; None if no scorer needs that.
-        cache: Has values of earlier runs; None asks for all.
+        cache: The cache that has values of earlier runs; None asks for all.
     """
 
     task: Task
@@ -53,7 +53,7 @@ class ScoreStep:
 
         Args:
             rendered: What was read and rendered.
-            instance: Has inputs and target.
+            instance: The instance, with its inputs and target.
             reference: The picture, encoded; empty where none is compared.
             prediction: The same of the rendering; None where there is none.
 

@@ -65,7 +65,7 @@ def generate(
 
     Args:
         data: See ``evaluate``; so are the others.
-        model: Is asked.
+        model: The model that is asked.
         out: Folder of the run.
         settings: None reads environment and configuration file.
         on_progress: Called at the beginning and as samples go on.

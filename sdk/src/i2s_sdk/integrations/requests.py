@@ -96,7 +96,7 @@ class RoundTripResult:
 
     @property
     def verdict(self) -> Verdict | None:
-        """Of the last render; None where nothing was rendered."""
+        """The verdict of the last render; None if nothing was rendered."""
         return self.record.verdict
 
     @property

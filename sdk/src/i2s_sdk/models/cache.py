@@ -48,7 +48,7 @@ class AskedModel(Protocol):
 
     @property
     def base_url(self) -> str:
-        """Of the server."""
+        """The address of the server."""
         ...
 
     @property

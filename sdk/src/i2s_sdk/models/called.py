@@ -39,7 +39,7 @@ class CalledModel:
             together; answers that are kept are no calls. None writes nothing.
 
     Args:
-        provider: Makes single attempts.
+        provider: The provider that makes single attempts.
         options: Options of the calls.
 
     Raises:
@@ -101,7 +101,7 @@ class CalledModel:
 
     @property
     def on_wait(self) -> Callable[[str], None] | None:
-        """Is called with one line about the batches that are waited for."""
+        """A function that is called with one line about the batches that are waited for."""
         return self._batched.on_wait if self._batched is not None else None
 
     @on_wait.setter

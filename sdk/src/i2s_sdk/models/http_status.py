@@ -85,7 +85,7 @@ def transport_fault(error: Exception, *known: type[Exception]) -> Exception:
     """Return what went wrong below HTTP as a fault that deserves another attempt; all else as it is.
 
     Args:
-        error: Was raised by a vendor's package.
+        error: The exception that was raised by a vendor's package.
         known: By which that package says that there was no connection or no answer in time.
     """
     below = type(error).__module__.partition(".")[0] in _TRANSPORTS

@@ -38,7 +38,7 @@ class CallsInFlight:
         """Make one attempt and return its answer.
 
         Args:
-            provider: Is asked.
+            provider: The provider that is asked.
             question: For it.
             seconds_left: Seconds that are left of all attempts of this call. One attempt may take
                 ``call_seconds`` in any case.

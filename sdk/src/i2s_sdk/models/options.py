@@ -93,7 +93,8 @@ class ModelOptions:
         budget: What all calls with these options may cost together.
         repeat: Which time the same is asked, from 1 on: answers of different times are kept apart.
         preflight: Whether a server is asked a small question before a run begins.
-        batching: Sends questions by the batch API of the vendor; None asks each by a call of its own.
+        batching: The object that sends questions by the batch API of the vendor; None asks each by a call of
+            its own.
         repeats: How often the same is asked in all; it changes no answer.
     """
 

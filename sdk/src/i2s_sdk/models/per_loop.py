@@ -14,7 +14,7 @@ class PerLoop(Generic[C]):
     """Makes a client when a loop first needs one.
 
     Args:
-        make: Makes a client.
+        make: The function that makes a client.
         close: Closes it.
     """
 

@@ -25,7 +25,7 @@ async def preflight(provider: Provider, options: ModelOptions, *, with_image: bo
     """Ask a provider a small question. What it says does not matter; the caller counts its cost.
 
     Args:
-        provider: Is asked by a single call.
+        provider: The provider that is asked by a single call.
         options: Options of the calls.
         with_image: Whether a small white image is shown as well.
 

@@ -107,8 +107,9 @@ class Batched(Protocol):
     """What a provider has beside the rest that asks by batches.
 
     Attributes:
-        single: Makes single calls of the same model.
-        on_wait: Is called with one line about the batches that are waited for; None calls nobody.
+        single: The provider that makes single calls of the same model.
+        on_wait: The function that is called with one line about the batches that are waited for; None calls
+            nobody.
     """
 
     on_wait: Callable[[str], None] | None

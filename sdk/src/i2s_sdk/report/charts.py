@@ -212,7 +212,7 @@ def histograms(view: RunView, task: str, compared: ComparedRuns | None = None) -
     Args:
         view: The run.
         task: Name of the task.
-        compared: Has the floors and ceilings; None for none.
+        compared: The comparison that has the floors and ceilings; None for none.
     """
     usable = [one for one in view.records if one.task == task and one.outcome.counts and one.usable]
     found = []

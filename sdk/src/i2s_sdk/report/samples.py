@@ -77,7 +77,7 @@ def index(
         views: The runs.
         rows: Their samples.
         pictures: By digest: name of what is shown, name of the whole picture, width, height.
-        compared: Has the values of baselines and of the oracle.
+        compared: The comparison that has the values of baselines and of the oracle.
     """
     places = {digest: at for at, digest in enumerate(pictures)}
     metrics: dict[str, list[str]] = {}

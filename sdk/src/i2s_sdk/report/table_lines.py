@@ -32,7 +32,7 @@ BLOCK_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """Of a column: its name, and what it shares with its neighbours (empty for nothing)."""
+    """The heading of a column: its name, and what it shares with its neighbours (empty for nothing)."""
 
     name: str
     group: str = ""

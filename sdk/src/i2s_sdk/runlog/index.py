@@ -42,7 +42,7 @@ class JsonlIndex(Generic[M]):
 
     Args:
         journal: The file.
-        mark: Takes from a line what is wanted of every id without reading the file again.
+        mark: The function that takes from a line what is wanted of every id without reading the file again.
 
     Raises:
         DataError: A line is not an object with an id; names it.
@@ -86,7 +86,8 @@ class JsonlIndex(Generic[M]):
 
         Args:
             key: The id, or what ``key_of`` returns.
-            parse: Takes it from the line; raises KeyError, TypeError or ValueError where it is not there.
+            parse: The function that takes it from the line; raises KeyError, TypeError or ValueError where it
+                is not there.
 
         Raises:
             KeyError: There is no line of the key.

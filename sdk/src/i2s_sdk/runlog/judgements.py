@@ -66,7 +66,7 @@ class JudgeManifest:
 
     @property
     def name(self) -> str:
-        """Of its file in a run."""
+        """The name of its file in a run."""
         return f"judge-{self.id}.json"
 
     @property

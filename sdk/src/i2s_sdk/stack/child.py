@@ -54,7 +54,7 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Of the running process.
+        """The id of the running process.
 
         Raises:
             ServiceStartError: It was not started.

@@ -80,12 +80,12 @@ class Group:
 
     @property
     def share_rendered(self) -> float | None:
-        """Of the samples that have a score, the share that has a picture."""
+        """The share of scored samples that have a picture."""
         return self.success.value
 
     @property
     def share_rendered_before_repair(self) -> float | None:
-        """Of the samples that have a score, the share whose first render had a picture."""
+        """The share of scored samples whose first render had a picture."""
         return self.success_before_repair.value
 
 

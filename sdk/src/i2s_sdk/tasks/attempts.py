@@ -80,7 +80,7 @@ def render_with_repairs(
     Args:
         task: That knows the repairs and bounds their number.
         document: The first to render.
-        render: Renders one document; what it raises ends the loop.
+        render: The function that renders one document; what it raises ends the loop.
     """
     steps = _steps(task, document)
     document = next(steps)

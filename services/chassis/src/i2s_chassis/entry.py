@@ -59,7 +59,7 @@ def serve_command(
 
     Args:
         settings: The service's settings.
-        build: Makes the service; import it inside, so that --help stays fast.
+        build: The function that makes the service; import it inside, so that --help stays fast.
         examples: More command lines for --help.
     """
 

@@ -88,9 +88,9 @@ class Gate(grpc.GenericRpcHandler):
 
         Args:
             wire_names: Full names of the gRPC services that it guards.
-            telemetry: Counts the calls.
+            telemetry: The metrics that count the calls.
             max_held_bytes: Maximum size of the messages of all single calls that run or wait together.
-            origins: Says whose a call is, and whether it may be made.
+            origins: The object that says whose a call is, and whether it may be made.
             accounts: Charges callers for what they send.
         """
         self.phase = Phase.STARTING

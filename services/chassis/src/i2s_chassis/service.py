@@ -28,8 +28,8 @@ class Chassis:
         admission: Slots and queue; every job holds a slot.
         telemetry: What to count and measure.
         draining: Set when the service shall end: what runs is finished, nothing is begun.
-        set_healthy: Says whether the service can work. While it cannot, health is NOT_SERVING and
-            every call is answered UNAVAILABLE.
+        set_healthy: The function that is told whether the service can work. While it cannot, health is
+            NOT_SERVING and every call is answered UNAVAILABLE.
         jail: The jail of a renderer, which was started while the service had more privileges; None elsewhere.
     """
 

@@ -52,7 +52,7 @@ async def canary(converter: Converter, page_renderer: PageRenderer, limits: Limi
 
     Args:
         converter: Converts fragments.
-        page_renderer: Draws pages.
+        page_renderer: The renderer that draws pages.
         limits: Limits of each conversion and of the page.
 
     Raises:

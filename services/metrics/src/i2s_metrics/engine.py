@@ -45,7 +45,7 @@ class Engine:
             jobs_per_worker: Jobs after which a process is replaced.
             wall_seconds: Time after which a job is given up and its process killed. The time for which the
                 machine keeps the process waiting for a processor does not count.
-            telemetry: Counts workers that are ready and that are replaced.
+            telemetry: The metrics that count workers that are ready and that are replaced.
         """
         pool = Supervisor[WorkerProcess](
             lambda: WorkerProcess.start(settings),

@@ -111,7 +111,7 @@ class Job:
     Attributes:
         reference: Encoded picture.
         prediction: Encoded picture.
-        policy: Makes the two equal in size.
+        policy: The rule that makes the two equal in size.
         profile: Rule book.
         metrics: Names known to the registry.
     """

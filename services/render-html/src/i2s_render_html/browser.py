@@ -74,7 +74,7 @@ class Browser:
 
     Attributes:
         cell: Where it runs.
-        run: Ends when the browser does, whatever the reason.
+        run: The task that ends when the browser does, whatever the reason.
         jobs: Pages that it has shown.
     """
 

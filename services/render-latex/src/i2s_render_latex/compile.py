@@ -62,7 +62,7 @@ async def compile_in(
     """Compile the document that lies in a cell.
 
     Args:
-        cell: Holds the document and the files beside it.
+        cell: The cell that holds the document and the files beside it.
         engine: What compiles it.
         given: Those files, by name.
         first: Format of the first run, which finds no .aux file; None compiles cold.

@@ -59,7 +59,7 @@ class Formats:
 
         Args:
             cache: Where formats are.
-            build: Makes one.
+            build: The function that makes one.
             hot_after: How often a preamble is seen before it gets a format; 0: never.
             budget: Budget of builds in the background; None takes the default shares.
             is_idle: Whether a slot is free and nobody waits; no build begins otherwise.

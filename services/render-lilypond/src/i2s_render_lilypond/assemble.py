@@ -41,7 +41,7 @@ async def open_engine(
         warm: Settings of warm processes; None starts every process anew.
         must_be_warm: Fail where there can be no zygote, instead of doing without.
         slots: Jobs at the same time.
-        telemetry: Counts warm processes.
+        telemetry: The metrics that count warm processes.
 
     Raises:
         WarmError: There can be no zygote here, and there must be.

@@ -132,7 +132,7 @@ async def open_engine(
         warm: Settings of warm interpreters; None starts every one anew.
         must_be_warm: Fail where there can be none, instead of doing without.
         slots: Jobs at the same time.
-        telemetry: Counts warm interpreters.
+        telemetry: The metrics that count warm interpreters.
 
     Raises:
         WarmError: There can be no warm interpreter here, and there must be.

@@ -42,7 +42,7 @@ async def run_program(folder: JobFolder, job: Job, max_objects_bytes: int) -> Dr
     """Run a program and return what came of it.
 
     Args:
-        folder: Holds the program.
+        folder: The folder that holds the program.
         job: The job.
         max_objects_bytes: Greatest description of the objects of a figure.
 

@@ -38,7 +38,7 @@ def harvest(web: Web, base_url: str, since: date, of_set: str = "") -> Iterator[
     the last day that was seen, or from its first one if the records did not come in the order of days.
 
     Args:
-        web: Asks.
+        web: The HTTP client that asks.
         base_url: URL of the interface.
         since: First day of the last change.
         of_set: Such as "cs"; empty for all.

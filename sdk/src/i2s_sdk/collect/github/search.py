@@ -67,7 +67,7 @@ def find_repositories(
     """Yield each repository that a search finds once, and items that cannot be read as dropped.
 
     Args:
-        web: Asks.
+        web: The HTTP client that asks.
         api: Interface of GitHub.
         terms: Terms of the query, such as "language:css"; the times of creation are added.
         window: Days of creation.

@@ -86,7 +86,7 @@ class EndpointJudge:
         limit: Greater values are left out.
         headers: Headers of requests, such as those of a key; they are stored nowhere.
         timeout: Seconds for one request.
-        client: Is used in place of one of its own.
+        client: The client to use in place of one of its own.
 
     Raises:
         UsageError: The extra ``collect`` is not installed.

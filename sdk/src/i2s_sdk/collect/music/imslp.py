@@ -74,7 +74,7 @@ def list_scores(
 
     Args:
         window: Days of upload.
-        web: Asks.
+        web: The HTTP client that asks.
         base_url: Where IMSLP is.
         start: Number of the first work of the list of works that is looked at.
         works: How many works are looked at; None for all. It counts for the list of works alone.

@@ -62,7 +62,7 @@ class ImslpApi:
     """The interfaces of IMSLP.
 
     Attributes:
-        web: Asks.
+        web: The HTTP client that asks.
         base_url: Where IMSLP is.
     """
 

@@ -56,7 +56,7 @@ async def systems_of_pdf(documents: AsyncDocumentsClient, pdf: bytes) -> AsyncIt
     """Yield the systems of a document, and why pages are left out, in the order in which they stand.
 
     Args:
-        documents: Draws the pages.
+        documents: The documents service that draws the pages.
         pdf: The document.
 
     Raises:

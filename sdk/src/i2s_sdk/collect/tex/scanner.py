@@ -53,7 +53,7 @@ _BRANCH = re.compile(r"\\(?P<name>if[A-Za-z@]*|else|fi|newif)(?![A-Za-z@])|\\[^A
 
 
 class TokenKind(Enum):
-    """Of tokens."""
+    """The kinds of tokens."""
 
     WORD = auto()
     SYMBOL = auto()

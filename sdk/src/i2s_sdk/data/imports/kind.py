@@ -44,7 +44,8 @@ class ImportKind:
     Attributes:
         name: As the command takes it.
         about: What the sources are, for people.
-        run: Makes the data set. It raises UsageError, DataError or WriteError if that cannot be done.
+        run: The function that makes the data set. It raises UsageError, DataError or WriteError if that
+            cannot be done.
     """
 
     name: str

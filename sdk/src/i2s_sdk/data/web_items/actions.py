@@ -23,7 +23,7 @@ def action_items(
         pages: Pages of all sites.
         per_page: The most items of action_prediction and of action_ground of a page.
         seed: Decides which links are taken, with the names of site and page.
-        refused: Counts what could not be made, by task and reason.
+        refused: Counter of what could not be made, by task and reason.
     """
     descriptions = _described(pages, refused)
     known = by_path(pages)

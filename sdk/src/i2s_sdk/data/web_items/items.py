@@ -58,7 +58,7 @@ def page_items(page: DrawnPage, per_page: int, seed: int, refused: Counter[str])
         page: Drawn.
         per_page: The most items of element_ocr and of element_ground.
         seed: Decides which elements are taken, with the names of site and page.
-        refused: Counts what could not be made, by task and reason.
+        refused: Counter of what could not be made, by task and reason.
     """
     fit = fit_elements(page)
     for reason, count in fit.refused.items():
@@ -139,7 +139,7 @@ def choice_items(
         pool: Elements that are wrong.
         inputs: What is asked for.
         chance: Decides between equals, and the letters.
-        refused: Counts what could not be made.
+        refused: Counter of what could not be made.
     """
     chosen = [gold]
     for other in sorted(chance.sample(pool, len(pool)), key=_likeness(gold)):

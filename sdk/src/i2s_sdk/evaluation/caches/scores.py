@@ -22,7 +22,7 @@ class ComparedPair:
     Attributes:
         reference: Encoded picture.
         prediction: Encoded picture.
-        size_policy: Makes the two equal in size.
+        size_policy: The rule that makes the two equal in size.
         profile: Rules of the comparison.
     """
 

@@ -24,7 +24,7 @@ class AnthropicBatches:
     """Sends messages in batches.
 
     Args:
-        provider: Makes the requests and has the connections.
+        provider: The provider that makes the requests and has the connections.
         options: Options of the calls.
     """
 

@@ -29,7 +29,7 @@ class OpenAIBatches:
     """Sends chat completions in batches.
 
     Args:
-        provider: Makes the requests and has the connections.
+        provider: The provider that makes the requests and has the connections.
         options: Options of the calls.
     """
 

@@ -33,7 +33,7 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
     """Return a provider that asks another one's model by batches.
 
     Args:
-        provider: Makes single calls.
+        provider: The provider that makes single calls.
         options: Options of the calls.
         batching: How batches are made.
 

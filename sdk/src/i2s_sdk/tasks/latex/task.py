@@ -39,7 +39,7 @@ class LatexTask:
         profile: Which rules.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
-        services: Renders the documents.
+        services: Names of the services, of which the first renders the documents.
         size_policy: How pictures of different size are compared.
     """
 

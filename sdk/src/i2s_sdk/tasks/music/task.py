@@ -43,7 +43,7 @@ class MusicTask:
         profile: Which rules.
         name: As instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
-        services: Renders the scores.
+        services: Names of the services, of which the first renders the scores.
         size_policy: How pictures of different size are compared.
     """
 

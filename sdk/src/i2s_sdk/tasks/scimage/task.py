@@ -45,9 +45,9 @@ class ScimageTask:
         profile: Which rules; those of this task are the same for all.
         name: As instances call it.
         image_metrics: None: there are no reference images.
-        scorers: Counts figures, and computes indicators.
+        scorers: The scorers, which count figures and compute indicators.
         services: Run the programs, and compile the TikZ code.
-        size_policy: Has no meaning without references.
+        size_policy: A rule that has no meaning without references.
     """
 
     profile: Profile = Profile.PAPER

@@ -17,9 +17,9 @@ class Launched:
 
     Attributes:
         pid: Child of the supervisor: the program, or who waits for it outside of its sandbox.
-        output_fd: Has what the program writes.
-        failure_fd: Says what kept it from starting; nothing if it did start.
-        status_fd: Has the fate of the program if somebody waits for it.
+        output_fd: The descriptor that has what the program writes.
+        failure_fd: The descriptor that says what kept it from starting; nothing if it did start.
+        status_fd: The descriptor that has the fate of the program if somebody waits for it.
         not_the_job: Pids of those who wait.
     """
 

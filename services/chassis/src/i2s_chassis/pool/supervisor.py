@@ -65,8 +65,8 @@ class Supervisor(Generic[W]):
     """Keeps ``size`` workers alive and hands each to one job at a time.
 
     Args:
-        prepare: Makes a worker; may take long and may fail.
-        close: Ends a worker; given 5 seconds.
+        prepare: The function that makes a worker; may take long and may fail.
+        close: The function that ends a worker; given 5 seconds.
         size: Workers alive at the same time: being prepared, ready, leased or being closed.
         jobs_per_worker: Jobs after which a worker is replaced; 1 is single use.
         alive: Whether a ready worker is still fit; asked before it is handed out.

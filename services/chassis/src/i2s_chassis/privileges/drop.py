@@ -34,7 +34,7 @@ class Standing:
         uid: User id of the service.
         binds_low_ports: Whether it has kept the one capability that ports of root need.
         reason: Why it stays user 0, where it was started as root and does.
-        announcer: Writes its announcement, if it may not do so any more.
+        announcer: The process that writes its announcement, if it may not do so any more.
     """
 
     uid: int

@@ -26,7 +26,7 @@ def run_renderer(
 
     Args:
         settings: Settings of the service; its name with "i2s-" before it is that of the program.
-        build: Makes the service; import it inside, so that --help stays fast.
+        build: The function that makes the service; import it inside, so that --help stays fast.
         examples: Examples of ``serve``, for --help.
         more: Subcommands of this renderer alone.
     """

@@ -30,7 +30,7 @@ def refuse_foreign(message: pb.RenderOptions, own: Iterable[str], what: str) -> 
     Args:
         message: All options.
         own: Names of the groups that have a meaning here.
-        what: Is rendered here, in the plural.
+        what: What is rendered here, in the plural.
 
     Raises:
         InvalidArgumentError: There are some; names the group.

@@ -26,7 +26,7 @@ def record_job(
     """Count a job, charge its caller with its processor time, and note its verdict for the log of calls.
 
     Args:
-        telemetry: Counts.
+        telemetry: The metrics that count the runs.
         ticket: The ticket of the job.
         verdict: How it ended, in lower case.
         stages: Its steps.

@@ -36,7 +36,7 @@ def canary_required(telemetry: Telemetry) -> Iterator[None]:
     """End the start of a service if its canary is not rendered within the block.
 
     Args:
-        telemetry: Counts the failure.
+        telemetry: The metrics that count the failure.
 
     Raises:
         StartError: The engine does not work, or its sandbox was lost or starved; says why in one line.

@@ -29,7 +29,7 @@ async def run_surely(
     Args:
         run: Does the job.
         doubt: Returns why the end of the job may not be its own doing, None if it surely is.
-        telemetry: Counts second runs.
+        telemetry: The metrics that count second runs.
 
     Raises:
         UnavailableError: The sandbox of the job was lost or could not be made.

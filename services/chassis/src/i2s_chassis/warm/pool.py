@@ -35,10 +35,10 @@ class WarmPool:
 
         Args:
             kind: What they are.
-            start: Starts one and ends it with the context.
+            start: The function that starts one and ends it with the context.
             settings: Settings of each of them.
             slots: Jobs at the same time.
-            telemetry: Counts the ready programs, and the replaced ones by reason.
+            telemetry: The metrics that count the ready programs, and the replaced ones by reason.
         """
         self.kind, self.settings, self.jobs = kind, settings, 0
         self._start = start

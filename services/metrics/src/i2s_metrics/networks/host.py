@@ -41,7 +41,7 @@ def serve(connection: socket.socket, settings: HostSettings, load: Load) -> None
     Args:
         connection: Our end.
         settings: Settings of this process.
-        load: Makes the networks; called first.
+        load: The function that makes the networks; called first.
     """
     with connection:
         try:

@@ -35,7 +35,7 @@ class Networks:
     Args:
         settings: Settings of the process.
         patience_seconds: Silence after which the process is taken for stuck and replaced.
-        telemetry: Counts the ready process, and its replacements by reason.
+        telemetry: The metrics that count the ready process, and its replacements by reason.
         backoff: Pauses between failed starts.
         program: What the process runs; another one is for tests.
     """

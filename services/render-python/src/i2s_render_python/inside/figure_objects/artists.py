@@ -50,7 +50,7 @@ def described_artist(artist: Artist, axes: Axes | None, values: Values) -> Descr
     Args:
         artist: The artist.
         axes: Its axes, None if it is of the figure.
-        values: Writes values down.
+        values: The object that writes values down.
     """
     for kind, describe in _DESCRIBERS:
         if isinstance(artist, kind):
