@@ -74,7 +74,7 @@ class Contract:
 
         Args:
             service: Full name of its service.
-            name: Such as "Render".
+            name: Name, such as "Render".
 
         Raises:
             KeyError: There is no such method.

@@ -62,7 +62,7 @@ def install_command(requirement: str, kind: InstallationKind | None = None) -> s
     """Return the command that adds a Python package, or an extra of one of ours, to this installation.
 
     Args:
-        requirement: As pip takes it, such as "i2s-sdk[hub]" or "pypdfium2".
+        requirement: Requirement as pip takes it, such as "i2s-sdk[hub]" or "pypdfium2".
         kind: The kind of installation; None looks.
     """
     if (kind or installation_kind()) is InstallationKind.CONTAINER:
@@ -114,7 +114,7 @@ def checkout_command(command: str, kind: InstallationKind | None = None) -> str:
     """Return a command of the repository, and where it is to be given if that is not here.
 
     Args:
-        command: Such as "deploy/images/build sdk".
+        command: Command, such as "deploy/images/build sdk".
         kind: The kind of installation; None looks.
     """
     here = (kind or installation_kind()) is InstallationKind.CHECKOUT

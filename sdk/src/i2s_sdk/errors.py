@@ -158,7 +158,7 @@ class ServiceError(I2SError):
 
     Attributes:
         address: Where the service was looked for.
-        method: Such as "Render".
+        method: Name, such as "Render".
         status: Name of the status, such as "UNAVAILABLE".
         detail: What the service said.
         attempts: How often the call was made.

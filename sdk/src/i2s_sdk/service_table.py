@@ -27,7 +27,7 @@ class ServiceRow:
 
     Attributes:
         name: Name of its command without the "i2s-" before it.
-        title: For people.
+        title: Title for people.
         source: What it renders; None for a service that is no renderer.
         optional: Whether something can be evaluated without it.
         port: Port at which it listens by default; 0 for a service of another package.

@@ -309,7 +309,7 @@ class Settings:
         """Return our token for a service: its own, else that of all; a variable precedes a file.
 
         Args:
-            service: Such as "render-latex".
+            service: Name, such as "render-latex".
 
         Raises:
             SettingsError: Its file cannot be read or holds none.

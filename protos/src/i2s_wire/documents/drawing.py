@@ -66,8 +66,8 @@ class PageImage:
 
     Attributes:
         image: RGB, 8 bit, JPEG or PNG.
-        width: In pixels.
-        height: In pixels.
+        width: Width in pixels.
+        height: Height in pixels.
         page: Which page of the document, counted from 1.
         sha256: SHA-256 of ``image``, lower-case hexadecimal.
     """
@@ -86,8 +86,8 @@ class PageImages:
     Attributes:
         verdict: How it ended.
         message: One sentence for people; empty if the verdict is RENDERED.
-        pages: From the first page that was asked for on; fewer than were asked for if the bounds of a request
-            were reached. Empty unless the verdict is RENDERED.
+        pages: Pages from the first page that was asked for on; fewer than were asked for if the bounds of a
+            request were reached. Empty unless the verdict is RENDERED.
         total_pages: Pages of the document; 0 if it cannot be opened.
         defect: Why it cannot be opened; None if it can.
         stages: Steps in the order they were made.

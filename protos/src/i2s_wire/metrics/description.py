@@ -14,7 +14,7 @@ class MetricDescription:
     """One metric of a metric service.
 
     Attributes:
-        name: Such as "ems".
+        name: Name, such as "ems".
         summary: One sentence.
         source: Where the definition comes from.
         version: Version of the definition.

@@ -65,7 +65,7 @@ class MetricResult:
     """One metric of one pair: a value, or a reason why there is none.
 
     Attributes:
-        name: Such as "ems".
+        name: Name, such as "ems".
         value: None if there is a failure.
         failure: None if there is a value.
         parts: Intermediate values by name.

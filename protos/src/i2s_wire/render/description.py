@@ -16,7 +16,7 @@ class WarmEngine:
 
     Attributes:
         kind: "format", "zygote" or "browser".
-        name: Such as the digest of a preamble.
+        name: Name, such as the digest of a preamble.
         jobs: How many jobs it has served.
     """
 
@@ -30,7 +30,7 @@ class RendererDescription:
     """A renderer.
 
     Attributes:
-        service: Such as "render-latex".
+        service: Name, such as "render-latex".
         version: Version of the service.
         engine: Its program and the digest of everything that can change a picture.
         versions: Everything the digest is made of, by name.

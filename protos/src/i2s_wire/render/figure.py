@@ -121,13 +121,13 @@ class FigureText:
     """A text that is visible.
 
     Attributes:
-        text: As the program wrote it, mathematics with its "$".
+        text: Text as the program wrote it, mathematics with its "$".
         role: What it is to the figure.
         axes: Index of its axes; None for texts of the figure.
         box: Where it is.
         color: Its colour.
         size: Size in points.
-        rotation: In degrees, counterclockwise.
+        rotation: Rotation in degrees, counterclockwise.
     """
 
     text: str
@@ -154,9 +154,9 @@ class Mark:
         colors: Fills or strokes: one for all items or one for each; empty if there are none.
         edge_colors: Strokes around fills, likewise.
         line_style: "-", "--", ":", "-." or "none".
-        line_width: In points.
+        line_width: Line width in points.
         marker: Symbol of points as matplotlib names it; empty for none, several, or an unknown one.
-        shape: Such as "Circle" or "Polygon"; only of SHAPE.
+        shape: Shape, such as "Circle" or "Polygon"; only of SHAPE.
         color_map: Name of the map from values to colours, where one is used.
         total: Number of items.
         box: What it takes of the figure, where that can be told.
@@ -187,7 +187,7 @@ class Call:
     """Calls of one plotting function that were not made within another one.
 
     Attributes:
-        function: Such as "Axes.bar", "PolarAxes.plot" or "Axes3D.scatter".
+        function: Function, such as "Axes.bar", "PolarAxes.plot" or "Axes3D.scatter".
         count: How many there were.
     """
 
@@ -204,7 +204,7 @@ class Figure:
         width_inches: Width.
         height_inches: Height.
         dpi: Resolution that it was drawn with.
-        axes: In the order in which they were added.
+        axes: Axes in the order in which they were added.
         texts: The visible texts.
         marks: Axes by axes, first what several objects make up; those of the figure itself come last.
         truncated: Whether something was left out because there was more than is returned.

@@ -57,7 +57,7 @@ class SiteResult:
 
     Attributes:
         title: Title of the page.
-        text: As the DOM shows it; empty if it was not asked for.
+        text: Text as the DOM shows it; empty if it was not asked for.
         console: Messages and errors of the page, bounded.
         elements: Those that were asked for.
         settled: Whether fonts, requests and frames came to rest within the bound.

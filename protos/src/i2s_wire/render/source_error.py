@@ -39,7 +39,7 @@ class Provider:
 
     Attributes:
         kind: How it is loaded.
-        name: Such as "booktabs" or "positioning".
+        name: Name, such as "booktabs" or "positioning".
     """
 
     kind: ProviderKind
@@ -51,7 +51,7 @@ class Undefined:
     """A name that the source uses and nothing defines, without backslash or braces.
 
     Attributes:
-        name: Such as "toprule", "tabularx" or "fill between".
+        name: Name, such as "toprule", "tabularx" or "fill between".
         providers: What would define it, best first; empty if nothing installed would.
     """
 

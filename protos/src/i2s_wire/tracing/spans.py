@@ -108,7 +108,7 @@ def span(
     An exception that leaves the block marks the span as failed, by its type alone.
 
     Args:
-        name: From a small closed set.
+        name: Name from a small closed set.
         attributes: Known at the start.
         kind: Which side of a call it is on.
         parent: The caller's span, of the server side; None makes it a child of the current span.
@@ -174,7 +174,7 @@ def record(
     """Add a span that is over to the current one, if that is recorded.
 
     Args:
-        name: From a small closed set.
+        name: Name from a small closed set.
         start_ns: When it began, in nanoseconds since the epoch.
         end_ns: When it ended, likewise.
         attributes: What is known of it.

@@ -34,7 +34,7 @@ def interruptible(out: PathOrUrl, settings: Settings, progress: ProgressLine) ->
 
     Args:
         out: Folder of the run, or its URL.
-        settings: With the seconds.
+        settings: Settings with the seconds.
         progress: What knows how far the run is.
 
     Raises:

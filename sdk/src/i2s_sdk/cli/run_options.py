@@ -135,7 +135,7 @@ def run_folder(given: Mapping[str, Any], settings: Settings) -> Path | str:
 
     Args:
         given: The parameters.
-        settings: With the profile.
+        settings: Settings with the profile.
     """
     from i2s_sdk.runlog.storage import is_url
 

@@ -34,7 +34,7 @@ async def wait_until_serving(channel: grpc.aio.Channel, address: str, service: s
     """Return once ``service`` says SERVING.
 
     Args:
-        channel: To the service.
+        channel: Channel to the service.
         address: Address of the channel, for the message.
         service: Full name, such as "i2s.render.v1.RenderService".
         seconds: How long to wait; at least one look is taken.

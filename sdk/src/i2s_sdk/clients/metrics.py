@@ -87,7 +87,7 @@ class AsyncMetricsClient(AsyncConnection):
         """Compare many pairs over one call; a reference that was sent is named by its digest afterwards.
 
         Args:
-            requests: With ids that differ. The next is asked for when there is room in the window.
+            requests: Requests with ids that differ. The next is asked for when there is room in the window.
             window: The most items under way or not yet taken.
             deadline: Seconds for one attempt of an item; None takes that of the client.
 

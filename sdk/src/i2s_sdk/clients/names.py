@@ -17,6 +17,6 @@ def wire_name(service: str) -> str:
     """Return the full name of a service of the table, or of a renderer of another package.
 
     Args:
-        service: Such as "render-latex", which is an "i2s.render.v1.RenderService".
+        service: Name, such as "render-latex", which is an "i2s.render.v1.RenderService".
     """
     return _OTHERS.get(service, RENDER_WIRE_NAME)

@@ -80,7 +80,7 @@ class AsyncRenderClient(AsyncConnection):
 
         Args:
             document: Document from ``\documentclass`` to ``\end{document}``; text is sent as UTF-8.
-            files: That lie beside it, by relative path.
+            files: Files that lie beside it, by relative path.
             page: How a page becomes a picture; None takes the renderer's defaults.
             limits: Wanted; the renderer clamps them. None takes its defaults.
             max_runs: The most runs made until the auxiliary files are stable.
@@ -172,7 +172,7 @@ class AsyncRenderClient(AsyncConnection):
         """Render many sources over one call.
 
         Args:
-            requests: With ids that differ. The next is asked for when there is room in the window.
+            requests: Requests with ids that differ. The next is asked for when there is room in the window.
             window: The most items under way or not yet taken.
             deadline: Seconds for one attempt of an item; None takes that of the client.
 

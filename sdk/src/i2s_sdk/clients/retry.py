@@ -45,7 +45,7 @@ class RetryPolicy:
     call goes to the next one. What outlasts that, and what a full queue asks for, is for the policy.
 
     Attributes:
-        total_seconds: From the start of the first attempt; no attempt lasts beyond it.
+        total_seconds: Seconds from the start of the first attempt; no attempt lasts beyond it.
         first_pause: Seconds.
         longest_pause: Seconds.
     """

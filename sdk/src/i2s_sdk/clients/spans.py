@@ -17,7 +17,7 @@ def call_span(service: str, method: str, address: str) -> Iterator[Span]:
 
     Args:
         service: Full name, such as "i2s.render.v1.RenderService".
-        method: Such as "Render".
+        method: Name, such as "Render".
         address: Where the service is looked for.
     """
     attributes = {

@@ -56,9 +56,9 @@ def error_of(error: grpc.RpcError, address: str, method: str) -> ServiceError:
     """Return what a failed call of either kind of channel means.
 
     Args:
-        error: As grpc raised it.
+        error: Error as grpc raised it.
         address: Where the service was looked for.
-        method: Such as "Render".
+        method: Name, such as "Render".
     """
     ended = cast("_Ended", error)
     found = _error(ended.code(), ended.details() or "", address, method)
@@ -73,11 +73,11 @@ def stream_error(
     """Return what a failed item of a stream means; see ``error_of``.
 
     Args:
-        status: That a single call would have ended with.
+        status: Status that a single call would have ended with.
         detail: What the service said.
         retry_after_ms: When to come back; 0 where it did not say.
         address: Where the service is.
-        method: Such as "RenderStream".
+        method: Name, such as "RenderStream".
     """
     found = _error(status, detail, address, method)
     if isinstance(found, OverloadedError | ServiceUnavailableError) and retry_after_ms:

@@ -43,7 +43,7 @@ class Recipe:
         difficulty: Difficulty of the instance.
         structure: SHA-256 of the structure, in hexadecimal.
         picture: SHA-256 of the picture, in hexadecimal.
-        provenance: As the line of the instance has it.
+        provenance: Provenance as the line of the instance has it.
     """
 
     document: SourceDocument

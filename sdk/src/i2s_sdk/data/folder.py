@@ -112,7 +112,7 @@ def read_lines(raw: bytes, folder: Path) -> Iterator[IndexLine]:
 
     Args:
         raw: Content of the index.
-        folder: In which its files lie.
+        folder: Folder in which its files lie.
     """
     root = folder.resolve()
     lines: dict[str, int] = {}

@@ -37,7 +37,7 @@ def line(
         identity: Unique within the data set.
         task: Name of the task.
         subset: Name of the subset.
-        inputs: As the task's schema has them; paths are relative to the data set.
+        inputs: Inputs as the task's schema has them; paths are relative to the data set.
         target: The same; None if it is not known.
         difficulty: "easy", "medium" or "hard".
         licence: Licence of inputs and target, such as "CC-BY-4.0".

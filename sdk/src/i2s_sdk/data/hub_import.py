@@ -50,8 +50,8 @@ def read_hub(name: str, subsets: Sequence[str] = (), *, home: Path | None = None
     """Return a data set of Hugging Face.
 
     Args:
-        name: As ``parse_hub_name`` has it.
-        subsets: That are taken; none means all but the wild ones.
+        name: Name as ``parse_hub_name`` has it.
+        subsets: Subsets that are taken; none means all but the wild ones.
         home: Where data sets are laid down; None takes the user's caches.
 
     Raises:

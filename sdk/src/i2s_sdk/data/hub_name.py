@@ -30,7 +30,7 @@ class HubName:
         where: OWNER/NAME of the hub, or a folder.
         task: Task of its instances.
         local: Whether ``where`` is a folder.
-        subsets: That are taken; none means those of the task without the wild ones.
+        subsets: Subsets that are taken; none means those of the task without the wild ones.
         revision: Branch, tag or commit; empty is the newest.
     """
 

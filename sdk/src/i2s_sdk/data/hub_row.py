@@ -66,7 +66,7 @@ def read_row(columns: Mapping[str, Any], task: str, subset: str) -> Row:
     """Return what a row holds.
 
     Args:
-        columns: By name; the picture as an object of ``bytes`` and ``path``.
+        columns: Columns by name; the picture as an object of ``bytes`` and ``path``.
         task: Task of the data set.
         subset: Where the row has no category.
 

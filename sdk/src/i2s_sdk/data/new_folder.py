@@ -41,7 +41,7 @@ def write_index(folder: Path, lines: Iterable[Mapping[str, Any]]) -> int:
     """Write the index of a data set, read it again and return how many instances it has.
 
     Args:
-        folder: In which the files of the lines lie, or are written while the lines are taken.
+        folder: Folder in which the files of the lines lie, or are written while the lines are taken.
         lines: Lines of data format 2.
 
     Raises:

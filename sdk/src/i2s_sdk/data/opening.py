@@ -19,7 +19,8 @@ def open_data(
         name: A folder with ``instances.jsonl``; a file of such lines; ``hf:OWNER/NAME`` of Hugging Face; None
             for the bundled examples.
         examples: Where the bundled examples are; None looks for them.
-        subsets: That will be taken, so that others need not be fetched. Local data sets are read whole.
+        subsets: Subsets that will be taken, so that others need not be fetched. Local data sets are read
+            whole.
 
     Raises:
         UsageError: The name is wrong, or a package is missing; says what mends it.

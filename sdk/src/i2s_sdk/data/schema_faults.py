@@ -20,7 +20,7 @@ def inputs_fault(task: str, inputs: object, *, with_files: bool = True) -> str:
 
     Args:
         task: Its name.
-        inputs: As the line has them.
+        inputs: Inputs as the line has them.
         with_files: Whether the files of an instance are required; a completion can be scored without.
     """
     return _fault(_validator(task, "inputs" if with_files else "inputs without files"), "inputs", inputs)

@@ -58,7 +58,7 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
 
     Args:
         folder: Folder of the run.
-        instances: That the run has; of a shard, its own.
+        instances: Instances that the run has; of a shard, its own.
         settings: How many failures are allowed.
     """
     manifest = folder.manifest()

@@ -34,7 +34,7 @@ class GenerateStage:
     """Asks for the answers that the run does not have yet.
 
     Attributes:
-        tasks: By name.
+        tasks: Tasks by name.
         model: The model that is asked.
         folder: Folder of the run.
         missing: Why a service is not here, by name. Samples that need it end before the model is asked,

@@ -40,7 +40,7 @@ async def run_pipeline(
 
     Args:
         source: Asked for the next sample when the first stage has room.
-        stages: In order, at least one.
+        stages: Stages in order, at least one.
         ended: Whether a sample skips the stages that follow.
         done: Called once for each sample.
 

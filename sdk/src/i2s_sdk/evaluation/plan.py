@@ -29,7 +29,7 @@ class ResolvedSelection:
         data: The data set.
         whole: Its instances that the run has, in all its shards.
         instances: Those of them that this shard has.
-        selection: That was asked for.
+        selection: Selection that was asked for.
         prompts: Prompts of the user in place of those of the tasks, by the name of the task.
     """
 
@@ -99,9 +99,9 @@ def choose(
     Args:
         data: Where the instances are from.
         profile: Which rules.
-        tasks: That are wanted; none means all that the data set has.
+        tasks: Tasks that are wanted; none means all that the data set has.
         selection: Which instances of these tasks are taken.
-        settings: That change what some tasks ask; None takes their defaults.
+        settings: Settings that change what some tasks ask; None takes their defaults.
 
     Raises:
         SettingsError: A setting of a task has no meaning.
@@ -151,7 +151,7 @@ def model_fingerprint(choice: ResolvedSelection, model: Model) -> str:
 
     Args:
         choice: What the run takes.
-        model: That is asked.
+        model: Model that is asked.
     """
     if any(isinstance(task, SampledTask) for task in choice.tasks.values()):
         return str(getattr(model, "sampling_fingerprint", model.fingerprint))

@@ -14,7 +14,7 @@ class Progress:
     Attributes:
         planned: Instances of the run.
         generated: That have an answer.
-        rendered: That were rendered, or have nothing to render.
+        rendered: Samples that were rendered, or have nothing to render.
         finished: That have ended.
         paid: US dollars that are known to have been paid for answers.
         last: Id of the sample that went on; empty at the beginning.

@@ -67,7 +67,7 @@ class ReferencePoints:
 
     Attributes:
         plan: Plan of the run, whatever its model.
-        settings: With the cache.
+        settings: Settings with the cache.
         on_progress: Called as their samples go on.
     """
 

@@ -33,7 +33,7 @@ class RenderStage:
     """Reads the answers that were not read yet, and renders those of tasks that render.
 
     Attributes:
-        steps: By task; or why there is none.
+        steps: Steps by task; or why there is none.
         folder: Folder of the run.
     """
 

@@ -107,7 +107,7 @@ class Runner:
     Attributes:
         plan: Plan of the run.
         folder: Folder of the run, open.
-        stages: That are done now.
+        stages: Stages that are done now.
         settings: How many at once, and where the services are.
         on_progress: Called as samples go on.
         model: The model that is asked if "generate" is among the stages.

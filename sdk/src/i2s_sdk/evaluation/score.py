@@ -31,7 +31,7 @@ class ScoreStep:
     Attributes:
         task: Decides sizes and profile.
         comparer: Compares pictures; None for a task without metrics of pictures.
-        image_metrics: That the comparer is asked for.
+        image_metrics: Image metrics that the comparer is asked for.
         scorers: Scorers of the other metrics.
         workers: Run the scorers that need limits.
         convert: Converts texts to HTML; None if no scorer needs that.
@@ -155,7 +155,7 @@ class ScoreStage:
     """Gives every sample that was read, and rendered where its task renders, its values.
 
     Attributes:
-        steps: By task.
+        steps: Steps by task.
         folder: Folder of the run.
     """
 

@@ -18,7 +18,7 @@ class SelectionArgs(TypedDict, total=False):
 
     Attributes:
         profile: Which rules; None takes that of the settings.
-        tasks: That are evaluated; none means all that the data set has.
+        tasks: Tasks that are evaluated; none means all that the data set has.
         subsets: The same.
         difficulties: The same.
         samples: Ids of single instances; none means all.

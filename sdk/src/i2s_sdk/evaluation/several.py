@@ -25,7 +25,7 @@ class SeveralResult:
     """Runs of several models or systems.
 
     Attributes:
-        runs: By name; those that have ended.
+        runs: Runs by name; those that have ended.
         report: Report of all runs, with the leaderboard; None if there is one, which has its own.
         errors: By name, why a model could not be asked.
     """

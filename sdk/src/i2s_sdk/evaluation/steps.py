@@ -39,7 +39,7 @@ def read_steps(
     A task whose renderer was not asked for is left out.
 
     Args:
-        tasks: By name.
+        tasks: Tasks by name.
         services: Those that are running.
         engines: What the renderers say of themselves, by the name of the service.
         comparer: What the metric service says; it may take smaller pictures than renderers make.
@@ -78,7 +78,7 @@ def score_steps(
     """Return how the samples of each task are scored.
 
     Args:
-        tasks: By name.
+        tasks: Tasks by name.
         services: Those that are running; the metric service is among them if a task compares pictures.
         metrics: Names of the metrics to compute.
         workers: Run the scorers that need limits.

@@ -30,7 +30,7 @@ class Backends:
     The gateway has no credentials of its own: what a caller brings is passed on, and nothing else.
 
     Attributes:
-        connections: By name of the service.
+        connections: Connections by name of the service.
         deadline: Seconds that a call may take.
     """
 

@@ -41,7 +41,7 @@ class ImageHeader:
     """What the first bytes of a picture say.
 
     Attributes:
-        media_type: Such as "image/png".
+        media_type: Media type, such as "image/png".
         width: Width in pixels.
         height: Height in pixels.
     """

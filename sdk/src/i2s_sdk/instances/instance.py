@@ -31,7 +31,7 @@ class Instance:
     Attributes:
         id: Unique within its data set.
         task: Name of its task.
-        subset: Such as "equation".
+        subset: Subset, such as "equation".
         image: The reference picture, which the model is shown; None for a task without one.
         difficulty: "easy", "medium" or "hard"; empty where unknown.
         structure: The ground truth: LaTeX without preamble, LilyPond, or an archive of a site; None where

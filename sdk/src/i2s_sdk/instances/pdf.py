@@ -17,7 +17,7 @@ def pdf_fault(path: Path, most_bytes: int = DOCUMENT_BYTES) -> str:
 
     Args:
         path: The file.
-        most_bytes: That it may have.
+        most_bytes: The most bytes that it may have.
     """
     try:
         size = path.stat().st_size

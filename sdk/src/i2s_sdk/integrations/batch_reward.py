@@ -83,8 +83,8 @@ class BatchReward(ABC):
     Args:
         name: What frameworks call it in their logs.
         tasks: Names of the tasks that are judged.
-        metrics: That the reward needs.
-        shaping: From value to reward.
+        metrics: Metrics that the reward needs.
+        shaping: How a value becomes a reward, from value to reward.
         data: The data set whose instances the column ``instance`` names by id; None is the bundled examples.
         on_failure: If a service fails: "raise" or "none".
         on_data_fault: If the data of a completion is at fault: "raise" or "none".

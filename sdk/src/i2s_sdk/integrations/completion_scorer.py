@@ -176,8 +176,8 @@ async def open_completion_scorer(
     """Return the scorer that some services make.
 
     Args:
-        services: That the tasks need.
-        tasks: By name.
+        services: Services that the tasks need.
+        tasks: Tasks by name.
         metrics: Names of the metrics to compute; none means all that the tasks have and can be computed.
         jobs: The most completions under way; 0 is twice the slots of the renderers.
         completion_characters: The most characters of a completion; a longer one is not usable.

@@ -59,7 +59,7 @@ class RoundTripReward(BatchReward):
         name: What trainers call it in their logs; None joins the tasks and the metrics, as in "latex_ems".
         on_failure: What a failure of the services is: "raise" or "none".
         on_data_fault: What a fault of the data of one completion is: "raise" or "none".
-        tasks: That will be judged; none is ``task`` alone.
+        tasks: Tasks that will be judged; none is ``task`` alone.
         data: The data set whose instances the column ``instance`` names by id, as ``i2s-sdk evaluate --data``
             takes it; None is the bundled examples.
         profile: Which rules; None takes that of the settings.

@@ -26,7 +26,7 @@ def instance_floors(instances: Sequence[Instance], reward: BatchReward) -> dict[
 
     Args:
         instances: All of the data set, since ``baseline/shuffled`` lends the answers of others.
-        reward: That the floors are for; its own floor and transform are not used.
+        reward: Reward that the floors are for; its own floor and transform are not used.
 
     Returns:
         Floors by the id of the instance. One for which no baseline has a value is not in it.

@@ -32,7 +32,7 @@ class CalledModel:
         fingerprint: The address and the parameters, as JSON.
         sampling_fingerprint: The same for a run whose questions have a sampling, which the user's temperature
             goes before if one was chosen.
-        provider: That is asked.
+        provider: Provider that is asked.
         concurrency: Calls in flight at most.
         whole: Whether the provider answers documents as a whole.
         on_call: The journal of the run, where a call is written down before it is made, all its attempts

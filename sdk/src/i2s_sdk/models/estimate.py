@@ -27,8 +27,8 @@ class Estimate:
             those of oracle, baseline and replay.
         tokens_in: Tokens of all calls, estimated from the length of the texts and the size of the images.
         tokens_out: Tokens of all calls, if every answer is as long as it may be.
-        cost: In US dollars, of so many tokens at list prices, each call made once; None where the price is
-            not known.
+        cost: Cost in US dollars, of so many tokens at list prices, each call made once; None where the price
+            is not known.
     """
 
     images: int
@@ -86,8 +86,8 @@ def image_tokens(vendor: str, width: int, height: int) -> int:
 
     Args:
         vendor: Vendor of the model; for an unknown one, patches of 28 pixels are counted.
-        width: In pixels.
-        height: In pixels.
+        width: Width in pixels.
+        height: Height in pixels.
     """
     match vendor:
         case "openai":  # tiles of 512, after the shorter side became at most 768

@@ -86,7 +86,7 @@ def transport_fault(error: Exception, *known: type[Exception]) -> Exception:
 
     Args:
         error: The exception that was raised by a vendor's package.
-        known: By which that package says that there was no connection or no answer in time.
+        known: Exceptions by which that package says that there was no connection or no answer in time.
     """
     below = type(error).__module__.partition(".")[0] in _TRANSPORTS
     if not below and not isinstance(error, (*known, OSError, TimeoutError)):

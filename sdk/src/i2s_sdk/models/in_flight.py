@@ -39,7 +39,7 @@ class CallsInFlight:
 
         Args:
             provider: The provider that is asked.
-            question: For it.
+            question: Question for it.
             seconds_left: Seconds that are left of all attempts of this call. One attempt may take
                 ``call_seconds`` in any case.
 

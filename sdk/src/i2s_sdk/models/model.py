@@ -82,7 +82,7 @@ class Model(Protocol):
     it answers documents as a whole (``answers_whole``).
 
     Attributes:
-        name: As a run is told apart by, such as "oracle".
+        name: Name as a run is told apart by, such as "oracle".
         fingerprint: Digest of everything else that decides its answers and is known; empty if the name says
             all.
     """
@@ -94,7 +94,7 @@ class Model(Protocol):
         """Return the completion of one question.
 
         Args:
-            instance: That the question is asked of.
+            instance: Instance that the question is asked of.
             question: What is asked.
 
         Raises:

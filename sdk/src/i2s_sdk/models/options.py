@@ -41,7 +41,7 @@ class Batching:
             memory.
         gather_seconds: A batch that is not full is sent when no further question has come for so long.
         poll_seconds: Between two looks at the state of a batch.
-        wait_seconds: For all attempts of a question together; a batch may take a day.
+        wait_seconds: Seconds for all attempts of a question together; a batch may take a day.
     """
 
     requests: int = 1000
@@ -79,7 +79,7 @@ class ModelOptions:
         extra_body: Further fields of the request, for what a server has beside the fields above.
         call_seconds: After which an attempt without an answer is made again, once the server has shown
             that it works on several calls at once; see :mod:`i2s_sdk.models.in_flight`.
-        retry_seconds: For all attempts of a call and the pauses between, waiting for a turn left out.
+        retry_seconds: Seconds for all attempts of a call and the pauses between, waiting for a turn left out.
         failures: How often one call may fail, rate limits left out, before it is given up.
         concurrency: Calls in flight at most; fewer while the server says that there are too many.
         first_pause: Seconds after a first failure; they double with each further one.

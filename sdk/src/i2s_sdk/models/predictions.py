@@ -32,7 +32,7 @@ class PredictionFolder:
 
     Attributes:
         system: Its name.
-        files: By the id of the instance; instances without a file are missing.
+        files: Files by the id of the instance; instances without a file are missing.
     """
 
     system: str
@@ -45,7 +45,7 @@ def find_predictions(
     """Return the systems in a folder of predictions, by name.
 
     Args:
-        folder: In one of the layouts of this module.
+        folder: Folder in one of the layouts of this module.
         instances: All that are to be predicted.
         systems: Names of those that are wanted; none means all.
 

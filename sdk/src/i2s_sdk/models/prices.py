@@ -30,7 +30,7 @@ class Prices:
     """Prices by name of the model, of the vendors' own servers and of others.
 
     Attributes:
-        models: By VENDOR/MODEL, on the vendor's own server.
+        models: Models by VENDOR/MODEL, on the vendor's own server.
         servers: The same by base URL.
     """
 
@@ -76,8 +76,8 @@ class Prices:
         """Return the price of a model, or None where the list does not know it.
 
         Args:
-            vendor: Such as "openai".
-            model: As the vendor names it.
+            vendor: Vendor, such as "openai".
+            model: Model as the vendor names it.
             base_url: Address of the server; empty is the vendor's own.
         """
         own = not base_url or (vendor in VENDORS and _plain(base_url) == _plain(VENDORS[vendor].base_url))

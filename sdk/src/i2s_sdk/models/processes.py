@@ -18,7 +18,7 @@ async def start(argv: Sequence[str], stderr: int | None = None) -> asyncio.subpr
 
     Args:
         argv: The program and its arguments.
-        stderr: As for ``asyncio.create_subprocess_exec``; None for that of this process.
+        stderr: Standard error as for ``asyncio.create_subprocess_exec``; None for that of this process.
 
     Raises:
         ModelAccessError: It cannot be started.

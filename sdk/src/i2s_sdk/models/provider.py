@@ -27,7 +27,7 @@ class Answer:
     Attributes:
         text: Verbatim; of a refusal, what was said instead of an answer.
         finish: Why it ends there.
-        tokens_in: As the server counted them; None where it did not say.
+        tokens_in: Tokens as the server counted them; None where it did not say.
         tokens_out: The same of the answer.
         served: Name of the model as the server gives it.
     """
@@ -75,7 +75,7 @@ class Provider(Protocol):
     (i2s_sdk.models.preflight); where it is absent, it is not.
 
     Attributes:
-        vendor: Such as "openai"; part of what an answer is kept under.
+        vendor: Vendor, such as "openai"; part of what an answer is kept under.
         model: Name of the model as the vendor has it.
         base_url: Address of the server; empty where there is none.
         repeatable: Whether an answer may be kept and given again: the name says which model answers.

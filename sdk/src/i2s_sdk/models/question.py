@@ -23,9 +23,9 @@ class ReadImage:
     Attributes:
         path: Where it lies.
         content: The file as it is.
-        media_type: Such as "image/png".
-        width: In pixels.
-        height: In pixels.
+        media_type: Media type, such as "image/png".
+        width: Width in pixels.
+        height: Height in pixels.
     """
 
     path: Path
@@ -124,7 +124,7 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
     """Return a question with its images.
 
     Args:
-        instance: That it is asked of.
+        instance: Instance that it is asked of.
         question: Texts and files.
 
     Raises:

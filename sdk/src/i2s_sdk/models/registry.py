@@ -52,7 +52,7 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
     """Return the model that a name means.
 
     Args:
-        name: As in MODELS.
+        name: Name as in MODELS.
         options: Options of the calls of a model that is called; None takes the defaults.
 
     Raises:

@@ -68,8 +68,8 @@ def address_and_key(
 
     Args:
         vendor: Whose protocol is spoken.
-        model: As the user named it.
-        options: With address and variable, where they are not the vendor's.
+        model: Model as the user named it.
+        options: Options with address and variable, where they are not the vendor's.
         environ: The environment of the process.
 
     Raises:

@@ -44,7 +44,7 @@ class Histogram:
     Attributes:
         metric: Its name.
         n: How many values there are.
-        bars: From the least to the greatest value.
+        bars: Bars from the least to the greatest value.
         ticks: The least value, the middle and the greatest.
         floor: Place of the best baseline that looks at nothing, from 0 to 100; None if there is none.
         ceiling: Place of the oracle; None if there is none.

@@ -40,7 +40,7 @@ def overall_table(
 
     Args:
         compared: The runs.
-        benchmark: That the tasks belong to; None if they belong to none.
+        benchmark: Benchmark that the tasks belong to; None if they belong to none.
         tasks: Names of the tasks.
         published: Put published rows among the runs.
     """

@@ -25,8 +25,8 @@ class Gallery:
     """The pictures that a report can show.
 
     Attributes:
-        entries: By digest: name of the file shown and of the whole picture (both empty where it is within
-            the report), width and height of the whole picture.
+        entries: Entries by digest: name of the file shown and of the whole picture (both empty where it is
+            within the report), width and height of the whole picture.
         embedded: Data URLs, in the order of ``entries``; empty where pictures are files.
     """
 
@@ -39,7 +39,7 @@ def beside(storage: RunStorage, sources: Mapping[str, RunStorage]) -> Gallery:
 
     Args:
         storage: The storage of the report.
-        sources: By digest, the run that has the picture.
+        sources: Sources by digest, the run that has the picture.
     """
     number = max((_THREADS, storage.threads, *(one.threads for one in sources.values())))
     with ThreadPoolExecutor(number) as threads:
@@ -72,7 +72,7 @@ def within(sources: Mapping[str, RunStorage]) -> Gallery:
     """Return pictures as data URLs, small enough that a file of many can be sent around.
 
     Args:
-        sources: By digest, the run that has the picture.
+        sources: Sources by digest, the run that has the picture.
     """
     entries: dict[str, tuple[str, str, int, int]] = {}
     embedded = []

@@ -10,7 +10,7 @@ def published_table(name: str) -> PublishedTable:
     """Return a table of the paper of Image2Struct by its number there, or one of another task by its name.
 
     Args:
-        name: Such as "2", "A2", "visualwebbench grounding" or "readoc arxiv".
+        name: Name, such as "2", "A2", "visualwebbench grounding" or "readoc arxiv".
 
     Raises:
         KeyError: There is no such table.

@@ -76,7 +76,7 @@ def index(
     Args:
         views: The runs.
         rows: Their samples.
-        pictures: By digest: name of what is shown, name of the whole picture, width, height.
+        pictures: Pictures by digest: name of what is shown, name of the whole picture, width, height.
         compared: The comparison that has the values of baselines and of the oracle.
     """
     places = {digest: at for at, digest in enumerate(pictures)}

@@ -36,7 +36,7 @@ class Answer:
         failure: Why there is no answer.
         finish: Why the completion ends where it does.
         usage: Its tokens.
-        cost: In US dollars; None where it is not known.
+        cost: Cost in US dollars; None where it is not known.
         cached: Whether it was kept from an earlier call and nothing was paid now.
         attempts: Calls made for it.
         seconds: On the clock, from question to answer.

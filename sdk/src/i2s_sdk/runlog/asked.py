@@ -55,7 +55,7 @@ class Asked:
         """Return a question as it is kept.
 
         Args:
-            question: As the model is asked it.
+            question: Question as the model is asked it.
             images: Digests of those of its images that the run keeps.
         """
         parts = tuple(

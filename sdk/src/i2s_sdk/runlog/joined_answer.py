@@ -29,7 +29,7 @@ def joined_answer(
 
     Args:
         identity: Identity of the instance.
-        answers: To its questions, in order, up to the first that ends the sample.
+        answers: Answers to its questions, in order, up to the first that ends the sample.
         join: The function that makes one text of all completions.
         most_characters: The most characters of the joined completion; a longer one is not usable.
     """

@@ -20,9 +20,9 @@ class StageScore:
     """What the stage "score" finds of a sample.
 
     Attributes:
-        metrics: As in a record.
+        metrics: Metrics as in a record.
         undefined: As in a record.
-        parts: As in a record.
+        parts: Parts as in a record.
         detail: As in a record.
         not_usable: Why a scorer could not work on a structure that the task could read; None if all could.
     """

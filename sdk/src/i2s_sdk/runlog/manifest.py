@@ -24,13 +24,13 @@ class Options:
         model: Name of the model.
         model_fingerprint: Digest of what else decides its answers.
         data_sha256: SHA-256 of the index of the data set.
-        tasks: That are evaluated.
+        tasks: Tasks that are evaluated.
         limit: The most instances; None is all.
         prompts: SHA-256 of the prompt of each task.
         metrics: Name and version of each metric.
         engines: Digest of each renderer that has been there.
         sdk: Version of this package.
-        subsets: That are evaluated; none means all.
+        subsets: Subsets that are evaluated; none means all.
         difficulties: The same.
         samples: Ids of single instances; none means all.
         seed: Seed of the choice of ``limit`` instances; None takes the first.
@@ -94,7 +94,7 @@ class Manifest:
     """The options of a run, and facts about its first start that decide nothing.
 
     Attributes:
-        options: That must be equal to go on with the run.
+        options: Options that must be equal to go on with the run.
         unavailable: Metrics of the task that the metric service cannot compute, and why.
         about: Facts by name: when, which data folder, versions, isolation.
     """

@@ -45,8 +45,8 @@ class Planned:
 
     Attributes:
         id: Unique within the data set.
-        task: Such as "latex".
-        subset: Such as "equation".
+        task: Task, such as "latex".
+        subset: Subset, such as "equation".
         difficulty: Empty where unknown.
         licence: Licence of image and target; empty where unknown.
         source: Where they come from, for people; empty where unknown.

@@ -45,7 +45,7 @@ class ReadSample:
         verdict: Verdict of the last render; None where nothing was rendered.
         verdict_before_repair: Verdict of the first render; None also where the answer had to be mended before
             that.
-        repairs: In the order made.
+        repairs: Repairs in the order made.
         message: What the renderer said of the last render, why the sample is not usable, or how the model
             refused.
         error: The first error of the last render.
@@ -56,7 +56,7 @@ class ReadSample:
         document_sha256: SHA-256 of the document that was rendered last.
         width: Width of the rendering, in pixels.
         height: Height of the rendering, in pixels.
-        pages: That the engine made.
+        pages: Pages that the engine made.
         engine_digest: Digest of the engine that made the rendering.
         isolation: The tier that the render ran in.
         seconds: On the clock, by stage: "generate", "render", "score".

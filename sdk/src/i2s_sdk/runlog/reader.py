@@ -34,7 +34,7 @@ class StoredRun:
         storage: The folder or object store that the run lies in.
         manifest: What the run is.
         whole: Every instance of the run, of all its shards, in the order of the data set.
-        records: By instance, without their texts, which are most of the memory; see ``with_texts``.
+        records: Records by instance, without their texts, which are most of the memory; see ``with_texts``.
     """
 
     storage: RunStorage

@@ -15,7 +15,7 @@ class EditScorer:
 
     Attributes:
         profile: Which rules.
-        name: As the manifest calls it.
+        name: Name as the manifest calls it.
         version: Version of the metric.
         metrics: ``edit`` alone.
         in_worker: False: both texts are bounded, and so is the time.

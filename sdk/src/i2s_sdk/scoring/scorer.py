@@ -28,7 +28,7 @@ class Metric:
     """A column of values.
 
     Attributes:
-        name: As tables and records call it.
+        name: Name as tables and records call it.
         unusable: The value of a sample that is not usable; None if such a sample has no value.
         low: The least value.
         high: The greatest value; greater is better.
@@ -47,7 +47,7 @@ class Average:
     """A column that is the mean of other columns of a group of samples; samples have no value in it.
 
     Attributes:
-        name: As tables call it.
+        name: Name as tables call it.
         of: Names of the metrics; those without a value in a group are left out there.
     """
 

@@ -42,7 +42,7 @@ class LineScore:
     """What became of one completion.
 
     Attributes:
-        id: As the line has it.
+        id: Id as the line has it.
         usable: Whether the task could read a structure and score it.
         reason: Why not; empty where it is usable.
         structure: What the task read out of the completion; None where there is none.
@@ -66,7 +66,7 @@ class LineFault:
     """A line that cannot be scored, which is no model's doing.
 
     Attributes:
-        id: As the line has it; None if it has none.
+        id: Id as the line has it; None if it has none.
         line: Counted from 1.
         fault: What is wrong with it.
     """

@@ -45,7 +45,7 @@ class RenderedSource:
     Attributes:
         rendering: The last one.
         repairs: Made before it.
-        document: That was rendered last; of a site, its files with their digests.
+        document: Document that was rendered last; of a site, its files with their digests.
     """
 
     rendering: Rendering

@@ -61,7 +61,7 @@ class FolderScore:
 
     Attributes:
         pairs: Sorted by name; references without prediction among them where they count as zero.
-        means: By metric, each over the pairs that have a value.
+        means: Means by metric, each over the pairs that have a value.
         missing: Names of references without prediction.
         unmatched: Names of predictions without reference.
         unavailable: Metrics that the service cannot compute, and why.

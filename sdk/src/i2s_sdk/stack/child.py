@@ -93,7 +93,7 @@ class Child:
         """Restart the process whenever it dies; return when it was stopped.
 
         Args:
-            seconds: For each start.
+            seconds: Seconds for each start.
 
         Raises:
             ServiceStartError: It died again and again.

@@ -37,7 +37,7 @@ class ServiceCommand:
     """A service as it is started here.
 
     Attributes:
-        name: Such as "render-latex".
+        name: Name, such as "render-latex".
         wire_name: Full name of its gRPC service, for the health check; None for a service that serves once
             it has announced its address.
         arguments: Arguments of its command, after those that every service has.

@@ -41,7 +41,7 @@ def start_containers(names: Sequence[str], folder: Path, seconds: float) -> Up:
     Args:
         names: Names of the services.
         folder: Folder of the stack; the record is written there.
-        seconds: That they may take until they serve.
+        seconds: Seconds that they may take until they serve.
 
     Raises:
         StackError: There is no engine, an image is missing, or a service did not serve; all is removed again.

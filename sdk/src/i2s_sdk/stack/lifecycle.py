@@ -133,7 +133,7 @@ def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: 
     Args:
         names: Names of the services.
         which: Whether "all" of them must start, or those that are "installed".
-        seconds: That each may take until it serves.
+        seconds: Seconds that each may take until it serves.
         lock: The lock of ``starting``; the supervisor has it too, until all serve.
         http: Address of the HTTP gateway; empty for none.
     """

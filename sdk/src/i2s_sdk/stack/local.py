@@ -27,7 +27,7 @@ async def local_services(
     Args:
         commands: What to start.
         folder: Where the logs are kept; made where it does not exist.
-        seconds: That each may take until it serves.
+        seconds: Seconds that each may take until it serves.
         do_without: Called with the name of a service that cannot be started and the reason; returns where
             the block can go on without it, else raises. None raises the reason.
 

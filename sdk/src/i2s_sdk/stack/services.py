@@ -33,7 +33,7 @@ class Services:
     """Clients of the services that were asked for, all of which serve.
 
     Attributes:
-        renderers: By name.
+        renderers: Renderers by name.
         metrics: The metric service, where it was asked for.
         children: Those that were started here, by name.
         missing: Why those are not here that could be done without, by name.

@@ -38,7 +38,7 @@ class UpService:
     """A service that was brought up.
 
     Attributes:
-        name: Such as "render-latex".
+        name: Name, such as "render-latex".
         address: Where it listens, on the loopback.
         runs_as: Name of its container; empty for a process.
     """

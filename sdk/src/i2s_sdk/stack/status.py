@@ -26,7 +26,7 @@ class ServiceState:
     """How a service is.
 
     Attributes:
-        name: Such as "render-latex".
+        name: Name, such as "render-latex".
         address: Where it listens.
         serves: Whether it answers and says that it serves.
         detail: Its version and isolation, or why it does not serve.

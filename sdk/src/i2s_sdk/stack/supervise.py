@@ -43,7 +43,7 @@ async def supervise(
 
     Args:
         names: Names of the services.
-        seconds: That each may take until it serves.
+        seconds: Seconds that each may take until it serves.
         insist: Whether all of them must start, or only those that everything needs.
         http: Address of the HTTP gateway; empty for none.
         started: Called when all serve and the record is written.

@@ -25,7 +25,7 @@ async def forward(port: int, host: str, target: int) -> None:
     """Serve a port for ever.
 
     Args:
-        port: To listen at, on every address of this container.
+        port: Port to listen at, on every address of this container.
         host: Name of the service.
         target: Its port.
     """

@@ -62,7 +62,7 @@ class Group:
         success_before_repair: ``rendered_before_repair`` as a share of ``scored``.
         outcomes: How many samples ended how; those without a record are cancelled.
         verdicts: How many of the last renders ended how.
-        metrics: By name.
+        metrics: Metrics by name.
         missing: Samples that a folder of predictions has no file for; they count as empty predictions.
     """
 
@@ -159,8 +159,8 @@ def aggregate(
 
     Args:
         instances: All that the run has.
-        records: By instance; those of no instance are left out.
-        columns: By task, in the order shown; each task of ``instances`` is there.
+        records: Records by instance; those of no instance are left out.
+        columns: Columns by task, in the order shown; each task of ``instances`` is there.
         profile: Which rules.
         benchmarks: Those whose mean is computed, if they have one and the run has all of their tasks.
     """

@@ -16,7 +16,7 @@ class Columns:
     """What is computed of the samples of a task.
 
     Attributes:
-        metrics: In the order shown.
+        metrics: Metrics in the order shown.
         averages: Shown after them.
         mean_of_cells: Whether profile ``helm`` takes the unweighted mean over the groups of subset and
             difficulty.

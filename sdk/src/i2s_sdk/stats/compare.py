@@ -43,7 +43,7 @@ class Comparison:
     """One metric of one task in two runs, over the samples that have it in both.
 
     Attributes:
-        task: Such as "latex".
+        task: Task, such as "latex".
         metric: Its name; RENDERED is whether there is a picture.
         first: Mean in the first run.
         second: Mean in the second.
@@ -96,8 +96,8 @@ def compare(
         first: Records by instance.
         second: The same of the other run. Samples that only one has, that have no score in one, or that
             have another reference picture are left out; so are the wild subsets.
-        columns: That both runs have, by task.
-        difference: That ``needed`` instances find; None takes the observed one.
+        columns: Columns that both runs have, by task.
+        difference: Difference that ``needed`` instances find; None takes the observed one.
     """
     shared = [(one, second[name]) for name, one in first.items() if name in second]
     shared = [(one, other) for one, other in shared if _comparable(one, other)]

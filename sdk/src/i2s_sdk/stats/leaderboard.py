@@ -21,7 +21,7 @@ class Standing:
         label: Its name there.
         win_rate: Mean over the columns by which the tasks rank that at least two runs have; None where
             there is no such column.
-        values: By task and metric; a failed rendering counts 0.
+        values: Values by task and metric; a failed rendering counts 0.
         benchmarks: The mean of each benchmark that has one and all of whose tasks the run has.
         mean_skill: Mean skill over the tasks in which all ranked runs have one, with its interval; its n
             counts tasks. None if there is none.

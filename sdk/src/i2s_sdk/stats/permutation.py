@@ -67,7 +67,7 @@ def instances_needed(differences: Iterable[float], difference: float) -> int | N
 
     Args:
         differences: Differences of the same instances, in any order.
-        difference: That is to be found; not 0.
+        difference: Difference that is to be found; not 0.
 
     Returns:
         None for fewer than two differences, or if all are equal.

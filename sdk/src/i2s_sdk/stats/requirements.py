@@ -36,7 +36,7 @@ class Requirement:
     """A bound of a value of a run.
 
     Attributes:
-        text: As it was given.
+        text: Text as it was given.
         task: Name of the task; empty for every task of the run that has the metric.
         subset: Name of a subset of the task; empty for the value of the task.
         metric: Name of the metric, or "rendered", the share of usable samples, which can be given as

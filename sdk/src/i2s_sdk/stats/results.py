@@ -27,7 +27,7 @@ def summarize(manifest: Manifest, planned: Sequence[GroupedSample], records: Map
     Args:
         manifest: Manifest of the run.
         planned: Its instances in any order; of a shard, its own.
-        records: By instance.
+        records: Records by instance.
     """
     present = {one.task for one in planned}
     columns = {task: task_columns(manifest, task) for task in SPECS if task in present}

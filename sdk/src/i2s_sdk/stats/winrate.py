@@ -16,8 +16,8 @@ class Column:
     """One quantity of several models.
 
     Attributes:
-        name: Such as "latex ems".
-        values: By model; a model that has none is left out of the column.
+        name: Name, such as "latex ems".
+        values: Values by model; a model that has none is left out of the column.
         lower_is_better: None where the quantity has no order, and the column is left out.
     """
 

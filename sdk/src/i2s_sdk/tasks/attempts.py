@@ -26,7 +26,7 @@ class Repairing(Protocol[Document]):
         """Return the document after one more repair, or None where there is none or enough were made.
 
         Args:
-            document: As it was rendered.
+            document: Document as it was rendered.
             rendering: What became of it.
             past: Repairs that led to ``document``.
         """
@@ -78,7 +78,7 @@ def render_with_repairs(
     """Render ``document``, repairing it for as long as the task has a repair for what became of it.
 
     Args:
-        task: That knows the repairs and bounds their number.
+        task: Task that knows the repairs and bounds their number.
         document: The first to render.
         render: The function that renders one document; what it raises ends the loop.
     """

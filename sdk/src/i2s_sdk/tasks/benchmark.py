@@ -13,9 +13,9 @@ class Benchmark:
     """Tasks that were published together, and are ranked together.
 
     Attributes:
-        name: As results and commands call it.
+        name: Name as results and commands call it.
         title: Its name in tables.
-        main_metrics: By the name of the task.
+        main_metrics: Main metrics by the name of the task.
         has_mean: Whether it has one number, the unweighted mean of the main metrics of its tasks.
         published_table: Name of the published table over all tasks; empty if there is none.
         published: Published tables of more than one task, by name.

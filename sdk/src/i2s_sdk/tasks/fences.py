@@ -38,8 +38,8 @@ def fenced_blocks(text: str, languages: Collection[str] = ()) -> tuple[FencedBlo
 
     Args:
         text: A completion.
-        languages: In lower case, words that name a language even where code follows on the line. Any other
-            word is one only where the line ends after it.
+        languages: Languages in lower case, words that name a language even where code follows on the line.
+            Any other word is one only where the line ends after it.
     """
     fences = _Fences(text)
     blocks: list[FencedBlock] = []

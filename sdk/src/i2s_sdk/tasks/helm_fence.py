@@ -14,7 +14,7 @@ def helm_fenced(completion: str, opener: str) -> tuple[str, Origin]:
 
     Args:
         completion: Verbatim.
-        opener: Such as "```json".
+        opener: Opener, such as "```json".
     """
     text = completion.strip()
     for opening in (opener, _FENCE):

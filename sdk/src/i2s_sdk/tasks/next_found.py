@@ -13,7 +13,7 @@ class NextFound:
     through here is remembered.
 
     Args:
-        text: That is looked through.
+        text: Text that is looked through.
         wanted: A string, or a pattern that matches something short.
     """
 

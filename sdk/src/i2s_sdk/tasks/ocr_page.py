@@ -14,7 +14,7 @@ class OcrLine:
     """A line of words.
 
     Attributes:
-        text: As it was read.
+        text: Text as it was read.
         left: Edge in pixels of the picture; so are the others, counted from its upper left corner.
         top: Edge.
         right: Edge.
@@ -47,10 +47,10 @@ class OcrPage:
     """A picture with its lines, from top to bottom.
 
     Attributes:
-        width: In pixels.
-        height: In pixels.
+        width: Width in pixels.
+        height: Height in pixels.
         paper: The most frequent colour.
-        lines: That were read.
+        lines: Lines that were read.
     """
 
     width: int

@@ -55,7 +55,7 @@ class OwnPrompt:
     """What a user asks in place of a task.
 
     Attributes:
-        text: In place of the texts of the task, or around them; None keeps them.
+        text: Text in place of the texts of the task, or around them; None keeps them.
         system: The system text; None keeps that of the task.
         examples: Shown before the image of the instance.
     """

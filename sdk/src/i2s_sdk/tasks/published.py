@@ -15,7 +15,7 @@ class PublishedTable:
     """A table of a publication.
 
     Attributes:
-        name: Such as "A2".
+        name: Name, such as "A2".
         columns: Names as they are here: "win_rate", "ems", "latex rendered".
         rows: Values by model.
         source: Where the numbers are from.

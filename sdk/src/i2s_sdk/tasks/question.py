@@ -50,10 +50,10 @@ class Sampling:
     """How the tokens of a completion are drawn. None leaves a value to the server: it is not sent.
 
     Attributes:
-        temperature: From 0 on, without a unit; 0 is greedy.
+        temperature: Temperature from 0 on, without a unit; 0 is greedy.
         top_p: Above 0, at most 1: tokens are drawn from the most probable ones that together have this
             probability.
-        top_k: From 1 on: tokens are drawn from this many of the most probable ones.
+        top_k: Top k from 1 on: tokens are drawn from this many of the most probable ones.
         repetition_penalty: Above 0: the factor by which tokens that occurred before become less probable;
             1 is no penalty.
 
@@ -124,7 +124,7 @@ def texts_then_image(texts: Sequence[str], image: Path) -> Question:
     """Return the question of some texts with an image behind them.
 
     Args:
-        texts: In order.
+        texts: Texts in order.
         image: The file of the image.
     """
     return Question((*map(TextPart, texts), ImagePart(image)))

@@ -75,7 +75,7 @@ def open_task(name: str, profile: Profile = Profile.PAPER, settings: Settings | 
     Args:
         name: Name of the task.
         profile: Which rules.
-        settings: That change what some tasks ask; None takes their defaults.
+        settings: Settings that change what some tasks ask; None takes their defaults.
 
     Raises:
         UnknownNameError: There is no such task.

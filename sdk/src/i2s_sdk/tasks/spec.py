@@ -38,12 +38,12 @@ class TaskSpec:
     """A task as data sets, commands and reports know it.
 
     Attributes:
-        name: As instances call it.
+        name: Name as instances call it.
         title: The name of the task in tables.
         published_table: Number or name of the published table that has its metrics; empty if there is none.
         subset_tables: Names of published tables of single subsets, by subset. A task with such tables has a
             table for each subset, published or not, and none over all its subsets.
-        main_metric: That models are ranked by.
+        main_metric: Main metric that models are ranked by.
         hub_name: Its part of the names of the repositories of Image2Struct; empty where it is not in them.
         subsets: Subsets of the benchmark, which a run takes where none is named.
         wild_subsets: Subsets of the benchmark without ground truth, excluded from totals.

@@ -21,7 +21,7 @@ class Structure:
     """The code taken from a completion.
 
     Attributes:
-        code: As text; of a site, the list of its files as JSON.
+        code: Code as text; of a site, the list of its files as JSON.
         origin: Where it stood.
         repairs: What had to be mended before there was any code.
     """

@@ -37,7 +37,7 @@ class TextPanel:
     Attributes:
         title: Above it.
         text: Shown verbatim.
-        language: By which it is coloured, as in ``TaskSpec.language``; empty for none.
+        language: Language by which it is coloured, as in ``TaskSpec.language``; empty for none.
     """
 
     title: str
@@ -79,7 +79,7 @@ class MarkedImage:
 
     Attributes:
         title: Above it.
-        marks: In the order drawn.
+        marks: Marks in the order drawn.
     """
 
     title: str
@@ -122,7 +122,7 @@ class TreePanel:
 
     Attributes:
         title: Above it.
-        rows: From the root, each node before its children.
+        rows: Rows from the root, each node before its children.
     """
 
     title: str
@@ -150,7 +150,7 @@ class DiffRow:
         mark: How the two compare.
         gold: What the target has here; empty if it has nothing.
         answer: What the answer has here; empty if it has nothing.
-        label: In front of both, such as where they stand.
+        label: Label in front of both, such as where they stand.
         gold_depth: By how many steps the text of the target is indented.
         answer_depth: The same of the answer.
     """
@@ -169,7 +169,7 @@ class DiffPanel:
 
     Attributes:
         title: Above it.
-        rows: In the order shown.
+        rows: Rows in the order shown.
         note: Below it, such as how much is left out; empty for nothing.
     """
 
@@ -185,8 +185,8 @@ class TableCell:
     Attributes:
         text: Shown verbatim.
         heading: Whether it is a cell of the head.
-        columns: That it spans.
-        rows: That it spans.
+        columns: Columns that it spans.
+        rows: Rows that it spans.
     """
 
     text: str
@@ -220,7 +220,7 @@ class TablesPanel:
 
     Attributes:
         title: Above it.
-        pairs: In the order shown.
+        pairs: Pairs in the order shown.
         note: Below it; empty for nothing.
     """
 

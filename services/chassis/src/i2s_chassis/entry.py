@@ -30,7 +30,7 @@ class Command(Generic[S]):
     """A subcommand.
 
     Attributes:
-        name: As typed.
+        name: Name as typed.
         summary: One sentence for --help.
         settings: Its options.
         action: What it does; returns the exit code. May raise StartError.

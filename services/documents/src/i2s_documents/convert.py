@@ -44,7 +44,7 @@ class Converter:
 
         Args:
             settings: Bounds and program.
-            jail: In which pandoc runs.
+            jail: Jail in which pandoc runs.
             on_rerun: Called if a fragment is converted once more, since pandoc was killed.
         """
         self._settings, self._jail, self._on_rerun = settings, jail, on_rerun

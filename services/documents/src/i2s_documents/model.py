@@ -79,7 +79,7 @@ class RawPages:
         pages: Images, in order. Empty unless the verdict is RENDERED.
         total_pages: Number of pages of the document.
         defect: Why it cannot be opened.
-        stages: In the order they were made.
+        stages: Stages in the order they were made.
         events: What was tried and prevented.
     """
 

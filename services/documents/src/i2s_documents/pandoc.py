@@ -39,7 +39,7 @@ def first_error(said: str, exit_code: int) -> str:
 
     Args:
         said: What it wrote to standard error.
-        exit_code: With which it ended.
+        exit_code: Exit code with which it ended.
     """
     error = _REMARK.sub("", said).strip()
     return error or f"pandoc ended with exit code {exit_code} and gave no reason"

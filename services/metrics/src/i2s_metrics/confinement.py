@@ -62,7 +62,7 @@ def may_use_gpu(device: str) -> bool:
     """Return whether networks may compute on a GPU.
 
     Args:
-        device: As in the settings.
+        device: Device as in the settings.
     """
     return device.startswith("cuda") or (device == "auto" and _GPU.exists())
 

@@ -76,7 +76,7 @@ class Draft:
 
     Attributes:
         outcomes: One for each metric asked for, in that order.
-        width: As in ``JobResult``.
+        width: Width as in ``JobResult``.
         height: The same.
         cpu_seconds: Processor time so far.
     """

@@ -26,7 +26,7 @@ def job_from_wire(
     """Return what a request asks for.
 
     Args:
-        request: As received.
+        request: Request as received.
         most_bytes: Maximum size of each encoded picture.
         missing: Networks that cannot be run here; their metrics are computed only where named.
         sent: What the stream has sent before, to which this request's pictures are added; None

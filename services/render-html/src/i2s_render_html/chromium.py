@@ -80,7 +80,7 @@ class Chromium:
 
     Attributes:
         program: Its path.
-        version: Such as "156.0.8078.79".
+        version: Version, such as "156.0.8078.79".
         versions: All that the digest is made of, by name.
         digest: SHA-256 over everything that can change a picture.
         fonts: The fonts that pages are drawn with.

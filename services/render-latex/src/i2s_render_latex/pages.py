@@ -54,7 +54,7 @@ class PageRenderer:
         """Prepare.
 
         Args:
-            cell: With the PDF.
+            cell: Cell with the PDF.
             pdf: The same.
             options: The pages to draw, and how to finish them.
             limits: Limits of the whole job.

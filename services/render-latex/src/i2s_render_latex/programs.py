@@ -47,7 +47,7 @@ class TexProgram:
         engine: Name of the program without LaTeX, as versions and answers have it.
         begin: TeX before the document.
         output: The file that it writes pages to.
-        package: That it is installed with on Debian.
+        package: Package that it is installed with on Debian.
         format_engine: Name of the engine, for kpsewhich, that its format belongs to; None if the program is
             not optional.
     """

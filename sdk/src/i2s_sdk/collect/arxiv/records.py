@@ -56,7 +56,7 @@ class ArxivRecord:
         versions: Versions in their order; empty if they cannot be read.
         title: Title of the paper.
         authors: Authors in their order.
-        categories: Such as "cs.LG".
+        categories: Categories, such as "cs.LG".
         licence: URI.
     """
 

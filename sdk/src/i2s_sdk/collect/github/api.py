@@ -66,7 +66,7 @@ class GithubApi:
         """Return a request.
 
         Args:
-            path: With a slash at the beginning, quoted as in a URL.
+            path: Path with a slash at the beginning, quoted as in a URL.
             query: Its parameters.
             accept: Media type that is asked for.
             max_bytes: The largest body that is taken.

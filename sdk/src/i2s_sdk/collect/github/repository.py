@@ -41,7 +41,7 @@ class Repository:
         branch: The default branch.
         created: When, UTC.
         size: Size of the whole repository in kB.
-        licence: As GitHub detected it.
+        licence: Licence as GitHub detected it.
         is_template: Whether it is meant to be copied.
         is_source: Whether it is public, no fork and not archived.
     """

@@ -80,7 +80,7 @@ class EndpointJudge:
     because a judge failed.
 
     Args:
-        url: To which requests are sent.
+        url: URL to which requests are sent.
         name: Name of the model behind it, for the record.
         version: The same.
         limit: Greater values are left out.

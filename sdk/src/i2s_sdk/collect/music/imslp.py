@@ -44,9 +44,9 @@ class ListedScore:
         link: URL of that page, for people; without it, of the own page of the file. It is that of IMSLP
             wherever the list was read, so that a mirror makes the same data set.
         sha1: SHA-1 of the file, in hexadecimal.
-        licence: As the page of the work names it; empty if it does not.
+        licence: Licence as the page of the work names it; empty if it does not.
         pages: Number of pages; 0 if unknown.
-        image_type: Such as "Normal Scan" or "Typeset".
+        image_type: Image type, such as "Normal Scan" or "Typeset".
         submitted: Day on which it was uploaded.
         mime: Media type.
         size: Size in bytes.

@@ -22,9 +22,9 @@ class FileBlock:
 
     Attributes:
         name: Name of the file.
-        licence: Such as "Public Domain"; empty if it is not named.
+        licence: Licence, such as "Public Domain"; empty if it is not named.
         pages: Number of pages; 0 if unknown.
-        image_type: Such as "Normal Scan".
+        image_type: Image type, such as "Normal Scan".
         day: Day of its upload; None if unknown.
     """
 

@@ -61,7 +61,7 @@ def picture_fault(values: Mapping[str, float], task: str) -> Dropped | None:
     """Return why a picture is left out of a data set, or None.
 
     Args:
-        values: As ``picture_values`` returns them.
+        values: Values as ``picture_values`` returns them.
         task: Name of the task, which decides the limits of shares.
     """
     width, height = int(values["width"]), int(values["height"])

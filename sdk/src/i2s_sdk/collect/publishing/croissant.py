@@ -56,7 +56,7 @@ def croissant(
         name: Name of the data set.
         description: A sentence.
         published: Day of publication, as 2026-11-30.
-        version: Such as 1.0.0.
+        version: Version, such as 1.0.0.
         files: Files of each subset: path of the Parquet file, its SHA-256 and its size in bytes.
     """
     return {

@@ -27,7 +27,7 @@ class Reading:
     Attributes:
         text: The source.
         braces: Braces of the source.
-        macros: To which it is added.
+        macros: Macros to which it is added.
         depth: Number of open groups.
     """
 

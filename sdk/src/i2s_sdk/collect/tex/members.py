@@ -94,7 +94,7 @@ def resolve(
     """Return which member a name in the source means, or nothing.
 
     Args:
-        name: As it stands in the source.
+        name: Name as it stands in the source.
         folders: Folders in which it is looked for, in their order; "" is that of the archive.
         members: Members of the paper.
         suffixes: Suffixes that are tried in their order; "" is the name as it is.

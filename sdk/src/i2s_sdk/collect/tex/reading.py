@@ -52,7 +52,7 @@ class FoundEnvironment:
     """An environment, or a display without one.
 
     Attributes:
-        subset: To which it belongs.
+        subset: Subset to which it belongs.
         name: Name of the environment; "[" and "$$" for displays.
         text: Text of the file.
         start: Its first character in the file.

@@ -21,7 +21,7 @@ class StoredAnswer:
     """An answer of an earlier request.
 
     Attributes:
-        answer: As the server gave it.
+        answer: Answer as the server gave it.
         taken: When it was received.
     """
 

@@ -38,7 +38,7 @@ class _Source:
     """Where everything lies.
 
     Attributes:
-        folders: With programs, each with its task and number.
+        folders: Folders with programs, each with its task and number.
         about: What files of instructions say of an instance, by task and ID.
     """
 

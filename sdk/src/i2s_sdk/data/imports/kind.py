@@ -15,7 +15,7 @@ class ImportRequest:
         sources: Files, folders, or names of data sets.
         out: Folder of the data set; must not exist, or be empty.
         images: Folder of images that the sources name; None if they have them inside.
-        tasks: That are taken; none means all.
+        tasks: Tasks that are taken; none means all.
     """
 
     sources: tuple[str, ...]
@@ -42,7 +42,7 @@ class ImportKind:
     """A kind of source that can be made a data set.
 
     Attributes:
-        name: As the command takes it.
+        name: Name as the command takes it.
         about: What the sources are, for people.
         run: The function that makes the data set. It raises UsageError, DataError or WriteError if that
             cannot be done.

@@ -30,9 +30,9 @@ class ImportedItem:
         where: It was read from, for people.
         task: Name of its task.
         subset: Name of its subset.
-        inputs: As the task's schema has them, without those that are files.
+        inputs: Inputs as the task's schema has them, without those that are files.
         files: Inputs that are files, by name: their content, which is PNG, JPEG or WebP.
-        target: As the task's schema has it; None if it is not known, or is ``structure``.
+        target: Target as the task's schema has it; None if it is not known, or is ``structure``.
         licence: Licence of inputs and target; empty if it is not known.
         provenance: Where they come from.
         fault: Why there is no item here; empty if there is one.

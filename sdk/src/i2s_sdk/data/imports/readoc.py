@@ -66,7 +66,7 @@ def _items(folder: Path, name: str, origin: str) -> Iterator[ImportedItem]:
     """Yield the documents below a folder, and the gold texts that have none.
 
     Args:
-        folder: That is searched.
+        folder: Folder that is searched.
         name: Subset of documents whose path names none.
         origin: Where the folder comes from, for provenance; empty for a folder of the user's own.
     """

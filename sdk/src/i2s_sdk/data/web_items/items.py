@@ -38,7 +38,7 @@ class Item:
 
     Attributes:
         task: Task of the benchmark.
-        page: That it is made of.
+        page: Page that it is made of.
         picture: What the model is shown, as PNG; None for the page without marks.
         inputs: Without files.
         target: Gold.

@@ -32,7 +32,7 @@ class DrawnPage:
         origin: Scheme and host under which the page was drawn.
         png: The picture of the window, WIDTH x HEIGHT pixels.
         text: Text of the page, as it is shown.
-        elements: In the order of the document.
+        elements: Elements in the order of the document.
     """
 
     site: str

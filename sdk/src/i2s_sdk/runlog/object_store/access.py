@@ -64,7 +64,7 @@ class Access:
 
     Args:
         url: URL of the folder.
-        retry_seconds: For all attempts of a call.
+        retry_seconds: Seconds for all attempts of a call.
 
     Raises:
         UsageError: A package is missing that the URL needs, or nothing knows such URLs.

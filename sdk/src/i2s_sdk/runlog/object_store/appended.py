@@ -40,10 +40,10 @@ class Appended(Segments):
         end: Offset behind what was appended.
 
     Args:
-        access: To the store.
+        access: Access to the store.
         folder: Name of theirs.
         writer: Name of this start of the process, hexadecimal.
-        lines: That wait at most until the owner is nudged.
+        lines: Lines that wait at most until the owner is nudged.
         owner: Owner of all the files of lines of a run.
     """
 

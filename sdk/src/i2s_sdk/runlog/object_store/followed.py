@@ -14,7 +14,7 @@ class FollowedSegments:
     were read before a call failed are returned by the next one.
 
     Args:
-        access: To the store.
+        access: Access to the store.
         folder: Name of the folder.
     """
 

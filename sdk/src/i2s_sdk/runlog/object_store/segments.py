@@ -84,7 +84,7 @@ class Segments:
     """Segments of a folder, to read; see ``Lines``.
 
     Args:
-        access: To the store.
+        access: Access to the store.
         folder: Name of theirs.
     """
 

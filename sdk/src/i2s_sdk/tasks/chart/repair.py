@@ -20,7 +20,7 @@ def repair(
     """Return the program with one more import, or None where that cannot help.
 
     Args:
-        program: As it was run.
+        program: Program as it was run.
         rendering: What became of it; a program with a figure is left alone.
         past: Repairs that led to ``program``.
     """

@@ -31,7 +31,7 @@ class ChartTask:
 
     Attributes:
         profile: Which rules; ``helm`` (``reference``) has the scores of other benchmarks too.
-        name: As instances call it.
+        name: Name as instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Runs the programs.
         size_policy: How pictures of different size are compared.

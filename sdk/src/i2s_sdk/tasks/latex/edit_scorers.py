@@ -16,7 +16,7 @@ class TexEditScorer:
     """Compares LaTeX by its tokens, and by those of its normal form (:mod:`i2s_sdk.text.tex_tokens`).
 
     Attributes:
-        name: As the manifest calls it.
+        name: Name as the manifest calls it.
         version: Version of the metrics.
         metrics: ``edit_tex`` and ``edit_normal``.
         in_worker: True: the time grows with the product of both lengths.

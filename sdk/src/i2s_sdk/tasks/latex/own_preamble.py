@@ -28,7 +28,7 @@ class OwnDocument:
     """The parts of the code that a model wrote.
 
     Attributes:
-        packages: That it loads, in its order.
+        packages: Packages that it loads, in its order.
         definitions: What else it says before the body: macros, styles, lengths.
         body: What it shows.
     """

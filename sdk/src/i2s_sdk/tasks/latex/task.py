@@ -37,7 +37,7 @@ class LatexTask:
 
     Attributes:
         profile: Which rules.
-        name: As instances call it.
+        name: Name as instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Names of the services, of which the first renders the documents.
         size_policy: How pictures of different size are compared.
@@ -113,8 +113,8 @@ class LatexTask:
         """Return the document after a repair that answers its first error, or None where nothing helps.
 
         Args:
-            document: As it was refused.
-            rendering: With the error; only COMPILE_ERROR is repaired.
+            document: Document as it was refused.
+            rendering: Rendering with the error; only COMPILE_ERROR is repaired.
             past: Repairs that led to ``document``.
 
         Raises:

@@ -41,7 +41,7 @@ class MusicTask:
 
     Attributes:
         profile: Which rules.
-        name: As instances call it.
+        name: Name as instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Names of the services, of which the first renders the scores.
         size_policy: How pictures of different size are compared.

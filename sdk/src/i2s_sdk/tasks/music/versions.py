@@ -24,7 +24,7 @@ def repair(
     """Return the score converted from the next older version, or None where that cannot help.
 
     Args:
-        score: As it was rendered.
+        score: Score as it was rendered.
         rendering: What became of it; a score with a picture is left alone.
         past: Repairs that led to ``score``.
     """

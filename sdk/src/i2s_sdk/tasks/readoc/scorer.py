@@ -72,7 +72,7 @@ class ReadocScorer:
     Attributes:
         profile: Which rules.
         max_tables: The most tables that a prediction may have, of each form; with more it is not usable.
-        name: As the manifest calls it.
+        name: Name as the manifest calls it.
         version: Grows whenever a value can change.
         in_worker: True: documents can take any time.
         scores_unusable: True: the gold document decides which columns are 0 and which have no value.

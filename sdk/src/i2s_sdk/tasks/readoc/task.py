@@ -41,7 +41,7 @@ class ReadocTask:
     Attributes:
         profile: Which rules.
         mode: How many pages a model is shown at a time.
-        name: As instances call it.
+        name: Name as instances call it.
         rendering: None: answers are not rendered.
         drawing: How pages are drawn: 216 dpi, JPEG of quality 95, as in the benchmark.
         sampling: How the completions for pages are drawn, as in the benchmark.

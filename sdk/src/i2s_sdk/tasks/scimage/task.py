@@ -43,7 +43,7 @@ class ScimageTask:
 
     Attributes:
         profile: Which rules; those of this task are the same for all.
-        name: As instances call it.
+        name: Name as instances call it.
         image_metrics: None: there are no reference images.
         scorers: The scorers, which count figures and compute indicators.
         services: Run the programs, and compile the TikZ code.

@@ -127,7 +127,7 @@ def repair(
     that.
 
     Args:
-        document: As it was compiled.
+        document: Document as it was compiled.
         rendering: What became of it; only COMPILE_ERROR is repaired.
         past: Repairs that led to ``document``.
     """

@@ -37,7 +37,7 @@ class StructuredOutputScorer:
 
     Attributes:
         profile: Which rules.
-        name: As the manifest calls it.
+        name: Name as the manifest calls it.
         version: Grows whenever a value can change.
         in_worker: True: schemas and answers can take any time.
         limits: Limits of a sample.

@@ -42,7 +42,7 @@ class SOBenchTask:
         profile: Which rules.
         mode: How a model is asked for JSON.
         system: The system text; None if profile ``reference`` has none.
-        name: As instances call it.
+        name: Name as instances call it.
         rendering: None: answers are not rendered.
     """
 

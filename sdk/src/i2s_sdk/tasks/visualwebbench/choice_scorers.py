@@ -19,7 +19,7 @@ class ChoiceScorer:
     """Gives 1 for a right answer, 0 for a wrong one, and 0 for none.
 
     Attributes:
-        name: As the manifest calls it.
+        name: Name as the manifest calls it.
         is_right: Returns whether the structure of a sample is right; raises ValueError if the target or the
             options are not those of a choice.
         version: Version of the values.

@@ -31,10 +31,10 @@ class Kind:
     """A task, or a form of one.
 
     Attributes:
-        name: As instances call it.
+        name: Name as instances call it.
         title: Its name in tables.
         form: What an answer is.
-        main_metric: That models are ranked by.
+        main_metric: Main metric that models are ranked by.
         scorer: Returns the scorer with the rules of a profile.
         inputs: Names of the inputs beside the image that the question needs.
         raw: Whether the model is shown the picture without marks.

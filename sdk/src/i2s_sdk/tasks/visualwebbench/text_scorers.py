@@ -35,7 +35,7 @@ class RougeScorer:
             the denominator, gives 0 to an answer of full stops alone, and to two texts of one word each the
             same ``rouge_2`` as ``rouge_1``.
         least: Characters of the shortest answer that ``helm`` compares at all.
-        name: As the manifest calls it.
+        name: Name as the manifest calls it.
         version: Version of the values.
         metrics: ``rouge_l``, ``rouge_1`` and ``rouge_2``, from 0 to 1.
         in_worker: True: the time grows with the length of the answer times that of the gold text.
@@ -101,7 +101,7 @@ class QuestionScorer:
 
     Attributes:
         profile: ``helm`` takes the F1 of ROUGE-1, ``paper`` that of SQuAD, which the paper names.
-        name: As the manifest calls it.
+        name: Name as the manifest calls it.
         version: Version of the values.
         metrics: ``f1``, from 0 to 1.
         in_worker: True: the time grows with the length of the answer times the number of golds.

@@ -23,7 +23,7 @@ class PlacedFiles:
     """The files of an answer at their places.
 
     Attributes:
-        files: By the relative path that a request may hold.
+        files: Files by the relative path that a request may hold.
         repairs: One for all names that were normalised, one for all files that were left out.
     """
 
@@ -44,7 +44,7 @@ def place_files(files: Mapping[str, str], assets: Collection[str] = ()) -> Place
     Of two names that become one the later file counts.
 
     Args:
-        files: By the name in the answer.
+        files: Files by the name in the answer.
         assets: Names that are taken; a file of such a name is left out without a record, as documented.
     """
     assets = frozenset(assets)
@@ -114,7 +114,7 @@ class TakenNames:
     """Names that lie in one folder, compared as in a request: without case, in one Unicode form.
 
     Args:
-        names: That are taken already.
+        names: Names that are taken already.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -149,7 +149,7 @@ class HelmFolder:
     """The folder of a site as the released code filled it.
 
     Args:
-        files: That lie in it already.
+        files: Files that lie in it already.
     """
 
     def __init__(self, files: Mapping[str, str] | None = None) -> None:

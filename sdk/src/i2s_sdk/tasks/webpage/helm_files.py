@@ -24,7 +24,7 @@ class Written:
     """What lies in the folder.
 
     Attributes:
-        files: By name, assets left out.
+        files: Files by name, assets left out.
         fault: Why the sample fails: "json", "not_a_list", "item" or "name"; empty where it does not.
     """
 

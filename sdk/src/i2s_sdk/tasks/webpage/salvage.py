@@ -24,7 +24,7 @@ def closings(text: str) -> tuple[str, ...]:
     outermost list or object. A text that is no JSON up to its end, or is complete, gives none.
 
     Args:
-        text: From the first bracket on.
+        text: Text from the first bracket on.
     """
     stack: list[str] = []
     last_comma, end, cut_string = 0, 0, False

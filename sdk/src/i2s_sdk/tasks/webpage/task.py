@@ -51,7 +51,7 @@ class WebpageTask:
 
     Attributes:
         profile: Which rules.
-        name: As instances call it.
+        name: Name as instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Names of the services, of which the first renders the sites.
         size_policy: How pictures of different size are compared.

@@ -72,7 +72,7 @@ class OutputError(JailError):
     """A file of the work folder cannot be fetched.
 
     Attributes:
-        name: As asked for.
+        name: Name as asked for.
         reason: Why.
     """
 

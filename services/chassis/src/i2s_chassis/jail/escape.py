@@ -67,7 +67,7 @@ async def attempt(jail: OpensCells, tier: Tier, folder: Path) -> str | None:
     """Try to escape from a cell of the jail in every way we know.
 
     Args:
-        jail: With the tier to be tested in force.
+        jail: Jail with the tier to be tested in force.
         tier: The tier to be tested.
         folder: Folder of the jail; the files to aim at are laid into it.
 

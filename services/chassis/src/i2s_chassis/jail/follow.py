@@ -32,7 +32,7 @@ class Fate:
     """What became of a program.
 
     Attributes:
-        status: As waitpid gives it; that of a killed one where there were too many.
+        status: Status as waitpid gives it; that of a killed one where there were too many.
         too_many: Whether it had more processes and threads than its limit.
         left: Processes that it has left behind, as far as they are known.
     """

@@ -21,7 +21,7 @@ def recognised(log: bytes, command_line: bytes) -> bool:
 
     Args:
         log: The whole log of the kernel.
-        command_line: With which it was started, as in /proc/cmdline.
+        command_line: Command line with which it was started, as in /proc/cmdline.
     """
     return _GREETING.match(log) is not None and _COMMAND_LINE.search(command_line) is not None
 

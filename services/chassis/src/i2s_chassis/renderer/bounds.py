@@ -64,7 +64,7 @@ def files_complaint(
     """Return why the files beside a source cannot lie there, None if they can.
 
     Args:
-        files: As they came.
+        files: Files as they came.
         field: Their name on the wire.
         reserved: Names that the engine takes for itself.
         max_file_bytes: Bound on each file.

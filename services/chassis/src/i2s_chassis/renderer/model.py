@@ -36,7 +36,7 @@ class Stage:
     """One step that was made.
 
     Attributes:
-        name: Such as "compile".
+        name: Name, such as "compile".
         usage: CPU time, memory and elapsed time of the step.
         detail: A word on how ("format", "zygote", "cold") or nothing.
         ended_ns: When it ended, in nanoseconds since the epoch: by default when this is made.

@@ -47,7 +47,7 @@ def read_ppm(drawing: bytes | memoryview, size: tuple[int, int], tolerance: int 
     Args:
         drawing: The file.
         size: Width and height in pixels that were computed for it.
-        tolerance: By how much each may be off.
+        tolerance: Tolerance by how much each may be off.
 
     Raises:
         RasterError: It is no pixmap of that size.

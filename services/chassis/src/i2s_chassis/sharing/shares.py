@@ -131,7 +131,7 @@ class Caller(Share):
     Attributes:
         clock: Tag of its connection that was served last.
         most_running: Jobs that may run at once; 0: as many as there are slots.
-        connections: By name.
+        connections: Connections by name.
         kinds: What its connections of each kind have together.
     """
 

@@ -15,7 +15,7 @@ class Metric(ABC):
     """A definition with what one must know to use its values.
 
     Attributes:
-        name: As callers ask for it.
+        name: Name as callers ask for it.
         summary: One sentence.
         source: Where the definition comes from.
         version: Version of the definition here; values of different versions do not compare.

@@ -64,7 +64,7 @@ def vgg16_layers(state: Mapping[str, Tensor]) -> nn.Sequential:
     """Return ``vgg16().features`` with weights.
 
     Args:
-        state: With ``features.0.weight`` and so on; those of the classifier are left aside.
+        state: State with ``features.0.weight`` and so on; those of the classifier are left aside.
     """
     declare_missing_operators()
     from torchvision.models import vgg

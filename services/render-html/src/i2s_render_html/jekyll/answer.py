@@ -112,7 +112,7 @@ def describe(answer: BuildAnswer, log: str, folder: str, files: Mapping[str, byt
     """Return why Jekyll refused a site.
 
     Args:
-        answer: With ``built`` False.
+        answer: Answer with ``built`` False.
         log: What Jekyll said.
         folder: Name of the site's folder in the work folder, which is cut off from names.
         files: The site. Jekyll counts lines from the end of the front matter, readers from the top.

@@ -46,7 +46,7 @@ class TexIndex:
         r"""Return what defines a command, best first, at most five.
 
         Args:
-            name: Such as "toprule"; its backslash may stand before it.
+            name: Name, such as "toprule"; its backslash may stand before it.
         """
         return self._providers(Category.COMMAND, name.removeprefix("\\").strip())
 
@@ -54,7 +54,7 @@ class TexIndex:
         r"""Return what defines an environment, best first, at most five.
 
         Args:
-            name: As in ``\begin{name}``. Where nothing defines a starred form, the form without
+            name: Name as in ``\begin{name}``. Where nothing defines a starred form, the form without
                 the star is looked up.
         """
         return (
@@ -87,7 +87,7 @@ class TexIndex:
         "positioning.sty" the TikZ library, which is not a package.
 
         Args:
-            name: Such as "booktabs.sty", "beamer.cls", "tikzlibrarycalc.code.tex".
+            name: Name, such as "booktabs.sty", "beamer.cls", "tikzlibrarycalc.code.tex".
         """
         wanted = provider_of(name)
         if wanted is None:

@@ -42,7 +42,7 @@ def key_name(path: str) -> str | None:
     """Return the name under which a key path is recorded; None for keys outside tikz, pgf and pgfplots.
 
     Args:
-        path: As in source or an error message: "/tikz/on grid", "on grid", "/tikz/pics/angle".
+        path: Path as in source or an error message: "/tikz/on grid", "on grid", "/tikz/pics/angle".
     """
     path = " ".join(path.split())
     shortened = _ROOT.sub("", path)
