@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 #: Columns where a stream is no terminal and has no width of its own.
 PLAIN_WIDTH = 160
 
+#: Columns of the terminal that the edges of a table take, and that lie between the contents of two columns.
+_EDGES, _BETWEEN = 2, 3
+
 _PADDING = re.compile(r"[ \t]+(?=\n)")
 
 
@@ -55,10 +58,6 @@ def print_in_parts(console: Console, table: Table, labels: int = 1) -> None:
         for at, column in enumerate(part):
             widths[at] += max(0, min(wanted[column] - widths[at], width - _width(widths)))
         console.print(_with_columns(table, part, widths, has_title=labels in part))
-
-
-#: Columns of the terminal that the edges of a table take, and that lie between the contents of two columns.
-_EDGES, _BETWEEN = 2, 3
 
 
 def _widths(*texts: str) -> Iterator[int]:

@@ -40,7 +40,7 @@ _AS_IN_OTHER_TIERS = (
     "a_killed_spawner_is_replaced",
     "a_loop_ends_at_the_cpu_limit",
     "a_process_whose_first_thread_has_ended_is_still_seen",
-    "a_sleeper_ends_at_the_wall_limit",
+    "a_sleeping_process_ends_at_the_wall_limit",
     "a_stopped_program_leaves_nothing",
     "calls_of_another_architecture_kill",
     "gains_no_privilege",
@@ -52,7 +52,7 @@ _AS_IN_OTHER_TIERS = (
     "sees_no_other_cell",
     "the_budget_is_that_of_the_cell",
     "writes_nowhere_but_in_its_folder",
-    "writes_of_ours_follow_no_link",
+    "the_service_follows_no_link_when_it_writes",
 )
 _OF_THIS_TIER = (
     "a_bomb_of_forks_ends_at_a_limit",

@@ -264,11 +264,11 @@ async def test_postscript_of_a_score_reaches_nothing(attacked, program):
         ("#(throw 'quit 0)", {Verdict.RENDERED_WITH_ERRORS, Verdict.NO_OUTPUT, Verdict.COMPILE_ERROR}),
     ],
 )
-async def test_an_early_end_is_told_as_it_was(attacked, music, verdicts):
+async def test_an_early_end_has_its_own_verdict(attacked, music, verdicts):
     assert (await attacked.render(music + " { c'4 }")).verdict in verdicts
 
 
-async def test_who_outlives_a_job_is_killed_and_told(attacked):
+async def test_processes_that_outlive_a_job_are_killed_and_reported(attacked):
     daemon = (
         "#(if (zero? (primitive-fork)) (begin (setsid) (if (zero? (primitive-fork))"
         " (let loop () (usleep 100000) (loop))) (primitive-_exit 0))) { c'4 }"

@@ -41,7 +41,7 @@ class Visitor:
         web: The HTTP client that asks its servers.
         renderers: Clients by name.
         judge: Filters.
-        duplicates: What makes fingerprints.
+        duplicates: The set of known documents, which makes fingerprints of new ones.
         files: Keeps structures and pictures.
         seed: Decides which pieces of a document are tried first.
         per_document: The most pieces of a document and a subset that are accepted.

@@ -112,7 +112,7 @@ async def neighbours_that_end_leave_nothing(ground: Ground) -> None:
 
 
 @attack
-async def a_bomb_next_door_hurts_nobody(ground: Ground) -> None:
+async def a_fork_bomb_does_not_affect_other_cells(ground: Ground) -> None:
     """A job that starts processes all the time is refused none while others start all they can get."""
     innocent = (
         "print 'up'; for (1..150) { my @p; for (1..4) { my $p = fork;"

@@ -103,7 +103,7 @@ async def a_large_output_is_refused(ground: Ground) -> None:
 
 
 @attack
-async def writes_of_ours_follow_no_link(ground: Ground) -> None:
+async def the_service_follows_no_link_when_it_writes(ground: Ground) -> None:
     """A file that we lay into a used cell does not land where the job has pointed."""
     async with ground.jail.cell(LIMITS) as cell:
         await cell.run(

@@ -29,7 +29,7 @@ async def processes_share_one_cpu_budget(ground: Ground) -> None:
 
 
 @attack
-async def a_sleeper_ends_at_the_wall_limit(ground: Ground) -> None:
+async def a_sleeping_process_ends_at_the_wall_limit(ground: Ground) -> None:
     """Also one that has stopped itself."""
     for program in ("sleep 60", "kill 'STOP', $$; sleep 60"):
         ended = await perl(ground, program, wall_seconds=1)

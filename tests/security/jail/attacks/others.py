@@ -84,7 +84,7 @@ async def leaves_nothing_in_the_kernel(ground: Ground) -> None:
 
 
 @attack
-async def sees_no_environment_of_ours(ground: Ground) -> None:
+async def sees_no_environment_of_the_service(ground: Ground) -> None:
     """Neither its own environment nor that of a process outside holds a secret."""
     ended = await shell(ground, f"env; cat /proc/{os.getpid()}/environ /proc/*/environ 2>/dev/null; true")
     assert "swordfish" not in said(ended)
