@@ -152,7 +152,7 @@ def shown(figures: Figures) -> str:
 
 
 def main() -> int:
-    """Return 0 where the claims hold, 1 where they do not, 2 where the two sides differ."""
+    """Return 0 if the claims hold, 1 if they do not, 2 if the two sides differ."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.documents",
         description=__doc__,

@@ -57,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return 0 where the claims hold, 1 where one does not, 2 where the two ways disagree."""
+    """Return 0 if the claims hold, 1 if one does not, 2 if the two ways disagree."""
     options = parser().parse_args(arguments)
 
     def say(text: str) -> None:

@@ -4,7 +4,7 @@
 
 Starts the example service of services/chassis/README.md, whose jobs sleep, and measures with the SDK's
 retries 64 equal clients, one client alone, and one beside 120 greedy connections: with another token, of the
-same address without tokens, and of the same address where each greedy connection makes one call at a time and
+same address without tokens, and of the same address if each greedy connection makes one call at a time and
 comes back when it is asked to, as the measured client does. Prints a table. The exit code is 1 if the longest
 wait of the equal clients is more than 3 times their median (--most-ratio), or a call of any row failed.
 """

@@ -1,4 +1,4 @@
-"""What it costs that a browser is traced: where no control groups can be made, ptrace counts its processes.
+"""What it costs that a browser is traced: if no control groups can be made, ptrace counts its processes.
 
 Two engines are open, one with control groups and one without, and show the same sites in turns. Counted are
 seconds on the clock from question to picture, and the processor time of all processes below this one from

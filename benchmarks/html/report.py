@@ -22,7 +22,7 @@ class Report:
         repeat: Repetitions of each page.
         seconds: Median seconds on the clock by way and site.
         ratios: Of the medians over the sites, by way.
-        pages_per_second: With browsers at once; 0 where it was not measured.
+        pages_per_second: With browsers at once; 0 if it was not measured.
         browsers: At once, for that.
     """
 

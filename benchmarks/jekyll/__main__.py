@@ -146,7 +146,7 @@ def table(figures: Sequence[Figures]) -> str:
 
 
 def main() -> int:
-    """Return 0 where the claim holds, 1 where it does not, 2 where the two sides differ."""
+    """Return 0 if the claim holds, 1 if it does not, 2 if the two sides differ."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.jekyll",
         description=__doc__,

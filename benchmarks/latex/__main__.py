@@ -136,7 +136,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return 0 where the claim holds, 1 where it does not, 2 where nothing could be measured."""
+    """Return 0 if the claim holds, 1 if it does not, 2 if nothing could be measured."""
     options = parser().parse_args(arguments)
 
     def say(text: str) -> None:

@@ -20,11 +20,11 @@ class Report:
         machine: Where.
         counted: How CPU time was counted.
         repeat: Repetitions of every job.
-        slots: Jobs at once where throughput was measured.
+        slots: Jobs at once if throughput was measured.
         figures: By variant and example.
         ratios: The first is the claim.
         sandbox: Cost of the sandbox of each tier.
-        throughput: Jobs a second by variant; empty where it was not measured.
+        throughput: Jobs a second by variant; empty if it was not measured.
     """
 
     machine: Machine
@@ -47,7 +47,7 @@ class Report:
         return {"bar": {"least": BAR, "holds": self.holds}, "medians": medians, **asdict(self)}
 
     def as_text(self) -> str:
-        """Return tables; times are milliseconds of CPU where nothing else is said."""
+        """Return tables; times are milliseconds of CPU if nothing else is said."""
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:

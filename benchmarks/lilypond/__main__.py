@@ -140,7 +140,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return 0 if the claims hold, 1 if not, 2 where nothing could be measured."""
+    """Return 0 if the claims hold, 1 if not, 2 if nothing could be measured."""
     options = parser().parse_args(arguments)
 
     def say(text: str) -> None:

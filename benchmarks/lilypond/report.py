@@ -24,11 +24,11 @@ class Report:
         machine: Where.
         counted: How CPU time was counted.
         repeat: Repetitions of every job.
-        slots: Jobs at once where throughput was measured.
+        slots: Jobs at once if throughput was measured.
         figures: By variant and example.
         ratios: The first is shown by example; BARS says what is claimed of each.
-        throughput: Jobs a second by variant; empty where it was not measured.
-        snippets: Real scores; None where none were asked for.
+        throughput: Jobs a second by variant; empty if it was not measured.
+        snippets: Real scores; None if none were asked for.
     """
 
     machine: Machine
@@ -53,7 +53,7 @@ class Report:
         return {"bars": {**bars, "holds": self.holds}, "medians": medians, **asdict(self)}
 
     def as_text(self) -> str:
-        """Return tables; times are milliseconds of CPU where nothing else is said."""
+        """Return tables; times are milliseconds of CPU if nothing else is said."""
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:

@@ -159,7 +159,7 @@ def measure(folder: Path, predictions: Path | None) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return 0 where the claims hold, 1 where the time is too long, 2 where the two ways disagree."""
+    """Return 0 if the claims hold, 1 if the time is too long, 2 if the two ways disagree."""
     command = argparse.ArgumentParser(
         prog="python -m benchmarks.readoc",
         description=__doc__,

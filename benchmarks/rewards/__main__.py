@@ -129,7 +129,7 @@ def samples(number: int) -> list[Sample]:
 
 
 async def directly(services: Services, wanted: list[Sample], at_once: int) -> Rewards:
-    """Return the values of completions by calls of the services; 0 where there is no picture."""
+    """Return the values of completions by calls of the services; 0 if there is no picture."""
     slots = asyncio.Semaphore(at_once)
     task = cast("RenderedTask[Any]", open_task(TASK))
     renderer, comparer = services.renderers["render-latex"], services.metrics
@@ -230,7 +230,7 @@ def shown(figures: Figures) -> str:
 
 
 def main() -> int:
-    """Return 0 where the claim holds, 1 where it does not, 2 where the ways differ."""
+    """Return 0 if the claim holds, 1 if it does not, 2 if the ways differ."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.rewards",
         description=__doc__,

@@ -25,7 +25,7 @@ def table_console(stream: TextIO, plain_width: int = PLAIN_WIDTH) -> Console:
 
     Args:
         stream: The stream; its lines end without spaces if it is no terminal.
-        plain_width: Columns where it is no terminal.
+        plain_width: Columns if it is no terminal.
     """
     from rich.console import Console
 

@@ -16,7 +16,7 @@
     ├── ServiceError                    a call ended with a gRPC status; carries address, method and status
     │   ├── RequestRefusedError         exit code 2: INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED, …
     │   ├── AccessError                 exit code 2: UNAUTHENTICATED, PERMISSION_DENIED
-    │   ├── OverloadedError             RESOURCE_EXHAUSTED; retried where the service says when to come back
+    │   ├── OverloadedError             RESOURCE_EXHAUSTED; retried if the service says when to come back
     │   ├── ServiceUnavailableError     UNAVAILABLE; retried
     │   ├── DeadlineError               DEADLINE_EXCEEDED
     │   ├── CallCancelledError          CANCELLED by the service
@@ -110,7 +110,7 @@ class DataError(UsageError):
 
     Args:
         where: The file or folder.
-        line: Counted from 1; 0 where the fault is in no single line.
+        line: Counted from 1; 0 if the fault is in no single line.
         reason: What is wrong and what would be right.
     """
 
@@ -186,7 +186,7 @@ class OverloadedError(ServiceError):
     """The queue is full or the message too large.
 
     Attributes:
-        retry_after_seconds: When the service wants to be asked again; None where that would not help.
+        retry_after_seconds: When the service wants to be asked again; None if that would not help.
     """
 
     retry_after_seconds: float | None = None
@@ -196,7 +196,7 @@ class ServiceUnavailableError(ServiceError):
     """Nobody answers there, or the service is starting, draining or went away in the middle.
 
     Attributes:
-        retry_after_seconds: When the service wants to be asked again; None where it did not say.
+        retry_after_seconds: When the service wants to be asked again; None if it did not say.
     """
 
     retry_after_seconds: float | None = None

@@ -345,7 +345,7 @@ class Settings:
 
         Args:
             flags: Values by field, strongest; None is "not given".
-            config: The file; None takes I2S_CONFIG, else i2s.toml of the working folder where there is one.
+            config: The file; None takes I2S_CONFIG, else i2s.toml of the working folder if there is one.
             environ: The environment of the process.
 
         Raises:

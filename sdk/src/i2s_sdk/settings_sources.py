@@ -110,7 +110,7 @@ def command_tables(config: str | None) -> tuple[Path, dict[str, dict[str, object
     """Return the configuration file, and its tables by name: options of single commands.
 
     Args:
-        config: The file; None takes I2S_CONFIG, else i2s.toml of the working folder where there is one.
+        config: The file; None takes I2S_CONFIG, else i2s.toml of the working folder if there is one.
 
     Raises:
         SettingsError: The file cannot be read.
@@ -120,7 +120,7 @@ def command_tables(config: str | None) -> tuple[Path, dict[str, dict[str, object
 
 
 def _content(config: Path | None, environ: Mapping[str, str]) -> tuple[Path, dict[str, Any]]:
-    """Return the configuration file and what it holds; nothing where there is none.
+    """Return the configuration file and what it holds; nothing if there is none.
 
     Raises:
         SettingsError: It cannot be read, or nobody named it and it says what only a named file may say.

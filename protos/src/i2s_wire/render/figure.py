@@ -157,9 +157,9 @@ class Mark:
         line_width: Line width in points.
         marker: Symbol of points as matplotlib names it; empty for none, several, or an unknown one.
         shape: Shape, such as "Circle" or "Polygon"; only of SHAPE.
-        color_map: Name of the map from values to colours, where one is used.
+        color_map: Name of the map from values to colours, if one is used.
         total: Number of items.
-        box: What it takes of the figure, where that can be told.
+        box: What it takes of the figure, if that can be told.
         placed_by_figure: Whether coordinates are fractions of the figure rather than data of the axes.
     """
 

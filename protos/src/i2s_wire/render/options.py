@@ -42,7 +42,7 @@ class SiteBuild(enum.IntEnum):
 class LilypondConvert(enum.IntEnum):
     """Whether convert-ly runs first. Values equal those of the wire.
 
-    AUTO: where the score states a version or one is assumed. REQUIRED: always, and a score that cannot be
+    AUTO: if the score states a version or one is assumed. REQUIRED: always, and a score that cannot be
     converted is a COMPILE_ERROR.
     """
 

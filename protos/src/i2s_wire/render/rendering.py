@@ -51,7 +51,7 @@ class Picture:
         height: Height in pixels.
         page: Number of the page in the document, from 1.
         sha256: SHA-256 of ``png``, lower-case hexadecimal; empty if it was not computed.
-        text: Text of the whole page in reading order; of LaTeX, where asked for.
+        text: Text of the whole page in reading order; of LaTeX, if asked for.
     """
 
     png: bytes = field(repr=False)
@@ -96,7 +96,7 @@ class Rendering:
     Attributes:
         verdict: How the render ended.
         message: One sentence for people.
-        pictures: Where ``verdict.has_picture``; else empty.
+        pictures: If ``verdict.has_picture``; else empty.
         total_pages: Pages that the engine produced.
         error: The first error that the engine reported.
         log: What the engine wrote, bounded.
@@ -107,7 +107,7 @@ class Rendering:
         engine: What made it.
         policy_events: What was tried and prevented.
         site: For sites, what is known of the page.
-        figures: Figures of Python programs, where asked for: the objects of the figures in ``pictures``.
+        figures: Figures of Python programs, if asked for: the objects of the figures in ``pictures``.
         lilypond_backend: The back end that drew the ``pictures`` of a score, or would have drawn them.
     """
 

@@ -68,7 +68,7 @@ class SourceError:
         kind: What the error is about.
         line: Line of the source, counted from 1; 0 if the engine named none.
         file: File of the source that the line is in; empty for the document itself.
-        undefined: What was missing, where kind is one of UNDEFINED_*.
+        undefined: What was missing, if kind is one of UNDEFINED_*.
         context: The line of the source up to the point where the engine stopped.
     """
 

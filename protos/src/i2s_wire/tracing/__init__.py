@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry around the work of SDK and services, where the program has OpenTelemetry loaded.
+"""Spans of OpenTelemetry around the work of SDK and services, if the program has OpenTelemetry loaded.
 
 ``spans`` makes them, ``propagation`` carries the trace over a call, ``exporting`` sends them to a collector.
 No module here imports OpenTelemetry before the operator asks for an export or the application has loaded it

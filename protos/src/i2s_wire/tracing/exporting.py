@@ -38,7 +38,7 @@ def exported_traces(
     ``warn`` is called with the reason and the block runs without them.
 
     Args:
-        service: Value of ``service.name`` where OTEL_SERVICE_NAME is not set.
+        service: Value of ``service.name`` if OTEL_SERVICE_NAME is not set.
         package: Distribution that runs, such as "i2s-sdk"; its version is that of the service.
         warn: Called with one line that says why traces are not exported.
         environ: The environment; None takes that of the process.
@@ -121,7 +121,7 @@ def _exporter(name: str, environ: Mapping[str, str]) -> SpanExporter:
 
 
 def _shut_down(provider: TracerProvider) -> None:
-    """Send what waits and close the exporters; give up after some seconds, where nobody listens."""
+    """Send what waits and close the exporters; give up after some seconds, if nobody listens."""
     closing = threading.Thread(target=provider.shutdown, name="i2s-traces", daemon=True)
     closing.start()
     closing.join(_FLUSH_SECONDS)

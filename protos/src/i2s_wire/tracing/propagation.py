@@ -30,7 +30,7 @@ class RemoteParent:
         return cls(metadata.get("traceparent", ""), metadata.get("tracestate", ""))
 
     def context(self) -> Context:
-        """Return it as OpenTelemetry has it: a context without a span where there is none."""
+        """Return it as OpenTelemetry has it: a context without a span if there is none."""
         from opentelemetry.context import Context
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 

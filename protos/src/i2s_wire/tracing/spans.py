@@ -35,7 +35,7 @@ class Parent(Protocol):
 
 
 class Span:
-    """A span, or nothing where none is recorded; setting values then does nothing."""
+    """A span, or nothing if none is recorded; setting values then does nothing."""
 
     def __init__(self, inner: ApiSpan | None = None) -> None:
         self.inner = inner
@@ -69,7 +69,7 @@ class Span:
 
     @property
     def identifiers(self) -> tuple[str, str] | None:
-        """Identifiers of trace and span, lower-case hexadecimal; None where none is recorded."""
+        """Identifiers of trace and span, lower-case hexadecimal; None if none is recorded."""
         if not self.is_recording or self.inner is None:
             return None
         context = self.inner.get_span_context()
@@ -145,7 +145,7 @@ def begin(
 
 
 def begin_trace(name: str, attributes: Mapping[str, AttributeValue | None] | None = None) -> Span:
-    """Begin a trace of its own, linked to the current span where there is one; to be ended by the caller."""
+    """Begin a trace of its own, linked to the current span if there is one; to be ended by the caller."""
     if not _loaded():
         return _NO_SPAN
     from opentelemetry import trace

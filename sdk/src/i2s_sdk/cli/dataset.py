@@ -100,7 +100,7 @@ def _say(counted: list[Subset]) -> None:
 def validate_command(path: str, as_json: bool) -> int:
     """Open every file of the data set PATH and tell every fault with file and line.
 
-    PATH is a folder with instances.jsonl, or a file of such lines. The exit code is 2 where there is a fault.
+    PATH is a folder with instances.jsonl, or a file of such lines. The exit code is 2 if there is a fault.
 
     \b
     Examples:

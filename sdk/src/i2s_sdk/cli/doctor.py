@@ -19,7 +19,7 @@ from i2s_sdk.cli.terminal import say
 def command(profile: str | None, as_json: bool, **given: str | bool | None) -> int:
     """Look at everything that an evaluation needs: services, engine, isolation, a canary, metrics.
 
-    The exit code is 1 where something is bad; what is only missing can be done without.
+    The exit code is 1 if something is bad; what is only missing can be done without.
 
     \b
     Examples:

@@ -161,7 +161,7 @@ def _warn(line: str) -> None:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """End as Ctrl-C does, even where that is ignored, so that everything that was started is stopped.
+    """End as Ctrl-C does, even if that is ignored, so that everything that was started is stopped.
 
     A handler of signals.
 

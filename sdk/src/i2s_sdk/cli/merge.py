@@ -24,7 +24,7 @@ def command(runs: tuple[str, ...], out: str, fail_on_error: str | None, as_json:
 
     Shards of other options, and an instance that two hold, are refused. Instances that no shard holds are
     named; the run is written all the same, and `i2s-sdk evaluate --out FOLDER` without --shard goes on
-    with it. The exit code is 3 where too many samples have no score.
+    with it. The exit code is 3 if too many samples have no score.
 
     \b
     Examples:

@@ -79,5 +79,5 @@ def _tasks(profile: Profile) -> dict[str, dict[str, Any]]:
 
 
 def _bound(number: float) -> float | None:
-    """Return a bound as JSON can have it: null where there is none."""
+    """Return a bound as JSON can have it: null if there is none."""
     return number if math.isfinite(number) else None

@@ -131,7 +131,7 @@ def chosen_instances(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def run_folder(given: Mapping[str, Any], settings: Settings) -> Path | str:
-    """Return the folder of a run, or its URL; where none was given, the same for the same command.
+    """Return the folder of a run, or its URL; if none was given, the same for the same command.
 
     Args:
         given: The parameters.
@@ -152,7 +152,7 @@ def default_folder(data: str | None, model: str, profile: str, shard: str | None
 
 
 def tell_unanswered(calls: Mapping[str, int]) -> None:
-    """Say which calls of earlier starts may have been billed without an answer, where there are any."""
+    """Say which calls of earlier starts may have been billed without an answer, if there are any."""
     count = sum(calls.values())
     if count:
         names = ", ".join(list(calls)[:MOST_NAMES]) + (", …" if len(calls) > MOST_NAMES else "")
@@ -163,7 +163,7 @@ def tell_unanswered(calls: Mapping[str, int]) -> None:
 
 
 def tell_failures(failures: Sequence[FailureReason]) -> None:
-    """Say why samples have no score, the most frequent reasons, where there are any."""
+    """Say why samples have no score, the most frequent reasons, if there are any."""
     for one in failures[:_MOST_REASONS]:
         what = f"{one.count} {one.outcome}{', such as' if one.count > 1 else ''}"
         say(f"  {what}: {' '.join(one.message.split())}", err=True)

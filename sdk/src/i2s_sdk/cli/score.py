@@ -59,7 +59,7 @@ def command(
     Files of folders (PNG, JPEG, WebP) are matched by their name relative to the folder. A picture and a
     folder: all pictures of the folder are predictions of that one.
     Pictures of different size are padded with white (latex, music) or the prediction is resized (webpage).
-    The exit code is 1 where a metric has no value or a prediction is missing (see --missing).
+    The exit code is 1 if a metric has no value or a prediction is missing (see --missing).
 
     With --lines each line of standard input is a JSON object: id, completion, and inputs and target as in a
     data set. Each line of standard output is one too: id, usable, reason, structure, metrics, undefined,

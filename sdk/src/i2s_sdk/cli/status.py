@@ -17,7 +17,7 @@ from i2s_sdk.cli.terminal import say
 def command(as_json: bool) -> int:
     """Ask every service that `i2s-sdk up` has started whether it serves, and for its sandbox tier.
 
-    The exit code is 1 where nothing is up or one of them does not serve.
+    The exit code is 1 if nothing is up or one of them does not serve.
 
     \b
     Examples:

@@ -13,7 +13,7 @@ A = TypeVar("A")
 def iterate_blocking(open_items: Callable[[], AsyncGenerator[A, None]]) -> Iterator[A]:
     """Yield the items of an asynchronous generator, which lives on a thread of its own.
 
-    It advances only while the caller waits for the next item, so it works where an event loop runs already,
+    It advances only while the caller waits for the next item, so it works if an event loop runs already,
     and ends when this iterator does.
     """
     loop = asyncio.new_event_loop()

@@ -66,7 +66,7 @@ class Connection:
         )
 
     def call(self, method: Callable[..., A], name: str, message: Q, deadline: float | None = None) -> A:
-        """Make a call, again where that may help.
+        """Make a call, again if that may help.
 
         Args:
             method: Method of a stub on ``channel``.
@@ -138,7 +138,7 @@ class AsyncConnection:
         message: Q,
         deadline: float | None = None,
     ) -> A:
-        """Make a call, again where that may help; see ``Connection.call``."""
+        """Make a call, again if that may help; see ``Connection.call``."""
         with call_span(self.wire_name, name, self.address) as traced:
             clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
             async for attempt in self.retry.async_attempts():
@@ -188,7 +188,7 @@ class _Clock:
     def stamp(self, error: ServiceError) -> ServiceError:
         """Return the error to raise, which says how often the call was made.
 
-        Where the time of all attempts ran out during one, that is no news: the reason for the attempt is.
+        If the time of all attempts ran out during one, that is no news: the reason for the attempt is.
         """
         if isinstance(error, DeadlineError) and self._reason is not None and time.monotonic() >= self._end:
             error = self._reason

@@ -37,7 +37,7 @@ class AsyncDocumentsClient(AsyncConnection):
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
         credentials: Credentials of gRPC; None speaks without TLS.
-        token: Names us to a service that asks for one; needs TLS where the address is not loopback.
+        token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """
 
     wire_name = SERVICE

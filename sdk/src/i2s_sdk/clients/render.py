@@ -39,7 +39,7 @@ class AsyncRenderClient(AsyncConnection):
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
         credentials: Credentials of gRPC; None speaks without TLS.
-        token: Names us to a service that asks for one; needs TLS where the address is not loopback.
+        token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """
 
     wire_name = SERVICE
@@ -52,7 +52,7 @@ class AsyncRenderClient(AsyncConnection):
             deadline: Seconds for one attempt; None takes that of the client.
 
         Returns:
-            The verdict and, where it has one, the picture.
+            The verdict and, if it has one, the picture.
 
         Raises:
             RequestRefusedError: The renderer does not serve this kind of source, or an option is wrong.
@@ -132,7 +132,7 @@ class AsyncRenderClient(AsyncConnection):
 
         Args:
             score: Text is sent as UTF-8.
-            assume_version: To convert from where the score has no ``\version``.
+            assume_version: Version to convert from if the score has no ``\version``.
             options: Page and conversion; None takes the renderer's defaults.
             limits: Wanted; the renderer clamps them. None takes its defaults.
             request_id: Stands in the logs of the renderer.
@@ -223,7 +223,7 @@ class RenderClient(Connection):
         deadline: Seconds for one attempt of a call.
         retry: Which failures are tried again, and for how long.
         credentials: Credentials of gRPC; None speaks without TLS.
-        token: Names us to a service that asks for one; needs TLS where the address is not loopback.
+        token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """
 
     wire_name = SERVICE

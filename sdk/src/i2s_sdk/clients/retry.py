@@ -23,7 +23,7 @@ def deserves_another_attempt(error: BaseException) -> bool:
     """Return whether the same call may end better.
 
     UNAVAILABLE does: the service starts, drains or went away, and rendering and scoring change nothing,
-    so that a call cut off in the middle can be made again. RESOURCE_EXHAUSTED does where the service
+    so that a call cut off in the middle can be made again. RESOURCE_EXHAUSTED does if the service
     says when to come back (metadata ``grpc-retry-pushback-ms``, gRFC A6); without it the message is too
     large and stays so. Everything else does not: INVALID_ARGUMENT would end the same, the time of
     DEADLINE_EXCEEDED is spent, and INTERNAL is a fault that someone should see.
@@ -37,11 +37,11 @@ def deserves_another_attempt(error: BaseException) -> bool:
 class RetryPolicy:
     """Pauses grow twofold from ``first_pause`` to ``longest_pause`` and are shortened by chance.
 
-    Where the service says how long to wait, the pause is that and at most ``first_pause`` more: the
+    If the service says how long to wait, the pause is that and at most ``first_pause`` more: the
     service knows how many wait, and spreads them itself. Once the next attempt would begin after
     ``total_seconds`` the last error is raised.
 
-    Within each attempt gRPC makes up to three (``service_config``): where a replica has died or drains, the
+    Within each attempt gRPC makes up to three (``service_config``): if a replica has died or drains, the
     call goes to the next one. What outlasts that, and what a full queue asks for, is for the policy.
 
     Attributes:
@@ -76,7 +76,7 @@ class RetryPolicy:
         """Return gRPC's service config, as JSON: round robin, and single calls again at UNAVAILABLE alone.
 
         Streams are not in it: they know which of their items had an answer. Nor are full queues, since these
-        name a time that only the policy may wait. Where many calls fail gRPC makes no more attempts.
+        name a time that only the policy may wait. If many calls fail gRPC makes no more attempts.
         """
         pause = f"{max(0.001, min(self.first_pause, _NEXT_ADDRESS_SECONDS)):.3f}s"
         methods = [

@@ -75,7 +75,7 @@ def stream_error(
     Args:
         status: Status that a single call would have ended with.
         detail: What the service said.
-        retry_after_ms: When to come back; 0 where it did not say.
+        retry_after_ms: When to come back; 0 if it did not say.
         address: Where the service is.
         method: Name, such as "RenderStream".
     """
@@ -98,7 +98,7 @@ def _error(status: grpc.StatusCode, detail: str, address: str, method: str) -> S
 
 
 def status_of(number: int) -> grpc.StatusCode:
-    """Return the status of a number on the wire; UNKNOWN where there is none such."""
+    """Return the status of a number on the wire; UNKNOWN if there is none such."""
     return next((one for one in grpc.StatusCode if one.value[0] == number), grpc.StatusCode.UNKNOWN)
 
 

@@ -64,7 +64,7 @@ class StreamCall(Protocol[Request_contra, Answer_co]):
         ...
 
     async def read(self) -> tuple[str, Answer_co | ServiceError | ProtocolError] | None:
-        """Return an answer or failure with its id; None where the service ended the call."""
+        """Return an answer or failure with its id; None if the service ended the call."""
         ...
 
     async def done_writing(self) -> None:
@@ -272,7 +272,7 @@ async def each(source: AsyncIterable[Q] | Iterable[Q]) -> AsyncIterator[Q]:
 
 
 def _next(plain: Iterator[Q]) -> tuple[Q, ...]:
-    """Return the next item in a tuple; an empty one where there is none."""
+    """Return the next item in a tuple; an empty one if there is none."""
     for item in plain:
         return (item,)
     return ()

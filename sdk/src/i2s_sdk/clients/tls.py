@@ -12,7 +12,7 @@ from i2s_sdk.errors import SettingsError
 def tls_credentials(
     ca: Path | None, certificate: Path | None = None, key: Path | None = None
 ) -> grpc.ChannelCredentials | None:
-    """Return the credentials for services with TLS; None where there is no ``ca``.
+    """Return the credentials for services with TLS; None if there is no ``ca``.
 
     Args:
         ca: Certificates (PEM) that the service is checked against.

@@ -20,7 +20,7 @@ class Fault:
 
     Attributes:
         file: The index, or a file that it names.
-        line: Line of the index, counted from 1; 0 where the fault is in no single line.
+        line: Line of the index, counted from 1; 0 if the fault is in no single line.
         message: What is wrong and what would be right.
     """
 

@@ -58,8 +58,8 @@ class IndexLine:
 
     Attributes:
         number: Counted from 1.
-        instance: None where there is a fault.
-        fault: Empty where there is an instance.
+        instance: None if there is a fault.
+        fault: Empty if there is an instance.
     """
 
     number: int

@@ -28,7 +28,7 @@ class Table:
 
     Attributes:
         label: What a person calls it.
-        subset: Its name; empty where only the rows say it.
+        subset: Its name; empty if only the rows say it.
         fingerprint: Changes when what is in it changes.
         length: Number of rows.
     """

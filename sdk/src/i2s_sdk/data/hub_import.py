@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 
 def default_home() -> Path:
-    """Return where data sets are laid down where nobody says otherwise: i2s/datasets of the user's caches."""
+    """Return where data sets are laid down if nobody says otherwise: i2s/datasets of the user's caches."""
     return cache_folder("datasets")
 
 

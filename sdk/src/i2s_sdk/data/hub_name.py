@@ -45,7 +45,7 @@ class HubName:
         return f"{PREFIX}{self.where}{revision}"
 
     def wanted(self, subsets: Sequence[str]) -> HubName:
-        """Return the name with the subsets that a run asks for, where it has none of its own."""
+        """Return the name with the subsets that a run asks for, if it has none of its own."""
         return self if self.subsets or not subsets else replace(self, subsets=tuple(subsets))
 
 

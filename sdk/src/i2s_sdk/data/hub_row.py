@@ -40,11 +40,11 @@ class Row:
     Attributes:
         id: The uuid.
         subset: The category.
-        difficulty: Empty where unknown.
+        difficulty: Empty if unknown.
         picture: The reference, encoded as it came.
         picture_suffix: Suffix of its kind, such as ".png".
-        structure: Ground truth: LaTeX or LilyPond in UTF-8, a .tar.gz of a site; None where there is none.
-        text: Text of the picture; None where unknown.
+        structure: Ground truth: LaTeX or LilyPond in UTF-8, a .tar.gz of a site; None if there is none.
+        text: Text of the picture; None if unknown.
         assets: Names of files in the archive that a model may use.
         source: Where it was found.
         left_out: Names of links and the like that the archive held.
@@ -68,7 +68,7 @@ def read_row(columns: Mapping[str, Any], task: str, subset: str) -> Row:
     Args:
         columns: Columns by name; the picture as an object of ``bytes`` and ``path``.
         task: Task of the data set.
-        subset: Where the row has no category.
+        subset: Subset of a row without a category.
 
     Raises:
         ValueError: A column is missing or not what it should be.

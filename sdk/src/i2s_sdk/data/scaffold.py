@@ -73,7 +73,7 @@ def new_dataset(
 
 
 def _written(folder: Path, rows: Iterator[Line]) -> int:
-    """Write a data set and return how many instances it has; where that fails nothing of it stays."""
+    """Write a data set and return how many instances it has; if that fails nothing of it stays."""
     try:
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
         (folder / INDEX).write_text("".join(lines), encoding="utf-8")

@@ -88,7 +88,7 @@ class Selection:
         """Return the instances that are taken, in the order given.
 
         Returns:
-            They may be none where a shard has none of few instances.
+            They may be none if a shard has none of few instances.
 
         Raises:
             UnknownNameError: No instance has a subset or difficulty that is asked for.

@@ -61,7 +61,7 @@ def evaluate(
     Args:
         data: The data set: a folder, or ``hf:OWNER/NAME``; None takes the bundled examples.
         model: Its name ("oracle", "replay:FILE"), or a model of your own.
-        out: Folder of the run, or its URL in an object store; made where it does not exist.
+        out: Folder of the run, or its URL in an object store; made if it does not exist.
         settings: None reads environment and configuration file.
         on_progress: Called at the beginning and as samples go on.
         wanted: ``profile``, and what of the data set: ``tasks``, ``subsets``, ``difficulties``, ``samples``,
@@ -133,7 +133,7 @@ class _Evaluation:
         self._points = points if points is not None and points.there_are_any else None
 
     async def run(self) -> list[RunResult | I2SError]:
-        """Do what remains of each run; nothing is started where nothing remains."""
+        """Do what remains of each run; nothing is started if nothing remains."""
         try:
             with ExitStack() as opened:
                 folders = [

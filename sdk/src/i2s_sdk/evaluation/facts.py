@@ -37,8 +37,8 @@ def facts(
     Args:
         plan: Plan of the run.
         engines: Renderers that are there.
-        comparer: The metric service, where it is there.
-        documents: The documents service, where it is there.
+        comparer: The metric service, if it is there.
+        documents: The documents service, if it is there.
         whole: Whether the model answers documents as a whole, so that settings of their pages mean nothing.
         options: Options that the model is asked with, as words of a command.
     """
@@ -73,7 +73,7 @@ def facts(
 
 
 def _git_state() -> str:
-    """Return the commit of the repository that this package is run from, "-dirty" behind it where changed."""
+    """Return the commit of the repository that this package is run from, "-dirty" behind it if changed."""
     command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=40"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=_GIT_SECONDS, check=False)

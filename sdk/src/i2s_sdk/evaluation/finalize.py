@@ -34,7 +34,7 @@ class RunResult:
         unanswered_calls: Calls of the model that an earlier start had begun when it was stopped; they may
             have been billed. By instance.
         skills: Skill in the main metric of each task, if the folder keeps values of baselines.
-        skills_by_subset: The same in each subset of these tasks; None where no floor is known.
+        skills_by_subset: The same in each subset of these tasks; None if no floor is known.
     """
 
     folder: PathOrUrl

@@ -85,7 +85,7 @@ class GenerateStage:
         return await self._stopped(sample, Outcome.MODEL_FAILURE, error) if error else sample
 
     async def _answered(self, instance: Instance) -> tuple[Answer, ModelError | None]:
-        """Return the answer of a sample, and the failure where there is none.
+        """Return the answer of a sample, and the failure if there is none.
 
         Raises:
             ServiceError, ProtocolError: The pages of a document cannot be drawn.
@@ -102,7 +102,7 @@ class GenerateStage:
     async def _all_asked(
         self, instance: Instance, task: Task, questions: tuple[Question, ...]
     ) -> tuple[Answer, ModelError | None]:
-        """Return the answer to all questions of a sample, and the failure where there is none.
+        """Return the answer to all questions of a sample, and the failure if there is none.
 
         Several are asked one after the other, until one has no usable completion.
         """
@@ -125,7 +125,7 @@ class GenerateStage:
         return answer, error
 
     async def _asked(self, instance: Instance, question: Question) -> tuple[Answer, ModelError | None]:
-        """Return the answer to a question once it is kept, and the failure where there is none."""
+        """Return the answer to a question once it is kept, and the failure if there is none."""
         asked = await asyncio.to_thread(self._kept_question, instance, question)
         watch = Watch()
         error: ModelError | None = None

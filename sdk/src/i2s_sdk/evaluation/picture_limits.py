@@ -42,8 +42,8 @@ def picture_limits(renderer: RendererDescription, comparer: MetricsDescription |
     """Return the limits for one renderer.
 
     Args:
-        renderer: Its defaults hold where they are lower.
-        comparer: The metric service; None where pictures are rendered and not scored now.
+        renderer: Its defaults hold if they are lower.
+        comparer: The metric service; None if pictures are rendered and not scored now.
     """
     if comparer is None:
         return PictureLimits()

@@ -146,7 +146,7 @@ def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
 def model_fingerprint(choice: ResolvedSelection, model: Model) -> str:
     """Return the fingerprint of a model in a run.
 
-    Where questions have a sampling, it matters whether the user chose the temperature: one that was chosen
+    If questions have a sampling, it matters whether the user chose the temperature: one that was chosen
     is sent, and the default is replaced by that of the question.
 
     Args:

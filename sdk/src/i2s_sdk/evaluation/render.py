@@ -77,7 +77,7 @@ class ReadStep(Protocol):
     async def rendered(
         self, read: ReadSample, content: Content, answer: Answer
     ) -> tuple[Rendered, bytes | None]:
-        """Return what becomes of an answer, and the picture where there is one.
+        """Return what becomes of an answer, and the picture if there is one.
 
         Args:
             read: What is known of the sample so far.
@@ -128,7 +128,7 @@ class RenderStep(Generic[D]):
     async def rendered(
         self, read: ReadSample, content: Content, answer: Answer
     ) -> tuple[Rendered, bytes | None]:
-        """Return what becomes of an answer, and the picture where there is one.
+        """Return what becomes of an answer, and the picture if there is one.
 
         Raises:
             ServiceError: The renderer does not answer.
@@ -161,7 +161,7 @@ class RenderStep(Generic[D]):
         return await render_with_repairs_async(self.task, document, render)
 
     async def _truth(self, content: Content, identity: str) -> str | None:
-        """Return the text of the ground truth that is compared with, rendering it where need be."""
+        """Return the text of the ground truth that is compared with, rendering it if need be."""
         if not self.with_texts:
             return None
         truth = await asyncio.to_thread(self.task.truth, content)

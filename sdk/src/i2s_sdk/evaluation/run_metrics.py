@@ -17,7 +17,7 @@ def run_metrics(
 
     Args:
         tasks: All of one profile.
-        comparer: The metric service; None where no task compares pictures.
+        comparer: The metric service; None if no task compares pictures.
     """
     versions: dict[str, str] = {}
     unavailable: dict[str, str] = {}

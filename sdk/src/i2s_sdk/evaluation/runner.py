@@ -77,7 +77,7 @@ async def open_needed(
 ) -> AsyncIterator[Services]:
     """Have the services that some runs need.
 
-    Where all instances need one renderer, there is nothing to go on with if it is missing; otherwise a
+    If all instances need one renderer, there is nothing to go on with if it is missing; otherwise a
     renderer may be missing, and the samples that need it are stopped.
 
     Args:
@@ -121,7 +121,7 @@ class Runner:
     model: Model | None = None
 
     async def run(self) -> None:
-        """Do what remains; nothing is started where nothing remains.
+        """Do what remains; nothing is started if nothing remains.
 
         Raises:
             RunConflictError: The folder holds a run with other options.

@@ -26,7 +26,7 @@ class Sample:
         answer: What the model said.
         rendered: What became of that.
         record: Record of the sample, once it has ended.
-        reference: The picture, encoded; None where it was not read yet.
+        reference: The picture, encoded; None if it was not read yet.
         rendering: The same of what was rendered.
     """
 
@@ -73,7 +73,7 @@ def unread(
 
 
 def put_reference(folder: RunFolder, content: Content) -> str:
-    """Keep the reference picture of a sample in its run, and return its digest; empty where there is none."""
+    """Keep the reference picture of a sample in its run, and return its digest; empty if there is none."""
     return folder.put_picture(content.reference) if content.reference else ""
 
 

@@ -54,8 +54,8 @@ class ScoreStep:
         Args:
             rendered: What was read and rendered.
             instance: The instance, with its inputs and target.
-            reference: The picture, encoded; empty where none is compared.
-            prediction: The same of the rendering; None where there is none.
+            reference: The picture, encoded; empty if none is compared.
+            prediction: The same of the rendering; None if there is none.
 
         Raises:
             ServiceError: The metric service does not answer.
@@ -152,7 +152,7 @@ def _score(images: Values, found: Mapping[str, Values]) -> StageScore:
 
 @dataclass(frozen=True, slots=True)
 class ScoreStage:
-    """Gives every sample that was read, and rendered where its task renders, its values.
+    """Gives every sample that was read, and rendered if its task renders, its values.
 
     Attributes:
         steps: Steps by task.

@@ -44,7 +44,7 @@ def resolve_selection(
 
     Args:
         data: A folder, or ``hf:OWNER/NAME``; None takes the bundled examples.
-        settings: Where the examples lie, and the profile where none is wanted.
+        settings: Where the examples lie, and the profile if none is wanted.
         wanted: See ``SelectionArgs``.
 
     Raises:

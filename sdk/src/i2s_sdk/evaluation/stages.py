@@ -93,7 +93,7 @@ def render_run(
 
     Args:
         run: Its folder, or its URL.
-        data: The data set, where it does not lie any more where the run was begun.
+        data: The data set, if it lies elsewhere than when the run was begun.
         settings: None reads environment and configuration file.
         on_progress: Called at the beginning and as samples go on.
 
@@ -118,7 +118,7 @@ def score_run(
 
     Args:
         run: Its folder, or its URL.
-        data: The data set, where it does not lie any more where the run was begun.
+        data: The data set, if it lies elsewhere than when the run was begun.
         settings: None reads environment and configuration file.
         on_progress: Called at the beginning and as samples go on.
 

@@ -14,12 +14,12 @@ class Content:
     """The files of an instance, read.
 
     Attributes:
-        reference: The picture, encoded; empty where there is none.
-        structure: The ground truth where it is text: LaTeX, LilyPond.
-        site: The ground truth where it is a site: its files by relative name, assets among them.
+        reference: The picture, encoded; empty if there is none.
+        structure: The ground truth if it is text: LaTeX, LilyPond.
+        site: The ground truth if it is a site: its files by relative name, assets among them.
         assets: Files that the answer may use, by name.
-        text: Text of the picture, where the data set gives it.
-        target: The ground truth where it is neither text nor site, as the line has it.
+        text: Text of the picture, if the data set gives it.
+        target: The ground truth if it is neither text nor site, as the line has it.
         inputs: What the model is given, as the line has it.
     """
 

@@ -17,7 +17,7 @@ class Asset:
 
     Attributes:
         name: Relative, as the answer refers to it.
-        path: Where it lies; None where it is a member of the structure's archive.
+        path: Where it lies; None if it is a member of the structure's archive.
     """
 
     name: str
@@ -33,17 +33,17 @@ class Instance:
         task: Name of its task.
         subset: Subset, such as "equation".
         image: The reference picture, which the model is shown; None for a task without one.
-        difficulty: "easy", "medium" or "hard"; empty where unknown.
-        structure: The ground truth: LaTeX without preamble, LilyPond, or an archive of a site; None where
+        difficulty: "easy", "medium" or "hard"; empty if unknown.
+        structure: The ground truth: LaTeX without preamble, LilyPond, or an archive of a site; None if
             there is none.
-        text: Text of the picture, where known.
+        text: Text of the picture, if known.
         assets: What the model may use.
         source: Where it comes from, for people.
         inputs: What the model is given beside picture and assets, as the line has it.
-        target: What it should answer, as the line has it; None where that is a structure, or is not known.
+        target: What it should answer, as the line has it; None if that is a structure, or is not known.
         files: Those inputs that are files, by name; the picture is among them.
         pages: Images of the pages of its document, while a model is asked page by page; otherwise empty.
-        licence: Licence of picture and target, such as "CC-BY-4.0"; empty where unknown.
+        licence: Licence of picture and target, such as "CC-BY-4.0"; empty if unknown.
         provenance: Where they come from, as data.
     """
 

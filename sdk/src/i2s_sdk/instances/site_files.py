@@ -30,7 +30,7 @@ _VERSION_CONTROL = ".git"
 def read_tar(raw: bytes) -> dict[str, bytes]:
     """Return the files of a .tar.gz or .tar by relative name, in the order of the archive.
 
-    What lies under ``.git`` is left out. Where everything lies in one folder and no index page beside it,
+    What lies under ``.git`` is left out. If everything lies in one folder and no index page beside it,
     the names are relative to that folder.
 
     Raises:
@@ -106,7 +106,7 @@ def _gunzip(raw: bytes) -> bytes:
 
 
 def _tar_members(archive: tarfile.TarFile, left_out: list[str] | None = None) -> Iterator[tuple[str, bytes]]:
-    """Yield names and contents; ``left_out`` collects what is no file, where that is not refused."""
+    """Yield names and contents; ``left_out`` collects what is no file, if that is not refused."""
     for member in archive:
         if member.isdir():
             continue

@@ -83,7 +83,7 @@ class RoundTripResult:
 
     Attributes:
         record: All that is known, as a run keeps it.
-        png: The rendering; None where there is none.
+        png: The rendering; None if there is none.
     """
 
     record: Record
@@ -101,8 +101,8 @@ class RoundTripResult:
 
     @property
     def metrics(self) -> Mapping[str, float | None]:
-        """Values by name: 0 where there is no picture, None where a metric is not defined for the pair.
+        """Values by name: 0 if there is no picture, None if a metric is not defined for the pair.
 
-        Empty where a failure of ours stopped it: that is no zero.
+        Empty if a failure of ours stopped it: that is no zero.
         """
         return self.record.metrics

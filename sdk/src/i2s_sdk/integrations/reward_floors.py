@@ -84,7 +84,7 @@ def _values(instances: Sequence[Instance], model: Model, reward: BatchReward) ->
 
 
 async def _answers(instances: Sequence[Instance], model: Model) -> list[str]:
-    """Return the answers of a baseline, empty where it has none."""
+    """Return the answers of a baseline, empty if it has none."""
     return [await _answer(one, model) for one in instances]
 
 

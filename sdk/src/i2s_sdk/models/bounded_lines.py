@@ -33,7 +33,7 @@ class LongLine:
 
     @property
     def entry(self) -> dict[str, str]:
-        """The texts as an answer: its field "finish" says where the completion is only a beginning."""
+        """The texts as an answer: its field "finish" says if the completion is only a beginning."""
         return {**self.texts, **({"finish": str(Finish.TOO_LONG)} if "completion" in self.cut else {})}
 
 
@@ -58,7 +58,7 @@ class BoundedLines:
         self._add(rest)
 
     def last(self) -> bytes | LongLine | None:
-        """Return what stands behind the last line feed; None where nothing does."""
+        """Return what stands behind the last line feed; None if nothing does."""
         return self._taken() if self._held or self._long is not None else None
 
     def _add(self, piece: bytes) -> None:

@@ -107,7 +107,7 @@ class Call:
     """A call of a model, all its attempts together.
 
     Attributes:
-        name: Name in the journal of the run that made it; empty where no run did.
+        name: Name in the journal of the run that made it; empty if no run did.
         attempts: How many were made.
         seconds: Duration of the last attempt.
     """
@@ -119,7 +119,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An answer of the cache, and the call that it was the answer to; None where that is not known."""
+    """An answer of the cache, and the call that it was the answer to; None if that is not known."""
 
     answer: Answer
     call: Call | None = None
@@ -136,7 +136,7 @@ class AnswerCache:
         self._folder = folder
 
     def get(self, key: str) -> Kept | None:
-        """Return the answer to a question, or None where there is none that is whole."""
+        """Return the answer to a question, or None if there is none that is whole."""
         path = self._path(key)
         if path is None:
             return None

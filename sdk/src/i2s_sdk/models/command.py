@@ -5,7 +5,7 @@ Three forms. With ``{image}`` among its arguments the program is started once fo
     command:./my-model --picture {image}
 
 ``{image}`` is the path of the image; an argument with it is given once for each image of the question, and
-left out where there is none.
+left out if there is none.
 With ``{document}`` the program is started once for each PDF document, which it answers as a whole::
 
     command:pdftotext {document} -

@@ -27,7 +27,7 @@ class Estimate:
             those of oracle, baseline and replay.
         tokens_in: Tokens of all calls, estimated from the length of the texts and the size of the images.
         tokens_out: Tokens of all calls, if every answer is as long as it may be.
-        cost: Cost in US dollars, of so many tokens at list prices, each call made once; None where the price
+        cost: Cost in US dollars, of so many tokens at list prices, each call made once; None if the price
             is not known.
     """
 
@@ -112,7 +112,7 @@ class _Asked:
 
 
 def _asked(name: str, options: ModelOptions) -> _Asked | None:
-    """Return who would be asked; None where nobody is."""
+    """Return who would be asked; None if nobody is."""
     if name.startswith("command:"):
         return _Asked("command", name.removeprefix("command:"), "", options.parameters)
     vendor, _, model = name.partition("/")

@@ -17,7 +17,7 @@ from i2s_sdk.tasks.question import Sampling
 
 
 class HuggingFaceModel:
-    """Runs an image-text-to-text model, one question at a time, on a GPU where torch sees one.
+    """Runs an image-text-to-text model, one question at a time, on a GPU if torch sees one.
 
     The model is loaded at the first question. ``temperature`` 0 and None are greedy.
 

@@ -33,8 +33,8 @@ def status_error(
         status: The status code of HTTP.
         headers: Headers of the answer.
         message: What the server said.
-        code: The server's own name of the failure, where it has one.
-        hint: What a person can do where the key or the name is wrong.
+        code: The server's own name of the failure, if it has one.
+        hint: What a person can do if the key or the name is wrong.
     """
     said = one_line(message)
     if status in _NOBODY:

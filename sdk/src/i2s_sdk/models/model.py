@@ -27,16 +27,16 @@ class Completion:
     """What a model said, verbatim, and what that took.
 
     Attributes:
-        text: Verbatim; where ``finish`` is TOO_LONG, only the beginning.
+        text: Verbatim; if ``finish`` is TOO_LONG, only the beginning.
         finish: Why it ends there.
-        tokens_in: Tokens of the question as the server counted them; None where it did not say.
+        tokens_in: Tokens of the question as the server counted them; None if it did not say.
         tokens_out: Tokens of the answer, tokens of hidden reasoning among them.
         cost: Cost in US dollars, by the list of prices: of the answer, whether it was paid for now or is
-            ``cached``. None where tokens or prices are not known.
+            ``cached``. None if tokens or prices are not known.
         cached: Whether the answer was kept from an earlier call and nothing was asked now.
-        attempts: Calls made now; 0 where nothing was asked.
-        seconds: Seconds of the call that was answered; None where nothing was asked.
-        served: Name of the model as the server gives it; empty where it gives none.
+        attempts: Calls made now; 0 if nothing was asked.
+        seconds: Seconds of the call that was answered; None if nothing was asked.
+        served: Name of the model as the server gives it; empty if it gives none.
     """
 
     text: str
@@ -58,7 +58,7 @@ class CallJournal(Protocol):
 
         Args:
             identity: Id of the instance.
-            question: Name of the question, where the instance has several.
+            question: Name of the question, if the instance has several.
         """
         ...
 

@@ -142,7 +142,7 @@ class OpenAIChat:
 
 
 def refusal_of(status: int, details: Mapping[str, object]) -> Answer | None:
-    """Return the answer where a filter refuses the question itself; None for any other error.
+    """Return the answer if a filter refuses the question itself; None for any other error.
 
     Args:
         status: The status code of HTTP.

@@ -20,7 +20,7 @@ from i2s_sdk.tasks.question import Sampling
 
 
 def default_cache_folder() -> Path:
-    """Return where answers are kept where nobody says otherwise: i2s/answers of the user's caches."""
+    """Return where answers are kept if nobody says otherwise: i2s/answers of the user's caches."""
     return cache_folder("answers")
 
 
@@ -29,7 +29,7 @@ REPEAT = " (repeat "
 
 
 class DefaultTemperature(float):
-    """The temperature where the user chose none; the sampling of a question goes before it."""
+    """The temperature if the user chose none; the sampling of a question goes before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class ModelOptions:
         failures: How often one call may fail, rate limits left out, before it is given up.
         concurrency: Calls in flight at most; fewer while the server says that there are too many.
         first_pause: Seconds after a first failure; they double with each further one.
-        longest_pause: Seconds, where the server does not ask for more.
+        longest_pause: Seconds, if the server does not ask for more.
         completion_characters: The most characters of a completion; a longer one is not usable, and its rest
             is not read.
         pdftotext_cpu_seconds: CPU time of the model ``baseline/pdftotext`` for one document.

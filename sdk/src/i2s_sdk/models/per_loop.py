@@ -30,7 +30,7 @@ class PerLoop(Generic[C]):
         return self._clients[loop]
 
     async def close(self) -> None:
-        """Close the client of the running loop, where there is one."""
+        """Close the client of the running loop, if there is one."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await self._close(client)

@@ -73,7 +73,7 @@ class Prices:
         )
 
     def price(self, vendor: str, model: str, base_url: str = "") -> Price | None:
-        """Return the price of a model, or None where the list does not know it.
+        """Return the price of a model, or None if the list does not know it.
 
         Args:
             vendor: Vendor, such as "openai".
@@ -89,7 +89,7 @@ class Prices:
         return table[max(fitting, key=len)] if fitting else None
 
     def cost(self, provider: Provider, tokens_in: int | None, tokens_out: int | None) -> float | None:
-        """Return what a call cost in US dollars; None where tokens or price are not known."""
+        """Return what a call cost in US dollars; None if tokens or price are not known."""
         price = self.price(provider.vendor, provider.model, provider.base_url)
         if price is None or tokens_in is None or tokens_out is None:
             return None

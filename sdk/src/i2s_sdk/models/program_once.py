@@ -137,7 +137,7 @@ def _filled(argument: str, argv: Sequence[str], question: ReadQuestion, folder: 
 
 
 def _prompt(argv: Sequence[str], question: ReadQuestion) -> str:
-    """Return the text of the prompt, behind the system text where that has no place of its own."""
+    """Return the text of the prompt, behind the system text if that has no place of its own."""
     if not question.system or _SYSTEM in argv:
         return question.text
     return f"{question.system}\n\n{question.text}"

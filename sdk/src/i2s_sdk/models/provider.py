@@ -27,7 +27,7 @@ class Answer:
     Attributes:
         text: Verbatim; of a refusal, what was said instead of an answer.
         finish: Why it ends there.
-        tokens_in: Tokens as the server counted them; None where it did not say.
+        tokens_in: Tokens as the server counted them; None if it did not say.
         tokens_out: The same of the answer.
         served: Name of the model as the server gives it.
     """
@@ -44,7 +44,7 @@ class AttemptError(Exception):
 
     Attributes:
         message: What happened, in one line.
-        retry_after_seconds: When the server wants to be asked again; None where it did not say.
+        retry_after_seconds: When the server wants to be asked again; None if it did not say.
     """
 
     def __init__(self, message: str, retry_after_seconds: float | None = None) -> None:
@@ -67,17 +67,17 @@ class RejectedError(AttemptError):
 class Provider(Protocol):
     """Asks one model.
 
-    It may have ``ends_when_left``: whether the work on a question ends when ``ask`` is cancelled; where it
+    It may have ``ends_when_left``: whether the work on a question ends when ``ask`` is cancelled; if it
     is absent, the work is taken to go on. It may have ``decoding``: the names of the further options of a
-    call that it sends (i2s_sdk.models.decoding); where it is absent, it is taken to send all. It may have
-    ``whole``: whether it answers documents as a whole, so that questions name files; where it is absent, it
+    call that it sends (i2s_sdk.models.decoding); if it is absent, it is taken to send all. It may have
+    ``whole``: whether it answers documents as a whole, so that questions name files; if it is absent, it
     is asked page by page. It may have ``preflight``: whether it is asked a small question before a run begins
-    (i2s_sdk.models.preflight); where it is absent, it is not.
+    (i2s_sdk.models.preflight); if it is absent, it is not.
 
     Attributes:
         vendor: Vendor, such as "openai"; part of what an answer is kept under.
         model: Name of the model as the vendor has it.
-        base_url: Address of the server; empty where there is none.
+        base_url: Address of the server; empty if there is none.
         repeatable: Whether an answer may be kept and given again: the name says which model answers.
         parameters: Everything else that is sent and decides the answer.
     """
@@ -135,5 +135,5 @@ def one_line(text: object, most: int = 300) -> str:
 
 
 def count(value: object) -> int | None:
-    """Return a number of tokens, or None where a server says anything else."""
+    """Return a number of tokens, or None if a server says anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

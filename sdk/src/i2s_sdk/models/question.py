@@ -59,8 +59,8 @@ class ReadQuestion:
         parts: Texts and images in order; texts that followed one another are one, and none is empty.
         system: The system text; empty for none.
         max_tokens: The most tokens of the completion; None takes that of the options.
-        json_schema: JSON Schema of the completion, where one is wanted.
-        name: Which of several questions of the instance it is; empty where there is one alone.
+        json_schema: JSON Schema of the completion, if one is wanted.
+        name: Which of several questions of the instance it is; empty if there is one alone.
         vendor_order: Whether images stand before texts for models of vendors who advise that.
         files: Documents of a question about an instance as a whole.
         sampling: How the completion is drawn, unless the user chooses a temperature; None takes the
@@ -96,7 +96,7 @@ class ReadQuestion:
 
     @property
     def text_and_image(self) -> tuple[str, ReadImage] | None:
-        """The text and the image behind it; None where the message is of another form."""
+        """The text and the image behind it; None if the message is of another form."""
         match self.parts:
             case (str(text), ReadImage() as image):
                 return text, image

@@ -71,7 +71,7 @@ class Replay:
     """Answers from a file of JSON lines with ``id`` and ``completion``.
 
     A line for one of several questions of an instance has its name as ``question``. Other fields are ignored,
-    so the records of a run can be replayed as they are. Where an id stands twice the later line counts, as in
+    so the records of a run can be replayed as they are. If an id stands twice the later line counts, as in
     a run that was resumed; a completion that is null is none. The file is read once, and again line by line
     as answers are asked for, so that its size does not matter.
 
@@ -151,7 +151,7 @@ class Replay:
 
 
 def _said(entry: Mapping[str, Any]) -> str:
-    """Return how a model refused, as the record of a run has it; empty where it does not say."""
+    """Return how a model refused, as the record of a run has it; empty if it does not say."""
     match entry:
         case {"message": str(said)} if said:
             return said
@@ -227,7 +227,7 @@ def _questions(path: Path, number: int, line: bytes | LongLine) -> Iterator[tupl
 
 
 def _object(line: bytes | LongLine) -> Mapping[str, Any]:
-    """Return what a line holds; nothing where it is no object.
+    """Return what a line holds; nothing if it is no object.
 
     Raises:
         ValueError: It is not JSON.
@@ -239,7 +239,7 @@ def _object(line: bytes | LongLine) -> Mapping[str, Any]:
 
 
 def _answers(entry: Mapping[str, Any]) -> bool | None:
-    """Return whether a line says what a model said; None where it is of another form."""
+    """Return whether a line says what a model said; None if it is of another form."""
     match entry:
         case {"id": str(), "completion": str()}:
             return True

@@ -64,12 +64,12 @@ def address_and_key(
 ) -> tuple[str, str]:
     """Return where a model is asked and with which key.
 
-    The key of a vendor is for the vendor: a server of another address gets it only where ``key_env`` says so.
+    The key of a vendor is for the vendor: a server of another address gets it only if ``key_env`` says so.
 
     Args:
         vendor: Whose protocol is spoken.
         model: Model as the user named it.
-        options: Options with address and variable, where they are not the vendor's.
+        options: Options with address and variable, if they are not the vendor's.
         environ: The environment of the process.
 
     Raises:
@@ -88,7 +88,7 @@ def address_and_key(
 
 
 def key_hint(options: ModelOptions, vendor: Vendor) -> str:
-    """Return what to do where a server does not accept the key or the name."""
+    """Return what to do if a server does not accept the key or the name."""
     if options.key_env:
         return f"; the key is that of {options.key_env}"
     if options.base_url and options.base_url.rstrip("/") != vendor.base_url:

@@ -186,7 +186,7 @@ def _restricted(view: RunView, by_task: Mapping[str, Comparability]) -> RunView:
 def _point_views(views: Sequence[RunView], kept: Mapping[str, Points]) -> list[RunView]:
     """Return the reference points that run folders keep as runs of their models.
 
-    They are left out if the runs follow different profiles, and where a run of the same model is there.
+    They are left out if the runs follow different profiles, and if a run of the same model is there.
     """
     judged = [view for view in views if view.manifest.options.model not in (*FLOORS, ORACLE)]
     if not judged or len({view.summary.profile for view in judged}) > 1:

@@ -26,14 +26,14 @@ def signed(number: float | None) -> str:
 
 
 def interval(of: Mean) -> str:
-    """Return the ends of an interval, or that all values are equal; empty where nothing can be said."""
+    """Return the ends of an interval, or that all values are equal; empty if nothing can be said."""
     if of.interval is not None:
         return " to ".join(f"{end:.3f}".replace("-", "−") for end in of.interval)
     return _without_interval(of)
 
 
 def share_interval(of: Mean) -> str:
-    """Return the ends of an interval of a share as per cent; empty where there is none."""
+    """Return the ends of an interval of a share as per cent; empty if there is none."""
     if of.interval is not None:
         return f"{100 * of.interval[0]:.1f} to {100 * of.interval[1]:.1f} %"
     return _without_interval(of)
@@ -54,7 +54,7 @@ def scored(group: Group) -> str:
 def means(metric: MetricMeans, group: Group) -> str:
     """Return the mean over all and, in parentheses, over the rendered ones.
 
-    Where a metric has fewer values than the group has samples, its own n stands beside it.
+    If a metric has fewer values than the group has samples, its own n stands beside it.
     """
     return f"{mean(metric.all, group.scored)} ({mean(metric.rendered, group.rendered)})"
 

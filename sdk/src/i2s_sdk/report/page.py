@@ -46,14 +46,14 @@ class Report:
     """A report that was written.
 
     Attributes:
-        path: Path of the page; the text of its URL where it is in a store.
+        path: Path of the page; the text of its URL if it is in a store.
         standings: The leaderboard.
         versus: Comparisons of two runs.
         notices: What keeps the numbers from being comparable.
         tables: The runs and published rows by subset, for tasks whose numbers are shown so.
         beside: Scores of judge models and of people, published ones among them, which are no values of runs.
         skills: Skill in the main metric of each task, by the label of the run; of runs that have floors.
-        skills_by_subset: The same in each subset, by task, run and subset; None where no floor is known.
+        skills_by_subset: The same in each subset, by task, run and subset; None if no floor is known.
     """
 
     path: PathOrUrl
@@ -92,7 +92,7 @@ def write_report(
     Args:
         runs: Their folders, or URLs of such.
         out: Folder of the report, or its URL; with ``single_file`` the file. None is the folder of the run,
-            where there is one run.
+            if there is one run.
         single_file: Put the pictures into the page.
 
     Raises:
@@ -134,7 +134,7 @@ def write_page(
         manifest: Manifest of the run.
         summary: Its numbers.
         records: Its samples, in the order of the data set.
-        whole: Returns a record with its texts; needed where ``records`` are without, to save memory.
+        whole: Returns a record with its texts; needed if ``records`` are without, to save memory.
         planned: Its instances, in the order of the data set.
         rendered: Returns what was rendered of a sample.
         asked: What the model was asked, by instance: each question with its name.

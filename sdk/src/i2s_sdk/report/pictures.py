@@ -25,9 +25,9 @@ class Gallery:
     """The pictures that a report can show.
 
     Attributes:
-        entries: Entries by digest: name of the file shown and of the whole picture (both empty where it is
+        entries: Entries by digest: name of the file shown and of the whole picture (both empty if it is
             within the report), width and height of the whole picture.
-        embedded: Data URLs, in the order of ``entries``; empty where pictures are files.
+        embedded: Data URLs, in the order of ``entries``; empty if pictures are files.
     """
 
     entries: Mapping[str, tuple[str, str, int, int]]
@@ -48,7 +48,7 @@ def beside(storage: RunStorage, sources: Mapping[str, RunStorage]) -> Gallery:
 
 
 def _entry(storage: RunStorage, digest: str, source: RunStorage) -> tuple[str, str, int, int] | None:
-    """Return how a picture is shown; None where it is gone, or cannot be opened."""
+    """Return how a picture is shown; None if it is gone, or cannot be opened."""
     name = picture_name(digest)
     try:
         if str(storage) == str(source) or storage.exists(name):

@@ -20,7 +20,7 @@ def subset_tables(
 ) -> list[PaperTable]:
     """Return a table for each subset of a task, the best run first; none if the task has no such tables.
 
-    Columns without a value in any run, such as formulas where a subset has none, are left out. The average
+    Columns without a value in any run, such as formulas if a subset has none, are left out. The average
     of a run is the mean of its columns in the subset. Skill, floor and ceiling are of the main column on the
     samples of the subset; a note says so if no floor is known.
 

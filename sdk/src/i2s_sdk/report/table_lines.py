@@ -46,7 +46,7 @@ class TableRow:
         model: Model of the run, or of the paper.
         published: Whether it is of the paper.
         values: One for each column after the model: a number, a text, or None for nothing.
-        means: One for each of these: with n and interval where it is a mean of a run, else None.
+        means: One for each of these: with n and interval if it is a mean of a run, else None.
         mark: Whether the run cannot be compared with the published rows of the table.
         unranked: Whether it is a reference point: the oracle or a baseline.
     """
@@ -81,7 +81,7 @@ class TableRow:
         return TableBlock.REFERENCE_POINTS if self.unranked else TableBlock.RUNS
 
     def cells(self, *, intervals: bool = False) -> list[str]:
-        """Return the row as people read it, with intervals of means in parentheses where they are wanted."""
+        """Return the row as people read it, with intervals of means in parentheses if they are wanted."""
         shown = [one if isinstance(one, str) else figures.value(one) for one in self.values]
         if intervals:
             ends = [figures.interval(one) if one else "" for one in self.means]

@@ -25,7 +25,7 @@ _QUALITY = 85
 def small_copy(
     storage: RunStorage, digest: str, size: tuple[int, int], picture: BinaryIO, source: RunStorage
 ) -> str:
-    """Return the name of a small copy, made where it is missing; empty where the picture needs or has none.
+    """Return the name of a small copy, made if it is missing; empty if the picture needs or has none.
 
     Args:
         storage: Where the copy lies.
@@ -57,7 +57,7 @@ def _copy_of(source: RunStorage, name: str) -> bytes | None:
 
 
 def shrunk(content: bytes, size: tuple[int, int]) -> bytes | None:
-    """Return a picture as WebP within a size; None where it fits already, or cannot be opened.
+    """Return a picture as WebP within a size; None if it fits already, or cannot be opened.
 
     Args:
         content: Content of the picture's file.

@@ -34,7 +34,7 @@ class RunView:
         summary: Its numbers.
         records: Its samples, in the order of the data set.
         storage: Where the run lies.
-        whole: Returns a record with its texts, where ``records`` are without.
+        whole: Returns a record with its texts, if ``records`` are without.
         planned: Its instances, in the order of the data set; empty if they are not known.
         rendered: Returns what was rendered of a sample; None if nothing is known.
         asked: What the model was asked, by instance: each question with its name.
@@ -86,7 +86,7 @@ def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
 
 
 def usable_word(task: str) -> str:
-    """Return what a usable sample of a task is called: "rendered" where the task renders."""
+    """Return what a usable sample of a task is called: "rendered" if the task renders."""
     return "rendered" if task_spec(task).renders else "usable"
 
 

@@ -29,20 +29,20 @@ class Answer:
 
     Attributes:
         id: Id of the instance.
-        completion: Verbatim; None where there is no answer.
-        outcome: REFUSED, MODEL_FAILURE, or NO_STRUCTURE where the completion is too long; None where there is
+        completion: Verbatim; None if there is no answer.
+        outcome: REFUSED, MODEL_FAILURE, or NO_STRUCTURE if the completion is too long; None if there is
             a completion to render.
         message: How the model refused, or why the completion is not usable.
         failure: Why there is no answer.
         finish: Why the completion ends where it does.
         usage: Its tokens.
-        cost: Cost in US dollars; None where it is not known.
+        cost: Cost in US dollars; None if it is not known.
         cached: Whether it was kept from an earlier call and nothing was paid now.
         attempts: Calls made for it.
         seconds: On the clock, from question to answer.
-        question: Name of the question, where the instance has several and this is the answer to one of them.
+        question: Name of the question, if the instance has several and this is the answer to one of them.
         questions: Names of the questions whose answers this one joins, up to the first that ended the sample;
-            empty where it joins none.
+            empty if it joins none.
         cached_cost: Part of ``cost`` that was not paid now, if only some of the answers that this one joins
             were kept from earlier calls.
         asked: What the model was asked; None for an answer that joins others, and in older runs.
@@ -100,7 +100,7 @@ class Answer:
 
     @classmethod
     def without(cls, identity: str, error: ModelError, seconds: float) -> Answer:
-        """Return what remains where a model refused or failed."""
+        """Return what remains if a model refused or failed."""
         if isinstance(error, ModelRefusedError):
             said = cls.of(identity, error.completion, seconds)
             return replace(said, outcome=Outcome.REFUSED, message=error.message, finish=str(Finish.REFUSED))
@@ -111,7 +111,7 @@ class Answer:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the answer as JSON has it; without names of questions where there is only one."""
+        """Return the answer as JSON has it; without names of questions if there is only one."""
         plain = {**asdict(replace(self, asked=None)), "outcome": str(self.outcome) if self.outcome else None}
         plain["asked"] = self.asked.to_json() if self.asked else None
         return {name: value for name, value in plain.items() if value or name not in _OF_SEVERAL}

@@ -47,7 +47,7 @@ class CallLog:
 
 
 def call_mark(line: Mapping[str, Any]) -> str:
-    """Return the name of the call of a line; empty where an earlier version has written none."""
+    """Return the name of the call of a line; empty if an earlier version has written none."""
     return str(line.get("call", ""))
 
 
@@ -56,7 +56,7 @@ def marked_calls(model: Model | None, calls: JsonlIndex[str]) -> Iterator[None]:
     """Have each call of a model written to the journal before it is made, as long as the block lasts.
 
     Args:
-        model: Marks are made where it has an attribute ``on_call``, which is set; None makes none.
+        model: Marks are made if it has an attribute ``on_call``, which is set; None makes none.
         calls: The journal.
     """
     if model is None or not hasattr(model, "on_call"):

@@ -131,7 +131,7 @@ class RunFolder:
         return self.storage.where
 
     def manifest(self) -> Manifest | None:
-        """Return what the run is; None where it was not begun."""
+        """Return what the run is; None if it was not begun."""
         return read_manifest(self.storage)
 
     def begin(self, manifest: Manifest, planned: Iterable[GroupedSample] = ()) -> Manifest:
@@ -164,7 +164,7 @@ class RunFolder:
         return read_records(self.storage, texts=texts)
 
     def record(self, identity: str) -> Record | None:
-        """Return the record of an instance; None where it has none."""
+        """Return the record of an instance; None if it has none."""
         return self.ended.read(identity, Record.from_json) if identity in self.ended else None
 
     def append(self, record: Record) -> None:
@@ -188,7 +188,7 @@ class RunFolder:
         self.renderings.append(rendered.to_json())
 
     def answer(self, identity: str, question: str = "") -> Answer | None:
-        """Return what the model said; None where it is to be asked (again).
+        """Return what the model said; None if it is to be asked (again).
 
         Args:
             identity: Identity of the instance.
@@ -201,7 +201,7 @@ class RunFolder:
         return self.answers.read(key, Answer.from_json)
 
     def rendered(self, identity: str) -> Rendered | None:
-        """Return what was rendered of an instance; None where it was not."""
+        """Return what was rendered of an instance; None if it was not."""
         return self.renderings.read(identity, Rendered.from_json) if identity in self.renderings else None
 
     def put_picture(self, png: bytes) -> str:
@@ -235,7 +235,7 @@ def picture_name(digest: str) -> str:
 
 
 def read_manifest(storage: RunStorage) -> Manifest | None:
-    """Return what a run is; None where there is none.
+    """Return what a run is; None if there is none.
 
     Raises:
         UsageError: It cannot be read, or is of another format.

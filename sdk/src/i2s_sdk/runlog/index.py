@@ -86,7 +86,7 @@ class JsonlIndex(Generic[M]):
 
         Args:
             key: The id, or what ``key_of`` returns.
-            parse: The function that takes it from the line; raises KeyError, TypeError or ValueError where it
+            parse: The function that takes it from the line; raises KeyError, TypeError or ValueError if it
                 is not there.
 
         Raises:

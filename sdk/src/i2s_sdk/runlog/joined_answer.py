@@ -24,8 +24,8 @@ def joined_answer(
     """Return the answer of a sample.
 
     An answer without a usable completion (refused, too long, failed) ends the sample, which then ends as that
-    answer does. Tokens and cost are the sums of those answers that are final, and not known where one of them
-    is not; calls and seconds are those of all answers. It counts as kept from earlier calls where each was.
+    answer does. Tokens and cost are the sums of those answers that are final, and not known if one of them
+    is not; calls and seconds are those of all answers. It counts as kept from earlier calls if each was.
 
     Args:
         identity: Identity of the instance.

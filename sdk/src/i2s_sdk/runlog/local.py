@@ -119,7 +119,7 @@ class LocalStorage:
 
     @contextmanager
     def append_log(self, name: str) -> Iterator[OpenLineFile]:
-        """Have a file of lines to append to, made where it is not there, without a torn line at its end."""
+        """Have a file of lines to append to, made if it is not there, without a torn line at its end."""
         opened = OpenLineFile(self.where / name)
         try:
             yield opened
@@ -128,7 +128,7 @@ class LocalStorage:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Have the folder, made where it is not there, for this process alone.
+        """Have the folder, made if it is not there, for this process alone.
 
         Raises:
             InUseError: Another process has it, after ``lock_seconds`` as well.

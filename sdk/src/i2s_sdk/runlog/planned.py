@@ -35,7 +35,7 @@ class GroupedSample(Protocol):
 
     @property
     def difficulty(self) -> str:
-        """Empty where unknown."""
+        """Empty if unknown."""
         ...
 
 
@@ -47,9 +47,9 @@ class Planned:
         id: Unique within the data set.
         task: Task, such as "latex".
         subset: Subset, such as "equation".
-        difficulty: Empty where unknown.
-        licence: Licence of image and target; empty where unknown.
-        source: Where they come from, for people; empty where unknown.
+        difficulty: Empty if unknown.
+        licence: Licence of image and target; empty if unknown.
+        source: Where they come from, for people; empty if unknown.
     """
 
     id: str
@@ -66,7 +66,7 @@ def planned_lines(instances: Iterable[GroupedSample]) -> bytes:
 
 
 def _plain(one: GroupedSample) -> dict[str, str]:
-    """Return an instance as JSON has it; licence and source are left out where they are not known."""
+    """Return an instance as JSON has it; licence and source are left out if they are not known."""
     plain = asdict(Planned(one.id, one.task, one.subset, one.difficulty))
     for name in ("licence", "source"):
         plain[name] = getattr(one, name, "")

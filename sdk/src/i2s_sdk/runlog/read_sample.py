@@ -39,11 +39,11 @@ class ReadSample:
         id: Id of the instance.
         task: Task of the instance.
         subset: Subset of the instance.
-        difficulty: Difficulty of the instance; empty where unknown.
-        usable: Whether the task could read a structure and, where it is rendered, got a picture, and its
+        difficulty: Difficulty of the instance; empty if unknown.
+        usable: Whether the task could read a structure and, if it is rendered, got a picture, and its
             scorers could work on it.
-        verdict: Verdict of the last render; None where nothing was rendered.
-        verdict_before_repair: Verdict of the first render; None also where the answer had to be mended before
+        verdict: Verdict of the last render; None if nothing was rendered.
+        verdict_before_repair: Verdict of the first render; None also if the answer had to be mended before
             that.
         repairs: Repairs in the order made.
         message: What the renderer said of the last render, why the sample is not usable, or how the model
@@ -52,7 +52,7 @@ class ReadSample:
         structure: The code taken from the completion.
         assets: Names of the files that the answer could use.
         reference_sha256: SHA-256 of the reference picture.
-        rendering_sha256: SHA-256 of the rendering; empty where there is none. Pictures are kept by this name.
+        rendering_sha256: SHA-256 of the rendering; empty if there is none. Pictures are kept by this name.
         document_sha256: SHA-256 of the document that was rendered last.
         width: Width of the rendering, in pixels.
         height: Height of the rendering, in pixels.

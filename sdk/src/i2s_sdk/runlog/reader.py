@@ -51,7 +51,7 @@ class StoredRun:
 
     @property
     def shard(self) -> Shard | None:
-        """Which part of a run this is; None where it is all of it."""
+        """Which part of a run this is; None if it is all of it."""
         return _shard(self.manifest)
 
     @cached_property
@@ -101,7 +101,7 @@ class StoredRun:
         return lines, places
 
     def picture(self, digest: str) -> bytes | None:
-        """Return a picture; None where the folder does not hold it."""
+        """Return a picture; None if the folder does not hold it."""
         try:
             return self.storage.read(picture_name(digest))
         except OSError:

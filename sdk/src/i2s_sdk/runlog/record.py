@@ -27,7 +27,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens of the call that was answered, as the server counted them; None where it did not say."""
+    """Tokens of the call that was answered, as the server counted them; None if it did not say."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -39,18 +39,18 @@ class Record(ReadSample):
 
     Attributes:
         outcome: How the sample ended.
-        metrics: Values by name; None where a metric is not defined for the pair. A sample that is not
-            usable has in each what the metric says of such a sample. Empty where the sample has no score.
+        metrics: Values by name; None if a metric is not defined for the pair. A sample that is not
+            usable has in each what the metric says of such a sample. Empty if the sample has no score.
         undefined: Why a metric is not defined, by name.
         parts: Numerator and denominator of each metric that is pooled over samples, by name.
         detail: What a report shows of how the values came about, by the name of the scorer.
-        completion: What the model said, verbatim; None where it said nothing.
+        completion: What the model said, verbatim; None if it said nothing.
         failure: What stopped the sample.
         finish: Why the completion ends where it does, such as "stop" or "length".
         usage: Tokens of the completion.
-        cost: Cost of the completion in US dollars by the list of prices; None where it is not known.
+        cost: Cost of the completion in US dollars by the list of prices; None if it is not known.
         cached: Whether the completion was kept from an earlier call and nothing was paid now.
-        attempts: Calls made for it; 0 where nothing was asked.
+        attempts: Calls made for it; 0 if nothing was asked.
         cached_cost: Part of ``cost`` that was not paid now, if only some of the completions of several
             questions were kept from earlier calls.
     """

@@ -16,13 +16,13 @@ _KEPT = ("document", "log", "target")
 
 @dataclass(frozen=True, slots=True)
 class Rendered(ReadSample):
-    """A sample whose completion was read, and rendered where its task renders.
+    """A sample whose completion was read, and rendered if its task renders.
 
     Attributes:
         outcome: NO_STRUCTURE or REFUSED if the sample is not usable for these reasons; None if it is still to
             be scored.
-        text: Text of the rendering, for metrics of texts; None where it has none or none is wanted.
-        truth: Text that it is compared with; None where there is none or none is wanted.
+        text: Text of the rendering, for metrics of texts; None if it has none or none is wanted.
+        truth: Text that it is compared with; None if there is none or none is wanted.
         document: What was rendered last, as its engine counts the lines; None if it is the structure, or was
             not kept since it is too long.
         log: What the engine wrote in the last render, bounded; None if it wrote nothing.

@@ -106,7 +106,7 @@ class RunStorage(Protocol):
         ...
 
     def names(self) -> set[str]:
-        """Return what it holds at its top; nothing where it does not exist."""
+        """Return what it holds at its top; nothing if it does not exist."""
         ...
 
     def exists(self, name: str) -> bool:

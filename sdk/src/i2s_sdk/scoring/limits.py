@@ -31,7 +31,7 @@ DEFAULT_LIMITS = ScorerLimits()
 
 @runtime_checkable
 class LimitedScorer(Protocol):
-    """A scorer with limits of its own, which hold where those of the settings are not lower."""
+    """A scorer with limits of its own, which hold if those of the settings are not lower."""
 
     @property
     def limits(self) -> ScorerLimits:

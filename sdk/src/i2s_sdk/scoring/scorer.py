@@ -63,9 +63,9 @@ class Scorable:
         id: Id of the instance.
         structure: What the task read out of the completion.
         inputs: Inputs of the instance, as its line has them; paths of files are relative to the data set.
-        target: Target of the instance, as its line has it; None where there is none.
-        text: Text of the rendering, for tasks that compare texts of pages; None where there is none.
-        truth: Text that ``text`` is compared with; None where there is none.
+        target: Target of the instance, as its line has it; None if there is none.
+        text: Text of the rendering, for tasks that compare texts of pages; None if there is none.
+        truth: Text that ``text`` is compared with; None if there is none.
         subset: Subset of the instance; empty if it is not known.
         conversions: HTML by the key of each conversion that was asked for; None if the text cannot be
             converted.
@@ -104,7 +104,7 @@ class Values:
     """What a scorer found.
 
     Attributes:
-        metrics: Values by name; None where a metric is not defined for the sample.
+        metrics: Values by name; None if a metric is not defined for the sample.
         undefined: Why a metric is not defined, by name.
         parts: Numerator and denominator of each metric whose aggregate is POOLED; the value of such a
             metric is their quotient, or None if the denominator is 0.
@@ -152,7 +152,7 @@ class Scorer(Protocol):
     def in_worker(self) -> bool:
         """Whether it runs in a worker process with limits of CPU time and memory.
 
-        It has to where the time or memory that it takes depends on what a model wrote. Such a scorer can be
+        It has to if the time or memory that it takes depends on what a model wrote. Such a scorer can be
         pickled.
         """
         ...
@@ -191,7 +191,7 @@ class ConvertingScorer(Scorer, Protocol):
 class ScoresUnusable(Protocol):
     """A scorer that computes the values of samples that are not usable, instead of fixed ones.
 
-    For such a sample ``score`` is called with ``structure`` None, in a worker where the scorer asks for one.
+    For such a sample ``score`` is called with ``structure`` None, in a worker if the scorer asks for one.
     If that fails by a limit, ``unusable`` has the values.
     """
 

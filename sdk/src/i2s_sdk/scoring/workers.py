@@ -100,7 +100,7 @@ class ScorerWorkers:
     async def _asked(
         self, program: bytes, request: Request, sample: Scorable, limits: ScorerLimits
     ) -> dict[str, Any] | None:
-        """Return what a worker says; None where it was lost."""
+        """Return what a worker says; None if it was lost."""
         idle = self._idle.setdefault(program, [])
         worker = idle.pop() if idle else await _Worker.started(program, limits)
         said = None
@@ -135,7 +135,7 @@ class _Worker:
         return worker
 
     async def ask(self, question: dict[str, Any]) -> dict[str, Any] | None:
-        """Return what the worker says of a sample; None where somebody else killed it, or it hangs."""
+        """Return what the worker says of a sample; None if somebody else killed it, or it hangs."""
         assert self._process.stdout is not None
         self._write(json.dumps(question).encode())
         try:

@@ -44,9 +44,9 @@ class LineScore:
     Attributes:
         id: Id as the line has it.
         usable: Whether the task could read a structure and score it.
-        reason: Why not; empty where it is usable.
-        structure: What the task read out of the completion; None where there is none.
-        metrics: Values by name; None where a metric is not defined. What is not usable has the values that
+        reason: Why not; empty if it is usable.
+        structure: What the task read out of the completion; None if there is none.
+        metrics: Values by name; None if a metric is not defined. What is not usable has the values that
             count for such a sample.
         undefined: Why a metric is not defined, by name.
         parts: Numerator and denominator of each metric that is pooled over samples, by name.

@@ -39,7 +39,7 @@ class Pairs:
 def find_pairs(reference: Path, prediction: Path) -> Pairs:
     """Return the pairs of two folders, or of one picture and a folder of predictions of it.
 
-    Files are matched by their name relative to the folder; where a picture has another suffix in the other
+    Files are matched by their name relative to the folder; if a picture has another suffix in the other
     folder, by the name without it, as long as only one file there has it.
 
     Raises:

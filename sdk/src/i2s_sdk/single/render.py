@@ -54,7 +54,7 @@ class RenderedSource:
 
     @property
     def png(self) -> bytes | None:
-        """The picture, where there is one."""
+        """The picture, if there is one."""
         return self.rendering.pictures[0].png if self.rendering.verdict.has_picture else None
 
 

@@ -46,8 +46,8 @@ class PairScore:
 
     Attributes:
         name: Relative to the folders.
-        score: Its values; None where there are none at all.
-        error: Why there are none; None also where there is no prediction.
+        score: Its values; None if there are none at all.
+        error: Why there are none; None also if there is no prediction.
     """
 
     name: str
@@ -60,7 +60,7 @@ class FolderScore:
     """The pairs of two folders.
 
     Attributes:
-        pairs: Sorted by name; references without prediction among them where they count as zero.
+        pairs: Sorted by name; references without prediction among them if they count as zero.
         means: Means by metric, each over the pairs that have a value.
         missing: Names of references without prediction.
         unmatched: Names of predictions without reference.

@@ -35,7 +35,7 @@ def at_interrupt(notify: Callable[[], None]) -> Iterator[None]:
 def run_blocking(work: Coroutine[Any, Any, A]) -> A:
     """Run a coroutine to its end and return what it returns.
 
-    It gets an event loop of its own. Where one runs already in this thread, as in a notebook, that is in
+    It gets an event loop of its own. If one runs already in this thread, as in a notebook, that is in
     another thread. Ctrl-C cancels the work, which ends what it started, before KeyboardInterrupt is raised.
     """
     try:

@@ -174,7 +174,7 @@ class Child:
 
 
 def last_lines(log: Path, count: int = _LAST_LINES, most_bytes: int = 16_384) -> list[str]:
-    """Return the last lines of a log, or none where it cannot be read."""
+    """Return the last lines of a log, or none if it cannot be read."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - most_bytes))

@@ -14,7 +14,7 @@ _SECONDS = 60.0
 
 
 async def forbidden_here(services: Iterable[str]) -> tuple[str, ...]:
-    """Return what the host forbids, a line each with what permits it; empty where it forbids nothing.
+    """Return what the host forbids, a line each with what permits it; empty if it forbids nothing.
 
     The renderers know what their sandboxes are made of; each is asked by its subcommand ``host``, with the
     settings that it would be started with.

@@ -26,9 +26,9 @@ async def local_services(
 
     Args:
         commands: What to start.
-        folder: Where the logs are kept; made where it does not exist.
+        folder: Where the logs are kept; made if it does not exist.
         seconds: Seconds that each may take until it serves.
-        do_without: Called with the name of a service that cannot be started and the reason; returns where
+        do_without: Called with the name of a service that cannot be started and the reason; returns if
             the block can go on without it, else raises. None raises the reason.
 
     Yields:

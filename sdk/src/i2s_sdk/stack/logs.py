@@ -15,7 +15,7 @@ from i2s_sdk.errors import RequestRefusedError, UsageError
 def passing_logs() -> Iterator[Path]:
     """Yield a new folder that is removed at the end.
 
-    It is kept where something failed that its logs can explain: something was raised, which was not the
+    It is kept if something failed that its logs can explain: something was raised, which was not the
     caller's mistake, and there are logs.
     """
     folder = Path(tempfile.mkdtemp(prefix="i2s-logs-"))

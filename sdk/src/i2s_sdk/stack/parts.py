@@ -6,7 +6,7 @@ from i2s_wire.render.description import RendererDescription
 
 
 def parts_missing(about: RendererDescription) -> str:
-    """Return what is missing of an engine and the packages that have it; empty where it is complete.
+    """Return what is missing of an engine and the packages that have it; empty if it is complete.
 
     Args:
         about: What the renderer says of itself.

@@ -34,10 +34,10 @@ class Services:
 
     Attributes:
         renderers: Renderers by name.
-        metrics: The metric service, where it was asked for.
+        metrics: The metric service, if it was asked for.
         children: Those that were started here, by name.
         missing: Why those are not here that could be done without, by name.
-        documents: The documents service, where it was asked for.
+        documents: The documents service, if it was asked for.
     """
 
     renderers: Mapping[str, AsyncRenderClient]
@@ -84,7 +84,7 @@ async def open_services(
             found without an address.
         logs: Folder for the logs of those that are started.
         needed: Names of services.
-        optional: Names of those that may be missing, among the needed ones: where such a one cannot be
+        optional: Names of those that may be missing, among the needed ones: if such a one cannot be
             started, or does not serve at its address, the reason is told and kept and the block goes on.
 
     Yields:
@@ -134,7 +134,7 @@ async def open_services(
 
 
 def address_of(settings: Settings, name: str) -> str | None:
-    """Return the address that the settings give for a service; None where it is to be started."""
+    """Return the address that the settings give for a service; None if it is to be started."""
     if name not in OWN_SERVICES:
         return settings.other_renderer(name)
     address: str | None = getattr(settings, name.replace("-", "_"))

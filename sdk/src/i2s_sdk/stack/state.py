@@ -1,6 +1,6 @@
 """What ``i2s-sdk up`` has started: written down once it serves, found by every later command.
 
-One folder of the user holds it: ``i2s`` in XDG_STATE_HOME, else in ``~/.local/state``. Where child processes
+One folder of the user holds it: ``i2s`` in XDG_STATE_HOME, else in ``~/.local/state``. If child processes
 serve, their supervisor holds a lock in it as long as it lives, so a record that outlived a crash is known.
 """
 
@@ -63,7 +63,7 @@ class Up:
     missing: Mapping[str, str] = field(default_factory=dict)
 
     def address(self, name: str) -> str | None:
-        """Return where a service is, None where it is not among them."""
+        """Return if a service is, None if it is not among them."""
         return next((one.address for one in self.services if one.name == name), None)
 
 
@@ -94,7 +94,7 @@ def remove_record(folder: Path) -> None:
 
 
 def forget(folder: Path) -> None:
-    """Remove the record and the lock of a supervisor that is gone; nothing where one lives."""
+    """Remove the record and the lock of a supervisor that is gone; nothing if one lives."""
     if supervisor(folder) is None:
         remove_record(folder)
         (folder / _LOCK).unlink(missing_ok=True)

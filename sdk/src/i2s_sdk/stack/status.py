@@ -39,7 +39,7 @@ class ServiceState:
 
 
 def status() -> tuple[ServiceState, ...]:
-    """Ask every service that is up how it is; empty where nothing is up.
+    """Ask every service that is up how it is; empty if nothing is up.
 
     Raises:
         StackError: The record of what is up cannot be read.

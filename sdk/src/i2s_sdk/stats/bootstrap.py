@@ -137,7 +137,7 @@ def _number_of(part: Part | None) -> _OrderedPart:
 
 
 def _skills(rows: Sequence[_OrderedSkillRow], stream: int) -> Means:
-    """Return the skill of each draw; NaN where the ceiling is not above the floor."""
+    """Return the skill of each draw; NaN if the ceiling is not above the floor."""
     import numpy as np
 
     value, floor, ceiling = (
@@ -150,7 +150,7 @@ def _skills(rows: Sequence[_OrderedSkillRow], stream: int) -> Means:
 
 
 def _ratios(column: Sequence[_OrderedPart], stream: int = 0) -> Means:
-    """Return the sum of numerators by the sum of denominators of each draw; NaN where the latter is 0."""
+    """Return the sum of numerators by the sum of denominators of each draw; NaN if the latter is 0."""
     import numpy as np
 
     top, bottom = _resampled([[one[at] for one in column] for at in (0, 1)], stream)

@@ -55,10 +55,10 @@ class Comparison:
         losses: Those that it is furthest behind in, largest difference first.
         by_sample: Whether samples have values of the metric; a mean of columns has none, and ``better`` and
             ``worse`` are 0.
-        p_value: The p-value of the paired permutation test that the runs are alike in the metric; None where
+        p_value: The p-value of the paired permutation test that the runs are alike in the metric; None if
             all samples are equal, or samples have no values of it.
         needed: Instances that a paired comparison needs to find a difference as large as the observed one, or
-            as large as the caller asked for; None where that cannot be said.
+            as large as the caller asked for; None if that cannot be said.
     """
 
     task: str

@@ -19,7 +19,7 @@ class Standing:
 
     Attributes:
         label: Its name there.
-        win_rate: Mean over the columns by which the tasks rank that at least two runs have; None where
+        win_rate: Mean over the columns by which the tasks rank that at least two runs have; None if
             there is no such column.
         values: Values by task and metric; a failed rendering counts 0.
         benchmarks: The mean of each benchmark that has one and all of whose tasks the run has.
@@ -91,7 +91,7 @@ def leaderboard(
 def win_rate_columns(runs: Mapping[str, Summary], tasks: Sequence[str]) -> list[Column]:
     """Return the columns that win rates are means over.
 
-    A column in which all runs have one value ranks nobody and is left out, except where all follow profile
+    A column in which all runs have one value ranks nobody and is left out, except if all follow profile
     ``helm``, which counts it as ties.
 
     Args:
@@ -136,7 +136,7 @@ def labels(runs: Sequence[tuple[str, str, str]]) -> list[str]:
     """Return a name for each run that no other one has.
 
     Args:
-        runs: Model, profile and folder of each. The model alone is the name where that tells them apart.
+        runs: Model, profile and folder of each. The model alone is the name if that tells them apart.
     """
     found = [model for model, _, _ in runs]
     if len(set(found)) < len(found):
@@ -156,7 +156,7 @@ def _value(summary: Summary, task: str, metric: str) -> float | None:
 
 
 def task_mean(summary: Summary, task: str, metric: str) -> Mean | None:
-    """Return the value of a task that a run has, with n and interval; None where it has no such metric."""
+    """Return the value of a task that a run has, with n and interval; None if it has no such metric."""
     result = summary.tasks[task]
     if metric not in result.values:
         return None

@@ -98,7 +98,7 @@ def _by_level(counts: Counts, levels: NDArray[np.intp]) -> Counts:
 
 
 def _spearman(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp]) -> Floats:
-    """Return rho of each draw; NaN where a variable does not vary.
+    """Return rho of each draw; NaN if a variable does not vary.
 
     Args:
         counts: How often each kind of pair is there.
@@ -117,7 +117,7 @@ def _spearman(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp])
 
 
 def _kendall(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp]) -> Floats:
-    """Return tau-b of each draw; NaN where a variable does not vary; arguments as of ``_spearman``."""
+    """Return tau-b of each draw; NaN if a variable does not vary; arguments as of ``_spearman``."""
     import numpy as np
 
     weights = counts.astype(np.float64)  # integers below 2^53, so products are exact

@@ -64,7 +64,7 @@ def repeats(
     Args:
         runs: Samples of each run by instance; at least two runs.
         task: Name of the task.
-        metric: Name of the metric, or RENDERED, which passes where it is 1.
+        metric: Name of the metric, or RENDERED, which passes if it is 1.
         threshold: Least value of the metric that passes; None computes no pass@k of it.
     """
     if metric == RENDERED:

@@ -217,7 +217,7 @@ def _rows(run: ScoredRun, column: SkillColumn) -> dict[str, Row]:
 def _rows_of_same_data(
     point: ScoredRun, run: ScoredRun, names: Iterable[str], column: SkillColumn
 ) -> dict[str, Row]:
-    """Return what samples of a reference point add to a column where their data are those of a run."""
+    """Return what samples of a reference point add to a column if their data are those of a run."""
     found: dict[str, Row] = {}
     for name in names:
         record = point.records.get(name)

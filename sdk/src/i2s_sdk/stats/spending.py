@@ -21,7 +21,7 @@ class Spending:
         input_tokens: Tokens of all answers whose tokens are known.
         output_tokens: The same.
         tokens_unknown: Answers whose tokens are not known.
-        cost: Cost of all answers whose cost is known, in US dollars; None where none is.
+        cost: Cost of all answers whose cost is known, in US dollars; None if none is.
         paid: The part of it that was not ``cached``.
         cost_unknown: Answers whose cost is not known.
     """
@@ -41,7 +41,7 @@ class Spending:
         return asdict(self)
 
     def __str__(self) -> str:
-        """Say it in one line for people; empty where no model was called."""
+        """Say it in one line for people; empty if no model was called."""
         if not self.answers and not self.calls:
             return ""
         tokens = f"{self.input_tokens} tokens in, {self.output_tokens} out"

@@ -72,7 +72,7 @@ def _combined(a: float, b: float, correlation: float) -> float:
 
 
 def _correlation(both: int, first: int, second: int, neither: int) -> float:
-    """Return the correlation of the two outcomes, corrected for continuity where it is positive."""
+    """Return the correlation of the two outcomes, corrected for continuity if it is positive."""
     n = both + first + second + neither
     scale = math.sqrt((both + first) * (second + neither) * (both + second) * (first + neither))
     if not scale:

@@ -18,7 +18,7 @@ class Column:
     Attributes:
         name: Name, such as "latex ems".
         values: Values by model; a model that has none is left out of the column.
-        lower_is_better: None where the quantity has no order, and the column is left out.
+        lower_is_better: None if the quantity has no order, and the column is left out.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Column:
 def win_rates(column: Column) -> dict[str, float]:
     """Return for each model of a column the share of the others that it beats; a tie is half a win.
 
-    Empty where nobody can win: fewer than two models, or no order.
+    Empty if nobody can win: fewer than two models, or no order.
     """
     if column.lower_is_better is None or len(column.values) < 2:
         return {}

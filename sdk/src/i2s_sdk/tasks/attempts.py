@@ -23,7 +23,7 @@ class Repairing(Protocol[Document]):
     def repair(
         self, document: Document, rendering: Rendering, past: tuple[Repair, ...]
     ) -> Repaired[Document] | None:
-        """Return the document after one more repair, or None where there is none or enough were made.
+        """Return the document after one more repair, or None if there is none or enough were made.
 
         Args:
             document: Document as it was rendered.

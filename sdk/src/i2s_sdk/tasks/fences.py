@@ -18,9 +18,9 @@ class FencedBlock:
     """One fenced block.
 
     Attributes:
-        info: The language that the opening fence names, in lower case; empty where it names none.
+        info: The language that the opening fence names, in lower case; empty if it names none.
         content: What stands between the fences, verbatim.
-        closed: False where the completion ends before the block does.
+        closed: False if the completion ends before the block does.
         start: Where the content begins in the text.
     """
 
@@ -38,8 +38,8 @@ def fenced_blocks(text: str, languages: Collection[str] = ()) -> tuple[FencedBlo
 
     Args:
         text: A completion.
-        languages: Languages in lower case, words that name a language even where code follows on the line.
-            Any other word is one only where the line ends after it.
+        languages: Languages in lower case, words that name a language even if code follows on the line.
+            Any other word is one only if the line ends after it.
     """
     fences = _Fences(text)
     blocks: list[FencedBlock] = []
@@ -63,7 +63,7 @@ class _Fences:
         self._own_lines: dict[str, NextFound] = {}
 
     def bare_line(self, position: int) -> str | None:
-        """Return the rest of a line that has no backtick; None where it has one."""
+        """Return the rest of a line that has no backtick; None if it has one."""
         end = self._line_end.at(position)
         return None if self._backtick.at(position) < end else self._text[position:end]
 
@@ -97,7 +97,7 @@ def _info(text: str, start: int, languages: Collection[str], fences: _Fences) ->
 
 
 def longest_block(blocks: Collection[FencedBlock], languages: Collection[str]) -> FencedBlock | None:
-    """Return the block that holds the answer, or None where no block holds anything.
+    """Return the block that holds the answer, or None if no block holds anything.
 
     Blocks in one of ``languages`` (lower case) come before blocks that name none, and those before blocks
     of another language; within the same rank the longest wins, and the first of equals.

@@ -22,7 +22,7 @@ class NextFound:
         self._from, self._found = 0, -1
 
     def at(self, position: int) -> int:
-        """Return the first place at or after ``position``; the length of the text where there is none."""
+        """Return the first place at or after ``position``; the length of the text if there is none."""
         if self._found < position or position < self._from:
             self._from, self._found = position, self._look(position)
         return self._found

@@ -100,7 +100,7 @@ class Question:
         max_tokens: The most tokens of the completion; None takes that of the options.
         json_schema: JSON Schema of the completion, which the provider asks for by its mode for structured
             output; a provider without one refuses the question.
-        name: Which of several questions of an instance it is, such as "page-2"; empty where the instance has
+        name: Which of several questions of an instance it is, such as "page-2"; empty if the instance has
             this one alone. Answers on disk are found by it.
         vendor_order: Whether images stand before texts for models of vendors who advise that, such as
             Anthropic; all others get the parts in their order.

@@ -44,13 +44,13 @@ class TaskSpec:
         subset_tables: Names of published tables of single subsets, by subset. A task with such tables has a
             table for each subset, published or not, and none over all its subsets.
         main_metric: Main metric that models are ranked by.
-        hub_name: Its part of the names of the repositories of Image2Struct; empty where it is not in them.
-        subsets: Subsets of the benchmark, which a run takes where none is named.
+        hub_name: Its part of the names of the repositories of Image2Struct; empty if it is not in them.
+        subsets: Subsets of the benchmark, which a run takes if none is named.
         wild_subsets: Subsets of the benchmark without ground truth, excluded from totals.
-        structure_suffix: Suffix of files of ground truth; empty where the target is no file.
+        structure_suffix: Suffix of files of ground truth; empty if the target is no file.
         structure_is_site: Whether these are archives of sites and no text.
         language: Language of structures: "latex", "html" or "lilypond", by which reports colour them.
-        canary: A structure that its renderer has to render; None where nothing is rendered.
+        canary: A structure that its renderer has to render; None if nothing is rendered.
         averages: Columns of tables that are means of other columns; ``main_metric`` may be one.
         mean_of_cells: Whether profile ``helm`` takes the unweighted mean over the groups of subset and
             difficulty as the value of the task, and not the mean over samples.
@@ -121,5 +121,5 @@ def text_fault(content: Content) -> str:
     if "\ufffd" in code:
         return "is not UTF-8"
     if not code.strip():
-        return "is empty; leave the field out where there is no ground truth"
+        return "is empty; leave the field out if there is no ground truth"
     return ""

@@ -167,7 +167,7 @@ class RenderedTask(Task, Protocol[D]):
         ...
 
     def repair(self, document: D, rendering: Rendering, past: tuple[Repair, ...]) -> Repaired[D] | None:
-        """Return the document after one more repair, or None where nothing helps or enough were made."""
+        """Return the document after one more repair, or None if nothing helps or enough were made."""
         ...
 
     def text_for_edit(self, document: D, rendering: Rendering) -> str:
@@ -178,6 +178,6 @@ class RenderedTask(Task, Protocol[D]):
         """Return the text of the ground truth that scorers compare with.
 
         Returns:
-            The text; a document where only its rendering has the text; None where there is no ground truth.
+            The text; a document if only its rendering has the text; None if there is no ground truth.
         """
         ...

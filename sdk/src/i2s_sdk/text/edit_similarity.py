@@ -36,7 +36,7 @@ def edit_similarity(prediction: str, reference: str, profile: Profile = Profile.
     """Return 1 − Levenshtein(tokens) / length of the longer token list.
 
     Profile ``helm`` first cuts the reference to as many characters as the prediction has, so a correct
-    prefix scores 1, and scores 0 where either text has no token. Profile ``paper`` compares the whole
+    prefix scores 1, and scores 0 if either text has no token. Profile ``paper`` compares the whole
     texts; two texts without any token are equal.
 
     Args:

@@ -44,7 +44,7 @@ class Address:
     def is_taken(self) -> bool:
         """Whether somebody listens there already, at everything that the host stands for.
 
-        False where the host is not known or may not be bound: whoever binds it for good says why.
+        False if the host is not known or may not be bound: whoever binds it for good says why.
         """
         try:
             found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)

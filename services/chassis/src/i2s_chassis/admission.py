@@ -37,7 +37,7 @@ class Ticket:
 
     Attributes:
         queue_seconds: How long the job waited for its slot.
-        cpu_seconds: Processor time of the job, where its service sets it.
+        cpu_seconds: Processor time of the job, if its service sets it.
     """
 
     def __init__(self, queue_seconds: float, clock: Callable[[], float]) -> None:

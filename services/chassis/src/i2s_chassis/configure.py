@@ -40,9 +40,9 @@ class Leaf:
     """One value that can be set.
 
     Attributes:
-        path: Name of the field, and of the field in its table where it is in one.
+        path: Name of the field, and of the field in its table if it is in one.
         kind: Its type, without ``None``.
-        default: What holds where nothing sets it.
+        default: What holds if nothing sets it.
         description: Its description for people.
         variable: Its environment variable.
     """
@@ -158,7 +158,7 @@ def _complete(name: str, default: object, value: Mapping[str, object]) -> Raw:
 
 
 def _sized(table: str, name: str, value: object) -> object:
-    """Return the value; a number of bytes where a size was written, such as "512MiB"."""
+    """Return the value; a number of bytes if a size was written, such as "512MiB"."""
     if not name.endswith("_bytes"):
         return value
     try:

@@ -20,7 +20,7 @@ def usable_cpus(cgroup: Path = Path("/sys/fs/cgroup")) -> int:
 
 
 def cpu_quota(cgroup: Path = Path("/sys/fs/cgroup")) -> float | None:
-    """Return the processors that the control group may keep busy, such as 0.5; None where it has no quota."""
+    """Return the processors that the control group may keep busy, such as 0.5; None if it has no quota."""
     try:
         if (v2 := cgroup / "cpu.max").is_file():
             quota, period = v2.read_text().split()

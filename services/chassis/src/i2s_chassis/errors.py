@@ -82,7 +82,7 @@ class CallError(ChassisError):
 
     Attributes:
         status: The gRPC status.
-        retry_after_ms: When to come back, where that helps; else 0.
+        retry_after_ms: When to come back, if that helps; else 0.
         refusal: Why nothing was begun; None if the work was begun, or the request itself is at fault.
     """
 

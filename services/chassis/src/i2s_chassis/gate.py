@@ -289,7 +289,7 @@ def _why_cancelled(context: Context) -> Status:
 
 
 def _identifiers(call: Span) -> dict[str, str]:
-    """Return the identifiers of a span for the log; those of the caller's stay where none is recorded."""
+    """Return the identifiers of a span for the log; those of the caller's stay if none is recorded."""
     found = call.identifiers
     return {} if found is None else {"trace_id": found[0], "span_id": found[1]}
 

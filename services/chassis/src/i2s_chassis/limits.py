@@ -58,7 +58,7 @@ class LimitTable:
         """Return the limits in force for a request.
 
         Args:
-            wanted: Limits by name as the caller asked for them; absent or 0 means default. Where
+            wanted: Limits by name as the caller asked for them; absent or 0 means default. If
                 only ``cpu_seconds`` is wanted, the wall clock follows it (times WALL_PER_CPU).
 
         Returns:

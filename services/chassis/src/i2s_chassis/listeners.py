@@ -33,7 +33,7 @@ _NO_BOUND = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Where a running service can be reached: host:port, None if not served."""
+    """If a running service can be reached: host:port, None if not served."""
 
     address: str
     metrics_address: str | None

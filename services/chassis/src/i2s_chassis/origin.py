@@ -27,7 +27,7 @@ class Metadata:
     Attributes:
         request_id: Its name for the call, the same in all attempts; empty if it gave none.
         authorization: Its credentials; None if it gave none.
-        parent: Its span, where it sent one.
+        parent: Its span, if it sent one.
         fields: What log lines of the call carry.
     """
 

@@ -1,6 +1,6 @@
 """Memory and processor time of everything in the container of a service, and their limits, for Prometheus.
 
-Read when Prometheus asks: from the control group of the container, or of the machine where there is none.
+Read when Prometheus asks: from the control group of the container, or of the machine if there is none.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def read_resources(groups: Path = _GROUPS, proc: Path = _PROC) -> Resources:
 
 
 class ResourceCollector(Collector):
-    """Exports the resources of a service; nothing where the kernel does not say them.
+    """Exports the resources of a service; nothing if the kernel does not say them.
 
     Args:
         service: Value of the label.

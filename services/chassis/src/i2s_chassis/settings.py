@@ -143,7 +143,7 @@ class ServiceSettings(Settings):
         return ()
 
     def folders_written_by_root(self) -> tuple[Path, ...]:
-        """Return those that are written to where the service stays user 0 without capabilities."""
+        """Return those that are written to if the service stays user 0 without capabilities."""
         return self.folders_written()
 
     def users_of_jobs(self) -> range:

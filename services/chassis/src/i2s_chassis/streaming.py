@@ -41,7 +41,7 @@ async def answer_stream(
         requests: Requests as the caller sends them.
         answer: The function that answers one request; holds a slot while it runs.
         failed: The function that makes the answer that says how an item failed.
-        window: Items under way at the same time; twice the slots where None.
+        window: Items under way at the same time; twice the slots if None.
 
     Yields:
         Answers, in completion order.

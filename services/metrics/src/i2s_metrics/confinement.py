@@ -40,7 +40,7 @@ def worker_needs() -> Needs:
 
 
 def network_needs(settings: HostSettings) -> Needs:
-    """Return what running networks needs: weights, libraries wherever they lie, and a GPU where one is used.
+    """Return what running networks needs: weights, libraries wherever they lie, and a GPU if one is used.
 
     Args:
         settings: Settings of the process.

@@ -40,7 +40,7 @@ class Pair:
         return _grey(self.reference)
 
     def of_reference(self, what: str, make: Callable[[RgbArray], T]) -> T:
-        """Return ``make(reference)``, kept from an earlier pair where there was one.
+        """Return ``make(reference)``, kept from an earlier pair if there was one.
 
         Args:
             what: Names what is made; one name, one function.

@@ -65,7 +65,7 @@ def names(profile: Profile) -> tuple[str, ...]:
 
 
 def choose(wanted: Sequence[str], profile: Profile, missing: Missing) -> tuple[str, ...]:
-    """Return the names to compute: those wanted, or what is available where none is.
+    """Return the names to compute: those wanted, or what is available if none is.
 
     Raises:
         UnknownMetricError: A name is unknown or stands twice.

@@ -28,7 +28,7 @@ def job_from_wire(
     Args:
         request: Request as received.
         most_bytes: Maximum size of each encoded picture.
-        missing: Networks that cannot be run here; their metrics are computed only where named.
+        missing: Networks that cannot be run here; their metrics are computed only if named.
         sent: What the stream has sent before, to which this request's pictures are added; None
             for a single call.
 

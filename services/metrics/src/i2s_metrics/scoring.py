@@ -1,6 +1,6 @@
 """One comparison from encoded pictures to outcomes; runs in a worker and knows nothing of it.
 
-Where a metric needs a network the outcome is what the network has to compare: ``completion`` finishes it.
+If a metric needs a network the outcome is what the network has to compare: ``completion`` finishes it.
 """
 
 from __future__ import annotations

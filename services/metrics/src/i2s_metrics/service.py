@@ -86,7 +86,7 @@ def host_settings(settings: MetricsSettings, inventory: Inventory) -> HostSettin
 
 
 async def _preload(settings: MetricsSettings, inventory: Inventory, networks: Networks) -> bool:
-    """Load the networks now where that is wanted, or where a GPU may be used: Describe has to name it."""
+    """Load the networks now if that is wanted, or if a GPU may be used: Describe has to name it."""
     if not inventory.found or not (settings.preload_networks or may_use_gpu(settings.device)):
         return False
     try:

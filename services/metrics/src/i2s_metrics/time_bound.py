@@ -24,7 +24,7 @@ async def within(seconds: float, pid: int, work: Coroutine[Any, Any, T]) -> T:
     Args:
         seconds: Time that the work may take.
         pid: The process.
-        work: Cancelled where it takes longer, or where this call is cancelled.
+        work: Cancelled if it takes longer, or if this call is cancelled.
 
     Raises:
         TimeoutError: It took longer.

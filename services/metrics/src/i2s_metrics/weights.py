@@ -40,7 +40,7 @@ def act(settings: WeightsSettings) -> int:
 
 
 def entry(network: Network, places: Places) -> str:
-    """Return what is known of a network's weights, in one line where they are here."""
+    """Return what is known of a network's weights, in one line if they are here."""
     names = ", ".join(dict.fromkeys(metric.name for metric in registry.METRICS if metric.network is network))
     try:
         check_libraries()

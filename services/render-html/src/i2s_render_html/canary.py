@@ -20,7 +20,7 @@ _JEKYLL_SITE = (File("index.html", b"---\ntitle: Canary\n---\n<h1>{{ page.title 
 
 
 async def canary(engine: HtmlEngine, limits: Limits) -> None:
-    """Render a small site twice, and one through Jekyll where there is Jekyll.
+    """Render a small site twice, and one through Jekyll if there is Jekyll.
 
     Args:
         engine: The engine.

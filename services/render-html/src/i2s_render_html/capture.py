@@ -55,9 +55,9 @@ async def page_png(page: PreparedPage, width: int, height: int) -> bytes:
 
 
 async def _screenshot(session: CDPSession, options: dict[str, Any]) -> bytes:
-    """Ask for a picture, and again where none comes: the first answer counts.
+    """Ask for a picture, and again if none comes: the first answer counts.
 
-    Where a navigation was refused shortly before, Chromium may wait for a frame that is never drawn;
+    If a navigation was refused shortly before, Chromium may wait for a frame that is never drawn;
     the next request makes it draw one. A page that is only slow to draw is asked ever more rarely.
     """
     asked: set[asyncio.Task[dict[str, Any]]] = set()

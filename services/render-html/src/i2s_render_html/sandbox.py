@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 async def choose_sandbox(
     jail: Jail, settings: BrowserSettings, wanted: Literal["auto", "on", "off"]
 ) -> tuple[BrowserSettings, str]:
-    """Start a browser with its own sandbox, and without one only where that fails and may.
+    """Start a browser with its own sandbox, and without one only if that fails and may.
 
     Args:
         jail: Where browsers run.

@@ -71,7 +71,7 @@ def forget_settings() -> None:
 def folder_of_drivers() -> Iterator[Path]:
     """Make a folder that Playwright's drivers take for the system's temporary one as long as the block lasts.
 
-    They make profiles and artifacts there, which nobody removes where a driver is killed.
+    They make profiles and artifacts there, which nobody removes if a driver is killed.
     """
     before = os.environ.get("TMPDIR")
     with WorkFolder("html") as folder:

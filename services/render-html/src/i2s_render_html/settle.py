@@ -46,7 +46,7 @@ class Settled:
 
 
 async def load(page: PreparedPage, url: str) -> None:
-    """Go to a page and wait for its load event; never ends where that never comes.
+    """Go to a page and wait for its load event; never ends if that never comes.
 
     Raises:
         playwright.async_api.Error: There is no document at the URL.

@@ -124,7 +124,7 @@ class FormatCache:
         self._write(path.with_suffix(".tex"), head)
 
     def add(self, head: bytes) -> Format:
-        """Put a format that was written on the cache, and remove others for it where room is short.
+        """Put a format that was written on the cache, and remove others for it if room is short.
 
         Raises:
             OSError: It is not there.

@@ -144,7 +144,7 @@ class Formats:
                 self._budget.charge(caller, spent)
 
     def find(self, preamble: bytes, files: Iterable[str]) -> Sequence[Format]:
-        """Return the formats that serve a document, none where it goes cold.
+        """Return the formats that serve a document, none if it goes cold.
 
         Args:
             preamble: Preamble of the document, without white space at the end.

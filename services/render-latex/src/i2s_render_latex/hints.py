@@ -11,7 +11,7 @@ _ROOTS = ("/tikz/", "/pgfplots/", "/pgf/")
 
 
 def source_error(error: LoggedError, index: TexIndex) -> SourceError:
-    """Return an error with what it is about and, where something is undefined, what defines it."""
+    """Return an error with what it is about and, if something is undefined, what defines it."""
     diagnosis = diagnose(error)
     name = _shown(diagnosis)
     undefined = Undefined(name, _providers(diagnosis, error, index)) if name else None

@@ -99,7 +99,7 @@ def read_log(text: str) -> LogFacts:
 def first_error(text: str) -> LoggedError | None:
     """Return the first error of a log, None if it has none.
 
-    That TeX gave up ("Emergency stop") is the error only where nothing else is.
+    That TeX gave up ("Emergency stop") is the error only if nothing else is.
     """
     lines = text.splitlines()
     aftermath = None

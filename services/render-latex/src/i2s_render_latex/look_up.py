@@ -18,7 +18,7 @@ def index_command(settings: IndexSettings) -> int:
     """Build the index and prepare the fonts of engines, or print what would define some names.
 
     Returns:
-        The exit code: 0, or 1 where nothing defines one of the names.
+        The exit code: 0, or 1 if nothing defines one of the names.
 
     Raises:
         StartError: The index cannot be built.

@@ -1,6 +1,6 @@
 r"""Which files a preamble has looked for, as kpathsea reports them, found or not.
 
-A format holds what came of those looks. That is the same for every job only where no look was at the job's
+A format holds what came of those looks. That is the same for every job only if no look was at the job's
 own folder, nor could have been answered by a file that a job may have there.
 """
 

@@ -48,7 +48,7 @@ def _first_begin(document: bytes, place: int) -> bytes | None:
 def continues(preamble: bytes, known: bytes) -> bool:
     r"""Whether a format of ``known`` can serve a document with ``preamble``.
 
-    It can where ``preamble`` is ``known``, or ``known`` and then more lines of which the first
+    It can if ``preamble`` is ``known``, or ``known`` and then more lines of which the first
     with anything on it begins with a command. (A bracket or a number there could still belong to
     the last command of ``known``.) Both without white space at their ends.
     """

@@ -1,7 +1,7 @@
 r"""Whether another run of TeX can change anything.
 
 Documents are rerun until the .aux files are what they were before the run, as latexmk and its kin
-do. The second run can be saved where the first one began without .aux files and left nothing that a
+do. The second run can be saved if the first one began without .aux files and left nothing that a
 second would read to any effect: definitions of what is so anyway, and entries of lists (of tables,
 figures, …) that the document does not print.
 """

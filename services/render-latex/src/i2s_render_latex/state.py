@@ -94,7 +94,7 @@ def rebuild_index(folder: Path) -> IndexSummary:
 
 
 async def index_for_service(folder: Path) -> TexIndex:
-    """Open the index, built before in a process of its own where it has to be.
+    """Open the index, built before in a process of its own if it has to be.
 
     Raises:
         StartError: It cannot be built.

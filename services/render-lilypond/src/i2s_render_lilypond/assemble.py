@@ -39,7 +39,7 @@ async def open_engine(
         installation: What pictures are made with.
         settings: Settings of the engine.
         warm: Settings of warm processes; None starts every process anew.
-        must_be_warm: Fail where there can be no zygote, instead of doing without.
+        must_be_warm: Fail if there can be no zygote, instead of doing without.
         slots: Jobs at the same time.
         telemetry: The metrics that count warm processes.
 

@@ -16,7 +16,7 @@ _SCORE = rb"""\version "2.10.0"
 
 
 async def canary(engine: LilypondEngine, limits: Limits) -> None:
-    """Render a small score cold, and warm where processes stand ready: the same bytes.
+    """Render a small score cold, and warm if processes stand ready: the same bytes.
 
     Args:
         engine: The engine.

@@ -30,8 +30,8 @@ class Converted:
     Attributes:
         score: The score in current syntax, or as it was.
         judgement: Why the job ends here, None if it goes on.
-        error: What convert-ly complained of, where the job ends here.
-        log: What it wrote, where it ran and failed.
+        error: What convert-ly complained of, if the job ends here.
+        log: What it wrote, if it ran and failed.
         stages: The run, if there was one.
         events: What was tried and prevented.
     """
@@ -61,7 +61,7 @@ def command(program: str, assumed: str) -> list[str]:
 
     Args:
         program: Path of convert-ly.
-        assumed: Version to convert from where the score states none; else empty.
+        assumed: Version to convert from if the score states none; else empty.
     """
     # No \\version line is added, so that lines keep their numbers.
     return [program, "-e", *(("-n", f"--from={assumed}") if assumed else ()), SCORE]
@@ -74,7 +74,7 @@ class Converter:
         self._jail, self._installation, self._converters = jail, installation, converters
 
     async def convert(self, job: Job) -> Converted:
-        """Convert the score of a job where that is wanted.
+        """Convert the score of a job if that is wanted.
 
         Raises:
             RendererError: The fault of an engine.

@@ -78,7 +78,7 @@ class LilypondEngine:
         return _rendering(job, converted, await self._render_pages(job, limits_left(job.limits, spent)))
 
     async def _render_pages(self, job: Job, limits: Limits) -> RenderedPages:
-        """Make the pictures, with a warm process where one can serve the job."""
+        """Make the pictures, with a warm process if one can serve the job."""
         zygotes = self.zygotes
         if zygotes is not None and not job.options.cold and zygotes.settings.fit(job.limits):
             with contextlib.suppress(WarmError):  # lost: the job gets a process of its own

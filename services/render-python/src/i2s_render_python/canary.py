@@ -22,7 +22,7 @@ plt.show()
 
 
 async def canary(engine: PythonEngine, limits: Limits) -> None:
-    """Run a small program cold, and warm where interpreters stand ready: the same bytes.
+    """Run a small program cold, and warm if interpreters stand ready: the same bytes.
 
     Args:
         engine: The engine.

@@ -130,7 +130,7 @@ async def open_engine(
         installation: What pictures are made with.
         settings: Settings of the engine.
         warm: Settings of warm interpreters; None starts every one anew.
-        must_be_warm: Fail where there can be none, instead of doing without.
+        must_be_warm: Fail if there can be none, instead of doing without.
         slots: Jobs at the same time.
         telemetry: The metrics that count warm interpreters.
 

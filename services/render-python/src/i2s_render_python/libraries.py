@@ -1,7 +1,7 @@
 """The libraries that programs may import: those of the extra ``libraries`` of this package, and no others.
 
 Programs and the service share an environment, in which more may be installed: the packages of the service,
-or, where somebody works on all of it, of everything else. What a program finds must not depend on that. So a
+or, if somebody works on all of it, of everything else. What a program finds must not depend on that. So a
 program can read and import what belongs to the chosen distributions and to what they depend on, and nothing
 beside it.
 """

@@ -58,7 +58,7 @@ class DrawnProgram(RawRendering):
     """What came of a program.
 
     Attributes:
-        figures: The objects of the figures in ``pictures``, where they were asked for.
+        figures: The objects of the figures in ``pictures``, if they were asked for.
     """
 
     figures: tuple[Figure, ...] = ()

@@ -28,7 +28,7 @@ class ProgramError(_Part):
         line: Line of ``file``, from 1; 0 if none is known.
         file: The file that the line is in; empty if none is known.
         context: That line.
-        name: The name that is not defined, or the module that was imported, where it is about one.
+        name: The name that is not defined, or the module that was imported, if it is about one.
         missing: Whether there is no such module.
         syntax: Whether the program could not be read.
     """

@@ -127,7 +127,7 @@ async def _finish(
 
 
 async def _objects(folder: JobFolder, figure: DrawnFigure, max_bytes: int) -> Figure:
-    """Return the objects of a figure; none of a picture of Pillow, or where the program has damaged them."""
+    """Return the objects of a figure; none of a picture of Pillow, or if the program has damaged them."""
     nothing = Figure(page=figure.page)
     if not figure.objects:
         return nothing

@@ -66,7 +66,7 @@ def darkness_of(grey: Grey) -> tuple[Dark, float]:
 
 
 def ink_of(grey: Grey) -> Mask:
-    """Return which pixels are darker than the background, or lighter where the background is dark.
+    """Return which pixels are darker than the background, or lighter if the background is dark.
 
     Args:
         grey: Values from 0 to 255, height × width.

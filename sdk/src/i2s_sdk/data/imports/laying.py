@@ -37,7 +37,7 @@ class ImportedItem:
         provenance: Where they come from.
         fault: Why there is no item here; empty if there is one.
         documents: Inputs that are PDF files, by name: where they lie.
-        structure: The ground truth as the content of a file; None where it is ``target``.
+        structure: The ground truth as the content of a file; None if it is ``target``.
         assets: Files that the answer may use, by the relative path by which it refers to them.
     """
 

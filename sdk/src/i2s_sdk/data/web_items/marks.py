@@ -41,7 +41,7 @@ def lettered(png: bytes, elements: Sequence[Element], near: Sequence[Element] = 
     Args:
         png: The picture.
         elements: At most eight; they do not overlap.
-        near: Other elements of the page, over which no letter is drawn where another place is free.
+        near: Other elements of the page, over which no letter is drawn if another place is free.
 
     Raises:
         NoRoomError: A letter has no place.

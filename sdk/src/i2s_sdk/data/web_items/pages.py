@@ -53,7 +53,7 @@ class DrawnPage:
 
 
 def path_of(url: str, origin: str) -> str | None:
-    """Return the path within a site that a URL names, or None where it is no page of the site.
+    """Return the path within a site that a URL names, or None if it is no page of the site.
 
     Args:
         url: Absolute.

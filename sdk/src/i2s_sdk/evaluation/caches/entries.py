@@ -79,7 +79,7 @@ class FolderEntries:
 
     Args:
         folder: Made when something is written.
-        most_bytes: Maximum size of all entries, in blocks of 4 KiB as a disk has them; less where the disk
+        most_bytes: Maximum size of all entries, in blocks of 4 KiB as a disk has them; less if the disk
             has no room for twice as much. In between, each process that writes may exceed it by a sixteenth.
     """
 

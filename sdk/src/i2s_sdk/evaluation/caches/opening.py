@@ -77,7 +77,7 @@ class CacheState:
         name: ``RENDERS`` or ``SCORES``.
         place: Its folder or URL.
         size: What it holds.
-        most_bytes: What it may hold; None in an object store, where a rule of the bucket bounds it.
+        most_bytes: What it may hold; None in an object store, if a rule of the bucket bounds it.
         used: Whether evaluations use it.
     """
 

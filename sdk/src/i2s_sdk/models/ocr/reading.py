@@ -65,7 +65,7 @@ def _engine() -> _Engine:
 
 
 def _line(picture: Image.Image, corners: list[list[float]], text: str) -> OcrLine | None:
-    """Return the line in a quadrilateral, upright and inside of the picture; None where nothing is left."""
+    """Return the line in a quadrilateral, upright and inside of the picture; None if nothing is left."""
     across, down = [x for x, _ in corners], [y for _, y in corners]
     left, right = max(0, round(min(across))), min(picture.width, round(max(across)))
     top, bottom = max(0, round(min(down))), min(picture.height, round(max(down)))

@@ -1,4 +1,4 @@
-"""Calls of a file system of fsspec, made again where that may end better, with failures of our own."""
+"""Calls of a file system of fsspec, made again if that may end better, with failures of our own."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Access:
     def create(self, name: str, content: bytes) -> bool:
         """Write an object unless it is there, and return whether it was written.
 
-        Where a store has no such call, of two that create an object at once the later wins.
+        If a store has no such call, of two that create an object at once the later wins.
         """
 
         def once() -> bool:
@@ -130,7 +130,7 @@ class Access:
         return self._call(f"looking for {name}", look)
 
     def listing(self, folder: str = "") -> set[str]:
-        """Return the names of what lies directly in a folder; nothing where there is none."""
+        """Return the names of what lies directly in a folder; nothing if there is none."""
 
         def look() -> set[str]:
             self._fs.invalidate_cache()
@@ -143,7 +143,7 @@ class Access:
             return set()
 
     def sizes(self) -> list[int]:
-        """Return the size of each object below the URL, in folders too; nothing where there is none."""
+        """Return the size of each object below the URL, in folders too; nothing if there is none."""
 
         def look() -> list[int]:
             self._fs.invalidate_cache()

@@ -159,7 +159,7 @@ class Lease:
 
 
 def _read(access: Access) -> dict[str, Any] | None:
-    """Return what a lease says; None where there is none."""
+    """Return what a lease says; None if there is none."""
     try:
         plain = read_json(access.read(LEASE))
     except FileNotFoundError:
@@ -179,7 +179,7 @@ def _is_gone(found: dict[str, Any]) -> bool:
 
 
 def _process(pid: int) -> str:
-    """Return what no other process has: boot, namespace of processes, start; empty where not known."""
+    """Return what no other process has: boot, namespace of processes, start; empty if not known."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         space = os.readlink("/proc/self/ns/pid")

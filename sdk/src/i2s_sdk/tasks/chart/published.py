@@ -1,7 +1,7 @@
 """The scores of ChartMimic and Plot2Code, computed from the objects of figures.
 
 ChartMimic (arXiv:2406.09961, chart2code/utils/evaluator) has F1 scores of texts, layout, chart types and
-colours; Plot2Code (arXiv:2405.07990, plot2code/eval/text_match_score.py) has a ratio of texts. Where the
+colours; Plot2Code (arXiv:2405.07990, plot2code/eval/text_match_score.py) has a ratio of texts. If the
 released code depends on chance or on what objects do not tell, docs/chart.md says what is done here instead.
 """
 

@@ -17,7 +17,7 @@ MAX_REPAIRS = 8
 def repair(
     program: ChartProgram, rendering: Rendering, past: Sequence[Repair] = ()
 ) -> Repaired[ChartProgram] | None:
-    """Return the program with one more import, or None where that cannot help.
+    """Return the program with one more import, or None if that cannot help.
 
     Args:
         program: Program as it was run.

@@ -89,7 +89,7 @@ class ChartTask:
     def repair(
         self, document: ChartProgram, rendering: Rendering, past: Sequence[Repair] = ()
     ) -> Repaired[ChartProgram] | None:
-        """Return the program with a module imported that it uses, or None where nothing helps."""
+        """Return the program with a module imported that it uses, or None if nothing helps."""
         return repair(document, rendering, past)
 
     def text_for_edit(self, document: ChartProgram, rendering: Rendering) -> str:
@@ -97,5 +97,5 @@ class ChartTask:
         return figure_to_text(rendering.figures[0] if rendering.figures else Figure())
 
     def truth(self, content: Content) -> str | ChartProgram | None:
-        """Return the program of the ground truth, whose figure is compared with; None where there is none."""
+        """Return the program of the ground truth, whose figure is compared with; None if there is none."""
         return ChartProgram(content.structure, files=content.assets) if content.structure else None

@@ -41,11 +41,11 @@ class Delimiters:
             self._after.append(depth)
 
     def brace(self, opening: int) -> int | None:
-        """Return where the brace is closed that opens there; None where it is not."""
+        """Return where the brace is closed that opens there; None if it is not."""
         return self._braces.get(opening)
 
     def bracket(self, opening: int) -> int | None:
-        """Return the next closing bracket outside of braces opened since; None where there is none."""
+        """Return the next closing bracket outside of braces opened since; None if there is none."""
         braces_before = bisect_left(self._marks, opening)
         depth = self._after[braces_before - 1] if braces_before else 0
         candidates = self._brackets.get(depth, [])

@@ -35,7 +35,7 @@ _NO_ENVIRONMENT = re.compile(r"LaTeX Error: Environment (.*) undefined")
 
 
 def repair(document: HelmDocument, error: SourceError) -> Repaired[HelmDocument] | None:
-    r"""Return the document after the repairs that an error calls for, or None where there are none.
+    r"""Return the document after the repairs that an error calls for, or None if there are none.
 
     Maths outside of math mode wraps all that stands between the delimiters of the document in ``$$``, as
     often as it is reported. An undefined environment loads the package of its name, which making the

@@ -15,7 +15,7 @@ from i2s_sdk.tasks.next_found import NextFound
 class LineArguments:
     """The arguments of commands of one text, read in the order in which they stand.
 
-    Every method takes the position where arguments may begin and returns where they end, or None where
+    Every method takes the position where arguments may begin and returns where they end, or None if
     they are not there.
     """
 
@@ -73,7 +73,7 @@ def without(
 
 
 def first(command: re.Pattern[str], source: str) -> str | None:
-    """Return the first ``command`` with an option, if any, and its name; None where there is none."""
+    """Return the first ``command`` with an option, if any, and its name; None if there is none."""
     read = LineArguments(source)
     for match in command.finditer(source):
         end = read.option_and_name(match.end())

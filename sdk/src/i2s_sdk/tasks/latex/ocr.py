@@ -1,4 +1,4 @@
-"""Lines of words as LaTeX: each at its place, and as wide as it was where it is long enough to tell."""
+"""Lines of words as LaTeX: each at its place, and as wide as it was if it is long enough to tell."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class PaperDocument(LatexDocument):
         return f"{self.definitions}\n{self.body}"
 
     def with_package(self, package: Package) -> PaperDocument | None:
-        """Return the document with ``package``, or None where that would not add anything."""
+        """Return the document with ``package``, or None if that would not add anything."""
         known = fixed_packages(self.fixed).keys() | PAGE_PACKAGES | NEEDLESS_PACKAGES
         if package.name in known or any(package.name == other.name for other in self.packages):
             return None
@@ -105,7 +105,7 @@ class PaperDocument(LatexDocument):
         return None if packages == self.packages else replace(self, packages=packages)
 
     def without_package(self, name: str) -> PaperDocument | None:
-        """Return the document without the package of that name, or None where it has none such."""
+        """Return the document without the package of that name, or None if it has none such."""
         kept = tuple(package for package in self.packages if package.name != name)
         return None if len(kept) == len(self.packages) else replace(self, packages=kept)
 

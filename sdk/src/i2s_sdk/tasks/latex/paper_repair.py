@@ -41,7 +41,7 @@ _NO_MATH = re.compile(r"Missing \$ inserted|allowed only in math mode")
 def repair(
     document: PaperDocument, error: SourceError, past: Sequence[Repair]
 ) -> Repaired[PaperDocument] | None:
-    """Return the document after the first repair that applies, or None where there is none."""
+    """Return the document after the first repair that applies, or None if there is none."""
     for change in _CHANGES:
         changed = change(document, error, past)
         if changed is not None:

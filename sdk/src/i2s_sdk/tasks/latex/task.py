@@ -110,7 +110,7 @@ class LatexTask:
     def repair(
         self, document: LatexDocument, rendering: Rendering, past: Sequence[Repair] = ()
     ) -> Repaired[LatexDocument] | None:
-        """Return the document after a repair that answers its first error, or None where nothing helps.
+        """Return the document after a repair that answers its first error, or None if nothing helps.
 
         Args:
             document: Document as it was refused.
@@ -137,7 +137,7 @@ class LatexTask:
         return document.text
 
     def truth(self, content: Content) -> str | LatexDocument | None:
-        """Return the text of the ground truth that ``edit`` compares with, or None where there is none.
+        """Return the text of the ground truth that ``edit`` compares with, or None if there is none.
 
         Profile ``helm`` prefers the text that the data set gives; ``paper`` never needs it unless there is
         no structure.

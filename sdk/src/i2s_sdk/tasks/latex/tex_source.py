@@ -82,12 +82,12 @@ class Argument:
 
 
 def braced(source: str, position: int) -> Argument | None:
-    """Return the argument in braces that comes next, or None where there is none or it has no end."""
+    """Return the argument in braces that comes next, or None if there is none or it has no end."""
     return _delimited(source, position, "{")
 
 
 def bracketed(source: str, position: int) -> Argument | None:
-    """Return the optional argument in brackets that comes next, or None where there is none."""
+    """Return the optional argument in brackets that comes next, or None if there is none."""
     return _delimited(source, position, "[")
 
 
@@ -172,7 +172,7 @@ def cut(source: str, found: list[Command]) -> str:
 
 
 def own_line(source: str, start: int, end: int) -> tuple[int, int]:
-    """Return the whole line with its end where nothing else than blanks stands on it, else what was given."""
+    """Return the whole line with its end if nothing else than blanks stands on it, else what was given."""
     before = start
     while before and source[before - 1] != "\n" and source[before - 1].isspace():
         before -= 1

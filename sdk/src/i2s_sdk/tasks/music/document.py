@@ -14,7 +14,7 @@ class LilypondDocument:
 
     Attributes:
         code: What the model wrote.
-        assume_version: To convert from, where the code has no ``\version``; empty converts nothing.
+        assume_version: Version to convert from if the code has no ``\version``; empty converts nothing.
     """
 
     code: str

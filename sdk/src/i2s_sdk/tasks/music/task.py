@@ -109,7 +109,7 @@ class MusicTask:
     def repair(
         self, document: LilypondDocument, rendering: Rendering, past: Sequence[Repair] = ()
     ) -> Repaired[LilypondDocument] | None:
-        """Return the score after one more repair, or None where nothing helps."""
+        """Return the score after one more repair, or None if nothing helps."""
         return None if self.profile is Profile.HELM else versions.repair(document, rendering, past)
 
     def text_for_edit(self, document: LilypondDocument, rendering: Rendering) -> str:

@@ -21,7 +21,7 @@ _FAILED = (Verdict.COMPILE_ERROR, Verdict.NO_OUTPUT)
 def repair(
     score: LilypondDocument, rendering: Rendering, past: Sequence[Repair]
 ) -> Repaired[LilypondDocument] | None:
-    """Return the score converted from the next older version, or None where that cannot help.
+    """Return the score converted from the next older version, or None if that cannot help.
 
     Args:
         score: Score as it was rendered.

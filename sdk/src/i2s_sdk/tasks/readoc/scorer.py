@@ -60,7 +60,7 @@ class ReadocScorer:
     not below −1: a distance is at most the sum of the two sizes. ``block_order`` and ``token_order`` are
     normalised Kendall distances.
 
-    A column has no value where the gold document has none of its kind, and in subset github, which has six.
+    A column has no value if the gold document has none of its kind, and in subset github, which has six.
     A prediction without contents of a kind, or one that is not usable, counts 0 there.
 
     In profile ``paper`` lines of fenced code are no headings, HTML tables are tables, sizes of trees include

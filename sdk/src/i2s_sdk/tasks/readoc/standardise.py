@@ -1,7 +1,7 @@
 """Bringing a Markdown document into one form before it is compared: headings, pictures, links and formulas.
 
 The order of the steps is part of the rules. Tables are the one step that needs conversions by pandoc; it
-stands in ``pipe_tables``. All steps take time proportional to the length of the text: where a regular
+stands in ``pipe_tables``. All steps take time proportional to the length of the text: if a regular
 expression would search the same text again and again, there is a scanner instead.
 """
 
@@ -44,7 +44,7 @@ def before_tables(text: str, profile: Profile) -> str:
 
 
 def after_tables(text: str) -> str:
-    """Return the document with one empty line where several follow each other."""
+    """Return the document with one empty line if several follow each other."""
     return _EMPTY_LINES.sub(lambda found: "\n\n" if found.group().count("\n") > 2 else found.group(), text)
 
 

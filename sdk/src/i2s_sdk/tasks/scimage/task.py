@@ -108,7 +108,7 @@ class ScimageTask:
     def repair(
         self, document: ScimageDocument, rendering: Rendering, past: Sequence[Repair] = ()
     ) -> Repaired[Any] | None:
-        """Return the document after one more repair, or None where nothing helps."""
+        """Return the document after one more repair, or None if nothing helps."""
         if isinstance(document, ChartProgram):
             return repair_python(document, rendering, past)
         return repair_tikz(document, rendering, past)

@@ -121,7 +121,7 @@ def _parted(code: str) -> tuple[str, str]:
 def repair(
     document: TikzDocument, rendering: Rendering, past: Sequence[Repair] = ()
 ) -> Repaired[TikzDocument] | None:
-    """Return the document after one more repair, or None where nothing helps.
+    """Return the document after one more repair, or None if nothing helps.
 
     What another engine needs changes the engine; else packages and libraries are added or left out before
     that.

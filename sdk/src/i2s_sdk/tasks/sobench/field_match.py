@@ -32,7 +32,7 @@ from i2s_wire.metrics.profile import Profile
 
 
 class _Absent:
-    """What a prediction has where it has nothing."""
+    """What a prediction has if it has nothing."""
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -49,7 +49,7 @@ class Node:
     Attributes:
         name: Name of the field, or the index of the element; empty at the root.
         gold: Its gold value.
-        answer: The predicted value; ABSENT where there is none.
+        answer: The predicted value; ABSENT if there is none.
         counted: Whether the field counts.
         matched: Whether it matches; of a field that does not count, false.
         passes: Whether it counts as a match for the field around it.
@@ -98,7 +98,7 @@ def match_fields(answer: Any, gold: Any, label: Any, profile: Profile) -> Node: 
     """Return the gold fields with what was predicted for each.
 
     Args:
-        answer: The predicted value; ABSENT where it cannot be read.
+        answer: The predicted value; ABSENT if it cannot be read.
         gold: The gold value.
         label: How its fields are compared, as ``labels`` describes it; None if there are no labels, and every
             field is compared exactly.

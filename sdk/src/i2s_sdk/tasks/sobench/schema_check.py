@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # importing it takes a tenth of a second
 def follows_schema(answer: Any, schema: Any) -> bool:  # noqa: ANN401 - JSON values
     """Return whether a value is valid under a schema, by the draft that ``$schema`` names, else 2020-12.
 
-    As in the released code it is not valid where the validator raises anything: a schema that is none, a
+    As in the released code it is not valid if the validator raises anything: a schema that is none, a
     reference that cannot be resolved or leads back to itself, a pattern that is none, or nesting that is too
     deep for the validator.
     """

@@ -32,7 +32,7 @@ _POINT = {Profile.HELM: _patterns(_DECIMAL, 2), Profile.PAPER: _patterns(_NUMBER
 
 
 def read_box(answer: str, profile: Profile) -> Box | None:
-    """Return the box of an answer, or None where it has none.
+    """Return the box of an answer, or None if it has none.
 
     It is the first four numbers in brackets, else the first in parentheses, with commas between them. To
     ``helm`` each number has a decimal point; ``paper`` takes whole numbers too, and orders the corners.
@@ -51,7 +51,7 @@ def read_box(answer: str, profile: Profile) -> Box | None:
 
 
 def read_point(answer: str, profile: Profile) -> Point | None:
-    """Return the point of an answer, or None where it has none; numbers are read as those of boxes.
+    """Return the point of an answer, or None if it has none; numbers are read as those of boxes.
 
     Args:
         answer: What the model said.
@@ -81,7 +81,7 @@ def intersection(one: Box, other: Box) -> float:
 
 
 def iou(one: Box, other: Box) -> float:
-    """Return the intersection over union of two boxes, from 0 to 1; 0 where neither has an area.
+    """Return the intersection over union of two boxes, from 0 to 1; 0 if neither has an area.
 
     Ratios and pixels give the same value, since both sides of a box are scaled alike.
     """

@@ -1,6 +1,6 @@
 """What an instance of each task must hold: schemas of inputs and targets, and what schemas cannot say.
 
-The inputs that only the question needs are asked for where an instance has its files. A completion that is
+The inputs that only the question needs are asked for if an instance has its files. A completion that is
 scored by itself needs the target alone and, if it is a box or a point, the options.
 """
 

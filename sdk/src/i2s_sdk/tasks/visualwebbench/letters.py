@@ -29,9 +29,9 @@ _ARTICLE = re.compile(r"A[ \t]+[a-z]")
 
 
 def read_letter(answer: str, profile: Profile) -> str | None:
-    """Return the upper-case letter of an answer, or None where it has none.
+    """Return the upper-case letter of an answer, or None if it has none.
 
-    The letter may be none of the choices, such as "Z", where the released evaluation reads it so.
+    The letter may be none of the choices, such as "Z", if the released evaluation reads it so.
 
     Args:
         answer: What the model said.

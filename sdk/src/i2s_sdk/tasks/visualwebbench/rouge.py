@@ -107,7 +107,7 @@ def common_subsequence(reference: Sequence[str], answer: Sequence[str]) -> list[
     """Return the longest common subsequence of two sentences.
 
     Of several that are equally long, it is the one that is found from the ends of both: equal words are
-    taken, else the last word of the reference is dropped where only that keeps the length, else the last
+    taken, else the last word of the reference is dropped if only that keeps the length, else the last
     word of the answer. Time and memory grow with the product of the two lengths.
 
     Args:

@@ -1,6 +1,6 @@
 """Scorers of texts: ROUGE against the gold text, F1 against the best of several golds.
 
-Where the released evaluation stops with an exception there is no value: to profile ``helm`` such a sample
+If the released evaluation stops with an exception there is no value: to profile ``helm`` such a sample
 has none, with the exception as the reason. Its limit of about 1000 words, which is that of recursion in
 Python, is kept in neither profile.
 """

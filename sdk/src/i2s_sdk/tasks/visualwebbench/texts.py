@@ -87,7 +87,7 @@ def read_plain(answer: str, profile: Profile) -> str:
 
 
 def unfenced(answer: str) -> str:
-    """Return the content of the longest fenced block of an answer, or the answer where it has none."""
+    """Return the content of the longest fenced block of an answer, or the answer if it has none."""
     block = longest_block(fenced_blocks(answer), ())
     return answer if block is None else block.content
 

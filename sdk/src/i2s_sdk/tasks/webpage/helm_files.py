@@ -25,7 +25,7 @@ class Written:
 
     Attributes:
         files: Files by name, assets left out.
-        fault: Why the sample fails: "json", "not_a_list", "item" or "name"; empty where it does not.
+        fault: Why the sample fails: "json", "not_a_list", "item" or "name"; empty if it does not.
     """
 
     files: Mapping[str, str]

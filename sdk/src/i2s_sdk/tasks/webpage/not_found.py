@@ -1,4 +1,4 @@
-"""What profile ``helm`` shows where a site has no index page: the page of the server that was not found it.
+"""What profile ``helm`` shows if a site has no index page: the page of the server that was not found it.
 
 The reference implementation served the folder with Jekyll's own server and took a picture of whatever came;
 its page for a missing file is a picture like any other.
@@ -23,7 +23,7 @@ PAGE = b"""<html><head><title>Not Found</title></head>
 
 
 def repair(site: Site, rendering: Rendering, past: Sequence[Repair]) -> Repaired[Site] | None:
-    """Return the site with that page as its index, or None where it has a page or was given this one."""
+    """Return the site with that page as its index, or None if it has a page or was given this one."""
     if rendering.verdict is not Verdict.NO_OUTPUT or past:
         return None
     shown = replace(site, files={**site.files, "index.html": PAGE})

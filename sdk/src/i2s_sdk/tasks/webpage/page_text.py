@@ -1,7 +1,7 @@
 """From an HTML document to the text that profile ``helm`` compares.
 
 The reference implementation used the package html2text, which writes headings, lists and images as
-Markdown. It is under the GPL, so it is an extra of this package and never imported where it is not installed.
+Markdown. It is under the GPL, so it is an extra of this package and never imported if it is not installed.
 
 Source: fidelity vectors of HELM v1.0.x, kind "html_to_text".
 """

@@ -1,6 +1,6 @@
 """What all processes of a run use together, also those that have come and gone.
 
-A control group counts every moment. Where there is none the numbers of /proc are added up: of
+A control group counts every moment. If there is none the numbers of /proc are added up: of
 what lives its own time and that of the children it has waited for, and what the supervisor and
 the first process of the sandbox have reaped. Only the time of a child whose parent has asked
 not to be notified of its end (SIGCHLD ignored) is then known no further than it was measured alive.

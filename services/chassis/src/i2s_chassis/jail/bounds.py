@@ -117,7 +117,7 @@ class Terms:
     """What the spawner receives once, before anything else.
 
     Attributes:
-        uid_base: First of the users that jobs run as where the spawner is root.
+        uid_base: First of the users that jobs run as if the spawner is root.
         uid_count: How many.
         folder: Where work folders are made.
         removed_at_end: Folder that the monitor removes; empty if the service does so itself.

@@ -1,6 +1,6 @@
-"""Control groups for memory, processes and CPU time, where this service may make them.
+"""Control groups for memory, processes and CPU time, if this service may make them.
 
-Version 1 with writable hierarchies (root), or version 2 where memory and pids are delegated
+Version 1 with writable hierarchies (root), or version 2 if memory and pids are delegated
 to the group that the service runs in. Elsewhere there is none, and the supervisor watches.
 """
 

@@ -94,7 +94,7 @@ class Clock:
         Args:
             pids: All processes of the job.
             now: The time, in seconds of time.monotonic.
-            at_once: Also where there are many threads and the last look was a moment ago.
+            at_once: Also if there are many threads and the last look was a moment ago.
         """
         if not at_once and len(self._threads) > _FEW_THREADS and now - self._looked < _LOOK_SECONDS:
             return

@@ -50,7 +50,7 @@ def become(plan: CellPlan, program: Program, descriptors: Mapping[int, int], err
         plan: The cell, whose limits and folders apply.
         program: What to run.
         descriptors: Open ones by the numbers that the program finds them at; it finds no others.
-        error_fd: The descriptor that gets one line where something fails before the program runs.
+        error_fd: The descriptor that gets one line if something fails before the program runs.
     """
     try:
         error_fd = _detach(descriptors, error_fd)

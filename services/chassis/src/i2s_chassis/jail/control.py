@@ -59,7 +59,7 @@ class SpawnerClient:
         return self._alive.fileno()
 
     def survey(self, bwrap: str) -> Survey:
-        """Return what this machine permits. Not answered where plans have bounds.
+        """Return what this machine permits. Not answered if plans have bounds.
 
         Raises:
             JailError: The spawner did not start.

@@ -1,6 +1,6 @@
 """The number of processes of a job, held by following each of them from its birth.
 
-A control group counts the refused processes of a job. Where none can be made there is RLIMIT_NPROC, which
+A control group counts the refused processes of a job. If none can be made there is RLIMIT_NPROC, which
 is not enough: the kernel reports to nobody that it was met, and it counts all that a user runs on the
 machine, since Linux 5.14 for each user namespace. For a job that runs as the user of the service, without a
 namespace that is counted apart, that includes what other cells run, and even other containers. So without a
@@ -32,7 +32,7 @@ class Fate:
     """What became of a program.
 
     Attributes:
-        status: Status as waitpid gives it; that of a killed one where there were too many.
+        status: Status as waitpid gives it; that of a killed one if there were too many.
         too_many: Whether it had more processes and threads than its limit.
         left: Processes that it has left behind, as far as they are known.
     """

@@ -27,7 +27,7 @@ def recognised(log: bytes, command_line: bytes) -> bool:
 
 
 def inside() -> bool:
-    """Whether this process runs on gVisor's kernel; False also where that cannot be asked."""
+    """Whether this process runs on gVisor's kernel; False also if that cannot be asked."""
     try:
         return recognised(syscalls.kernel_log(), Path("/proc/cmdline").read_bytes().strip())
     except OSError:

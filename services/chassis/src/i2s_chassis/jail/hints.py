@@ -1,6 +1,6 @@
 """What on a host forbids a sandbox tier, and the one command that permits it. Pure functions over HostFacts.
 
-A cause is only named where a trial has failed: a setting that forbids something for others, or that a profile
+A cause is only named if a trial has failed: a setting that forbids something for others, or that a profile
 for our programs makes an exception from, is none.
 """
 
@@ -29,7 +29,7 @@ def profile_file(name: str, folder: Path = _PROFILES, prefix: str = sys.prefix) 
         prefix: The environment of the running Python.
 
     Returns:
-        The copy, where these packages were installed from wheels; else its path in the repository.
+        The copy, if these packages were installed from wheels; else its path in the repository.
     """
     copy = folder / Path(name).name
     return str(copy) if prefix != _CONTAINER_PREFIX and copy.is_file() else name

@@ -1,6 +1,6 @@
 """What this host says of itself that decides which sandbox tiers can work: facts, read in one place.
 
-Nothing here judges; `hints` does. Where a file and a trial could answer the same question, both are facts:
+Nothing here judges; `hints` does. If a file and a trial could answer the same question, both are facts:
 the trial says whether something works, the file why it does not.
 """
 

@@ -117,7 +117,7 @@ def call_devices(paths: tuple[str, ...]) -> int:
 def send_signals(pids: tuple[str, ...]) -> int:
     """Send SIGUSR1 to any of the processes, which are outside, in every way that the kernel has.
 
-    Where the kernel sends it for a descriptor, only the process that is aimed at can know whether it came.
+    If the kernel sends it for a descriptor, only the process that is aimed at can know whether it came.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     for pid in map(int, pids):

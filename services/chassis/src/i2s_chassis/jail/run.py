@@ -220,7 +220,7 @@ class Run:
         return self._clock.seconds(now) >= self._wall_bound
 
     def _choose_pause(self, idle: bool) -> None:
-        """Look less often at a program that stays and does nothing, where the kernel bounds it too."""
+        """Look less often at a program that stays and does nothing, if the kernel bounds it too."""
         if idle and self._context.channels and self._group is not None and self._workspace.mounted:
             self._pause = min(2 * self._pause, _IDLE_LOOK_SECONDS)
         else:
@@ -234,7 +234,7 @@ class Run:
         return job
 
     def _measured(self) -> list[int]:
-        """Return whom to measure: all below us, or where a control group counts the time, who is in it.
+        """Return whom to measure: all below us, or if a control group counts the time, who is in it.
 
         The group's list is one file, a walk one for each thread; a browser has many. The dead that
         were left to us are in no group, so our own children are looked at as well.

@@ -79,10 +79,10 @@ def build(
         substitutes: What the filter controls in place of an older Landlock.
         own_pid: Process id of the process that is put under the filter and leads its process group; with
             Substitute.SIGNALS it and its descendants may signal that process and their group. None
-            where they may signal nobody.
+            if they may signal nobody.
         starts_processes: Whether it may start processes and programs, and make pairs of sockets to talk to
             them. Without, it may start threads, and uses the sockets it has as they are.
-        changes_files: Whether it may make, change and remove files where the rest of its isolation permits
+        changes_files: Whether it may make, change and remove files if the rest of its isolation permits
             it. Without, the calls fail with EROFS, as on a file system that is read-only.
         machine: Architecture, as in uname -m.
 

@@ -355,7 +355,7 @@ def _can(mount: Callable[..., None], *arguments: bool) -> bool:
 def _counts_apart() -> bool:
     """Whether the kernel counts the processes of a user for each user namespace (since Linux 5.14).
 
-    A process that is alone in a namespace then has one more where two are permitted. Older kernels count
+    A process that is alone in a namespace then has one more if two are permitted. Older kernels count
     its parent too.
     """
     child = os.fork()

@@ -66,7 +66,7 @@ def prctl(option: int, arg2: int = 0, arg3: int = 0) -> int:
 
 
 def kernel_log() -> bytes:
-    """Return what the kernel has logged, its last part where that is long: syslog(2)."""
+    """Return what the kernel has logged, its last part if that is long: syslog(2)."""
     read_all = 3
     buffer = ctypes.create_string_buffer(64 * 1024)
     length = _check(_libc.klogctl(read_all, buffer, len(buffer)), "klogctl")
@@ -165,7 +165,7 @@ class _PathBeneathAttr(ctypes.Structure):
 
 
 def landlock_version() -> int:
-    """Return the version of Landlock that the kernel offers; raises where it offers none."""
+    """Return the version of Landlock that the kernel offers; raises if it offers none."""
     version_flag = 1
     version = _libc.syscall(_SYS_LANDLOCK_CREATE_RULESET, None, 0, version_flag)
     return _check(int(version), "landlock_create_ruleset")
@@ -220,7 +220,7 @@ def drop_capabilities(kept: Collection[int] = ()) -> None:
     """Empty the bounding set and all capability sets of the calling process.
 
     Args:
-        kept: Numbers of capabilities that stay in force where they are permitted. No program that
+        kept: Numbers of capabilities that stay in force if they are permitted. No program that
             this process becomes has them.
     """
     drop_bounding_set()

@@ -16,7 +16,7 @@ LEASES = Path("/run/i2s-users")
 class Users:
     """Hands out user ids, each to one cell at a time.
 
-    A lease is a lock on a file, which ends with the processes that hold it, however they end. Where
+    A lease is a lock on a file, which ends with the processes that hold it, however they end. If
     the folder cannot be had (a container with a root file system of its own that is read-only) a folder
     of the service takes its place, and user ids are unique within this service alone.
     """

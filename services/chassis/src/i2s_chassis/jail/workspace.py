@@ -1,6 +1,6 @@
 """The work folder of a cell: made, bounded, written to and read from without trusting it.
 
-Where a private mount can be had the folder is a tmpfs of its own, so that the kernel holds
+If a private mount can be had the folder is a tmpfs of its own, so that the kernel holds
 both bounds, bytes and inodes, and nothing is left when the cell ends. Elsewhere it is a plain
 folder that the supervisor measures while the job runs.
 """

@@ -244,7 +244,7 @@ class Supervisor(Generic[W]):
 
 
 def _own(tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> None:
-    """Start work in the background, which belongs to no call even where a call is the occasion."""
+    """Start work in the background, which belongs to no call even if a call is the occasion."""
     task = asyncio.create_task(work, context=contextvars.Context())
     tasks.add(task)
     task.add_done_callback(tasks.discard)

@@ -1,4 +1,4 @@
-"""The user that a service becomes where it was started as root."""
+"""The user that a service becomes if it was started as root."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Standing:
     Attributes:
         uid: User id of the service.
         binds_low_ports: Whether it has kept the one capability that ports of root need.
-        reason: Why it stays user 0, where it was started as root and does.
+        reason: Why it stays user 0, if it was started as root and does.
         announcer: The process that writes its announcement, if it may not do so any more.
     """
 

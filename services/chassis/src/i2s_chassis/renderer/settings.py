@@ -139,7 +139,7 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
 async def start_jail(settings: RendererSettings) -> Jail:
     """Start the jail of a renderer.
 
-    Where the host forbids the strongest tier the log says what forbids it and what permits it.
+    If the host forbids the strongest tier the log says what forbids it and what permits it.
 
     Raises:
         StartError: No tier works here; says why for each, what of the host forbids it, and what to do.

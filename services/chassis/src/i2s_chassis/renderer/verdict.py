@@ -63,7 +63,7 @@ def too_many_pixels(size: tuple[int, int], limits: Limits, what: str = "The pict
 
 
 def within_limits(rendering: R, limits: Limits) -> R:
-    """Return a rendering, without its pictures and with another verdict where one is too large.
+    """Return a rendering, without its pictures and with another verdict if one is too large.
 
     Engines look at the size before they draw. This is the one place that all pictures pass, so what leaves a
     renderer is never larger than the limits in its answer say.

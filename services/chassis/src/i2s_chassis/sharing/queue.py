@@ -6,7 +6,7 @@ next. A caller that was away begins at the tag that is served now, so nobody sav
 caller its connections share in the same way, but those that make one call at a time have together at least
 as much as those that make more. In one connection the oldest call comes first.
 
-The places of the queue are shared too. Where it is full, a call that comes takes the place of the
+The places of the queue are shared too. If it is full, a call that comes takes the place of the
 newest call of whoever has most calls waiting, unless that is the call itself. So a caller may use the
 whole queue while it is alone, and its part shrinks with each other caller that comes.
 
@@ -252,7 +252,7 @@ class FairQueue:
 
 
 def _with_other_kind(caller: Caller, demand: Demand, ahead: int) -> int:
-    """Return how many jobs of a caller precede one, where so many of its own kind do."""
+    """Return how many jobs of a caller precede one, if so many of its own kind do."""
     other = [one for one in caller.connections.values() if one.demand is not demand]
     most = sum(one.waiting + one.refused for one in other)
     (kind,) = set(Demand) - {demand}

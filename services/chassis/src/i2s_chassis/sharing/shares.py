@@ -202,7 +202,7 @@ def greediest_first(shares: Iterable[S]) -> list[S]:
 
 
 def drop_idle(shares: dict[str, S], name: str, clock: float) -> None:
-    """Drop a share that would begin anew anyway; where there are too many, all that have nothing here."""
+    """Drop a share that would begin anew anyway; if there are too many, all that have nothing here."""
     one = shares.get(name)
     if one is not None and one.idle and one.tag <= clock:
         del shares[name]

@@ -20,14 +20,14 @@ def compiled(function: _Function) -> _Function:
     """Compile a function at its first call, to run without the interpreter's lock.
 
     The code is kept on disk: in ``__pycache__`` beside the source, else below ``XDG_CACHE_HOME`` or
-    ``~/.cache``; where neither can be written, each process compiles anew. ``i2s_metrics.warm``
+    ``~/.cache``; if neither can be written, each process compiles anew. ``i2s_metrics.warm``
     makes all the calls that a comparison makes.
     """
     return _compiled(function, fastmath=False)
 
 
 def compiled_in_any_order(function: _Function) -> _Function:
-    """Compile a function whose sums may be added up in any order: only where every result will do."""
+    """Compile a function whose sums may be added up in any order: only if every result will do."""
     return _compiled(function, fastmath={"reassoc", "contract"})
 
 
@@ -75,7 +75,7 @@ def copy_compiled(beside: Path, folder: Path) -> None:
     """Copy the code that was compiled beside the source to a folder that is not there yet.
 
     numba reads only from folders that it can write to. A service that was started as root and has given that
-    up cannot write beside the source, where root has compiled everything before.
+    up cannot write beside the source, if root has compiled everything before.
 
     Args:
         beside: The folder beside the source. Only the owner of the source can write to it.

@@ -1,4 +1,4 @@
-"""What a definition raises where it has no value."""
+"""What a definition raises if it has no value."""
 
 from __future__ import annotations
 

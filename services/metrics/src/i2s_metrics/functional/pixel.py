@@ -18,9 +18,9 @@ _LEVELS = int(TOLERANCE * _FULL_SCALE)
 def pixel_similarity(prediction: RgbArray, reference: RgbArray) -> float:
     """Return the share of pixels outside the common background whose colours agree.
 
-    Two colours agree where each of R, G and B differs by at most 2 % of 255. The background is
+    Two colours agree if each of R, G and B differs by at most 2 % of 255. The background is
     the most frequent colour of both pictures together; pixels that have it in both do not
-    count. Where no pixel counts, the pictures are the same and the value is 1.
+    count. If no pixel counts, the pictures are the same and the value is 1.
 
     Args:
         prediction: Shape (height, width, 3).
@@ -75,7 +75,7 @@ def pixel_row_similarity(prediction: GreyArray, reference: GreyArray) -> float:
     """Return pixel similarity as the leaderboard computed it: over rows of grey pixels.
 
     The leaderboard's code expects colour pixels and was given grey pictures, so each row of the
-    picture is taken for one "pixel". A row matches where the Euclidean norm of the difference,
+    picture is taken for one "pixel". A row matches if the Euclidean norm of the difference,
     taken in wrapping uint8, is at most 2 % of 255. Rows with a content that makes up more than a
     quarter of the rows of both pictures do not match, whichever picture they are in.
 

@@ -18,7 +18,7 @@ def structural_similarity(prediction: GreyArray, reference: GreyArray) -> float:
     """Return the mean structural similarity of two grey pictures, moved to [0, 1].
 
     (s + 1) / 2, where s is scikit-image's ``structural_similarity`` with its defaults (uniform
-    window of 7 by 7 pixels, sample covariance) and data range 255. Where a side is shorter than 7
+    window of 7 by 7 pixels, sample covariance) and data range 255. If a side is shorter than 7
     pixels, the side of the window is the largest odd number that fits. One pixel has no variance: with
     such a window s compares levels alone.
 

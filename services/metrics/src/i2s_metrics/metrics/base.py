@@ -57,5 +57,5 @@ class Metric(ABC):
         raise NotImplementedError(f"{self.name} needs no network")
 
     def undefined_value(self) -> Value | None:
-        """Return what the rule book records where ``compute`` raises; None for a failure."""
+        """Return what the rule book records if ``compute`` raises; None for a failure."""
         return None

@@ -36,7 +36,7 @@ class PaperEarthMoverSimilarity(_EarthMoverSimilarity):
 
 
 class HelmEarthMoverSimilarity(_EarthMoverSimilarity):
-    """As on the leaderboard: not clipped, and 0 where its program fails."""
+    """As on the leaderboard: not clipped, and 0 if its program fails."""
 
     summary = "Earth Mover Similarity as the leaderboard v1.0.x has it."
     source = "HELM at commit 63754d05, white background recognised (as with AVX-512 kernels)"

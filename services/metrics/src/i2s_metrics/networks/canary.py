@@ -60,7 +60,7 @@ def greatest_error(
 ) -> float:
     """Return by how much comparisons of all drawn pictures differ at most between two precisions.
 
-    Infinite where the reduced one overflows; 0 if the network is not there.
+    Infinite if the reduced one overflows; 0 if the network is not there.
     """
     if comparison.network not in exact:
         return 0.0

@@ -47,7 +47,7 @@ class Inbox:
             self._changed.notify()
 
     def drop(self, number: int) -> None:
-        """Forget a request that nobody waits for any more, where it was not taken yet."""
+        """Forget a request that nobody waits for any more, if it was not taken yet."""
         with self._changed:
             self._requests = [request for request in self._requests if request.number != number]
 

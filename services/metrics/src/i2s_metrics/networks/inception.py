@@ -43,7 +43,7 @@ class InceptionNetwork:
         return [Features((vector,)) for vector in vectors.float()]
 
     def compare(self, one: Features, other: Features) -> Tensor:
-        """Return the cosine of the angle between the vectors; not a number where one is zero."""
+        """Return the cosine of the angle between the vectors; not a number if one is zero."""
         a, b = one.layers[0].double(), other.layers[0].double()
         cosine: Tensor = a @ b / (a.norm() * b.norm())
         return cosine

@@ -18,11 +18,11 @@ _declared: list[torch.library.Library] = []
 
 
 def declare_missing_operators() -> None:
-    """Declare the operators without which ``import torchvision`` fails, where they are missing.
+    """Declare the operators without which ``import torchvision`` fails, if they are missing.
 
     torchvision's wheels are built for CUDA. Beside a CPU build of torch their extension does not load, its
     operators are not there, and the import ends in "operator torchvision::nms does not exist". Calling one
-    of them still fails. Where the extension loads, nothing is done.
+    of them still fails. If the extension loads, nothing is done.
     """
     if _declared or _extension_loads():
         return

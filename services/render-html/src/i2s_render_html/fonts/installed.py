@@ -27,7 +27,7 @@ class Fonts:
     Attributes:
         folder: Where they lie.
         files: Those that are here, relative to the folder.
-        digest: SHA-256 over their names, contents and configuration; equal where pages find equal fonts.
+        digest: SHA-256 over their names, contents and configuration; equal if pages find equal fonts.
         deviating: Those of the lock that are missing or have other contents, relative to the folder.
     """
 

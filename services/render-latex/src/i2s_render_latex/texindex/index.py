@@ -54,7 +54,7 @@ class TexIndex:
         r"""Return what defines an environment, best first, at most five.
 
         Args:
-            name: Name as in ``\begin{name}``. Where nothing defines a starred form, the form without
+            name: Name as in ``\begin{name}``. If nothing defines a starred form, the form without
                 the star is looked up.
         """
         return (
@@ -68,7 +68,7 @@ class TexIndex:
 
         Args:
             name: A key path ("/tikz/on grid"), a name ("diamond", "Stealth"), or what
-                `pgf_undefined` made of an error message. Where nothing defines the whole path, what
+                `pgf_undefined` made of an error message. If nothing defines the whole path, what
                 defines its beginning is returned: for "/tikz/fill between/split", "fill between".
         """
         path = key_name(name)
@@ -82,7 +82,7 @@ class TexIndex:
     def providers_of_file(self, name: str) -> tuple[Provider, ...]:
         """Return what a missing file may have meant, best first, at most five.
 
-        The file itself is first where it is installed; a caller that asks whether it is compares
+        The file itself is first if it is installed; a caller that asks whether it is compares
         that name. Then come those of similar name: "tikzcd.sty" gives tikz-cd, and
         "positioning.sty" the TikZ library, which is not a package.
 

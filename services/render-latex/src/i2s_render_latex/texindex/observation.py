@@ -43,7 +43,7 @@ def try_out(units: Sequence[Unit], scans: Scans, engine: Engine) -> Trials:
 def apply_trials(candidates: Candidates, seen: Trials, units: Sequence[Unit], scans: Scans) -> None:
     r"""Correct what the source says by what trials have shown, in place.
 
-    Where trials saw some package define a name, those that were tried and did not count for little.
+    If trials saw some package define a name, those that were tried and did not count for little.
     A name that no trial saw may still appear inside of something, as ``\draw`` does inside of a
     picture: there the source is believed. What a package was seen to define and no source explains
     was put together by its macros, unless something that it loads has it too.

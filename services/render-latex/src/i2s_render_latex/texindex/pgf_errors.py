@@ -69,10 +69,10 @@ def pgf_undefined(message: str) -> str | None:
     Args:
         message: The message from "Package … Error:" on, with or without the "! " before it; lines that
             TeX broke at the width of its log are joined. Lines after it, up to the line of the source,
-            help where the message itself names nothing.
+            help if the message itself names nothing.
 
     Returns:
-        What to give to `TexIndex.providers_of_key`; None for other messages and where a TikZ or
+        What to give to `TexIndex.providers_of_key`; None for other messages and if a TikZ or
         pgfplots error is not about something undefined.
     """
     family = _FAMILY.search(_joined(message))
@@ -108,7 +108,7 @@ def _library(said: str) -> str | None:
 
 
 def _first(pattern: re.Pattern[str], name: str = "") -> Callable[[str], str | None]:
-    """Return a finder of what a pattern's group matches, or of a fixed name where it matches."""
+    """Return a finder of what a pattern's group matches, or of a fixed name if it matches."""
 
     def find(said: str) -> str | None:
         found = pattern.search(said)

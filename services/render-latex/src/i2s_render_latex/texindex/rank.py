@@ -77,7 +77,7 @@ def ranked(
         name: Without backslash or braces.
         candidates: At least one; a provider may come more than once.
         popularity: How many bundles load each provider.
-        preferred: Providers that go first, where they are candidates.
+        preferred: Providers that go first, if they are candidates.
         last: Providers that go last unless preferred.
     """
     best: dict[Provider, float] = {}

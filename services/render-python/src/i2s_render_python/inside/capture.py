@@ -246,7 +246,7 @@ class Finished:
 
 
 def _stay(*_: object, **__: object) -> None:
-    """Do nothing, where a program chooses a backend."""
+    """Do nothing, if a program chooses a backend."""
 
 
 def _is_empty(figure: Figure) -> bool:

@@ -3,7 +3,7 @@
 Runs inside of a cell of the sandbox, with what the service has decided in ``settings``:
 
 - ``landlock``: the accesses that the kernel controls, as bits of linux/landlock.h, by "files", "network" and
-  "scoped"; None where there is no Landlock.
+  "scoped"; None if there is no Landlock.
 - ``rules``: pairs of a path and the accesses that are allowed there.
 - ``own``: the accesses that are allowed in the folder of the program.
 - ``filter``: the filter of system calls, for the kernel.

@@ -9,7 +9,7 @@ signal nobody else, and nothing that it has open is shared with anyone.
 
 Lines from the service                          and to it
   run FOLDER CPU-SECONDS                          done EXIT SIGNAL CPU-MICROSECONDS KIB LEFT
-  prove FOLDER CPU-SECONDS                        the same; EXIT is 0 where its isolation holds
+  prove FOLDER CPU-SECONDS                        the same; EXIT is 0 if its isolation holds
   clean FOLDER                                    clean 1 or clean 0
 
 EXIT is -1 after a signal, SIGNAL 0 without one. KIB is the memory beyond that of this process. LEFT is 1 if

@@ -43,7 +43,7 @@ def target_size(width: int, height: int, rules: Rules) -> tuple[int, int]:
 
 
 def resample(picture: RgbArray, size: tuple[int, int]) -> RgbArray:
-    """Return the picture at ``size`` (width, height), bicubic; itself where it has that size."""
+    """Return the picture at ``size`` (width, height), bicubic; itself if it has that size."""
     height, width, _ = picture.shape
     if (width, height) == size:
         return picture

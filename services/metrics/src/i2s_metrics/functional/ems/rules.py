@@ -109,7 +109,7 @@ class HelmRules:
         return np.asarray(self.grey(rgb) == grey)
 
     def background_patches(self, background: BoolArray, colour: tuple[int, int, int]) -> BoolArray:
-        """Return the patches that are background throughout, where that is black or white."""
+        """Return the patches that are background throughout, if that is black or white."""
         if colour in _BLACK_OR_WHITE:
             return np.asarray(background.all(axis=1))
         return np.zeros(len(background), bool)
