@@ -48,10 +48,10 @@ async def open_engine(
     jail = await Jail.start(JailSettings(uid_base=uid_base, control_groups=control_groups))
     try:
         wanted = browser_settings(settings, find_chromium(settings.chromium))
-        chosen, layers = await choose_sandbox(jail, wanted, "auto")
         async with JekyllBuilder(jail, JekyllSettings(processes=browsers, limits=settings.limit)) as builder:
-            engine = HtmlEngine(engine_settings(settings, chosen), jail, layers, builder)
-            async with engine.open():
+            choice = await choose_sandbox(jail, wanted, "auto")
+            engine = HtmlEngine(engine_settings(settings, choice.settings), jail, choice.layers, builder)
+            async with engine.open(choice.browser):
                 yield engine
     finally:
         await jail.close()

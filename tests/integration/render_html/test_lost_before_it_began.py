@@ -29,11 +29,11 @@ async def engine() -> AsyncIterator[HtmlEngine]:
     jail = await Jail.start(JailSettings(tier=Tier.NAMESPACE, uid_base=45_600, uid_count=16))
     try:
         settings = HtmlSettings(slots=1)
-        browser, layers = await choose_sandbox(
+        choice = await choose_sandbox(
             jail, browser_settings(settings, find_chromium(settings.chromium)), "auto"
         )
-        engine = HtmlEngine(engine_settings(settings, browser), jail, layers, None)
-        async with engine.open():
+        engine = HtmlEngine(engine_settings(settings, choice.settings), jail, choice.layers, None)
+        async with engine.open(choice.browser):
             yield engine
     finally:
         await jail.close()

@@ -34,25 +34,21 @@ async def jail():
 @pytest.mark.parametrize("wanted", ["auto", "on"])
 async def test_the_sandbox_is_on_where_it_works(jail, wanted):
     settings = HtmlSettings()
-    chosen, layers = await choose_sandbox(
-        jail, browser_settings(settings, find_chromium(settings.chromium)), wanted
-    )
-    assert (chosen.sandbox, layers) == (True, "namespace, seccomp-bpf")
+    choice = await choose_sandbox(jail, browser_settings(settings, find_chromium(settings.chromium)), wanted)
+    await choice.browser.close()
+    assert (choice.settings.sandbox, choice.layers) == (True, "namespace, seccomp-bpf")
 
 
 async def test_a_browser_that_is_asked_to_do_without_starts_and_the_kernel_agrees(jail):
     settings = HtmlSettings()
-    chosen, layers = await choose_sandbox(
-        jail, browser_settings(settings, find_chromium(settings.chromium)), "off"
-    )
-    assert (chosen.sandbox, layers) == (False, "")
-    browser = await Browser.start(jail, chosen)
+    choice = await choose_sandbox(jail, browser_settings(settings, find_chromium(settings.chromium)), "off")
     try:
-        isolation = await browser.cell.process_isolation()
+        assert (choice.settings.sandbox, choice.layers) == (False, "")
+        isolation = await choice.browser.cell.process_isolation()
         assert [one for one in isolation if "--type=renderer" in one.command]
         assert layers_in(isolation) == ""
     finally:
-        await browser.close()
+        await choice.browser.close()
 
 
 async def test_cpu_seconds_end_the_start_of_a_browser_in_words_that_say_so(jail):
@@ -63,10 +59,11 @@ async def test_cpu_seconds_end_the_start_of_a_browser_in_words_that_say_so(jail)
 
 @pytest.mark.skipif(not ALL_OF_CHROMIUM.is_file(), reason="only the headless shell is installed")
 async def test_all_of_chromium_serves_as_well(jail):
-    chosen, layers = await choose_sandbox(
+    choice = await choose_sandbox(
         jail, browser_settings(HtmlSettings(), find_chromium(ALL_OF_CHROMIUM)), "on"
     )
-    assert (chosen.sandbox, layers) == (True, "namespace, seccomp-bpf")
+    await choice.browser.close()
+    assert (choice.settings.sandbox, choice.layers) == (True, "namespace, seccomp-bpf")
 
 
 NO_MOUNTS = {"I2S_RENDER_HTML_JAIL_TIER": "landlock", "I2S_RENDER_HTML_JAIL_PRIVATE_MOUNTS": "false"}

@@ -147,10 +147,10 @@ async def attacked(request):
         canary = Canary()
         settings = HtmlSettings(slots=1, settle_seconds=3.0)
         chromium = find_chromium(settings.chromium)
-        browser, layers = await choose_sandbox(jail, browser_settings(settings, chromium), "auto")
         async with JekyllBuilder(jail, JekyllSettings(limits=LIMITS)) as builder:
-            engine = HtmlEngine(engine_settings(settings, browser), jail, layers, builder)
-            async with engine.open():
+            choice = await choose_sandbox(jail, browser_settings(settings, chromium), "auto")
+            engine = HtmlEngine(engine_settings(settings, choice.settings), jail, choice.layers, builder)
+            async with engine.open(choice.browser):
                 good = await engine.render(GOOD)
                 assert good.verdict is Verdict.RENDERED, good.message
                 yield Attacked(engine, jail.folder, secret, canary, good.picture.png)

@@ -96,10 +96,17 @@ class HtmlEngine:
         )
 
     @contextlib.asynccontextmanager
-    async def open(self) -> AsyncIterator[HtmlEngine]:
-        """Keep browsers ready while this is open."""
-        async with self._browsers:
+    async def open(self, first: Browser) -> AsyncIterator[HtmlEngine]:
+        """Keep browsers ready while this is open.
+
+        Args:
+            first: One of them, started with the same settings; it is closed with the others.
+        """
+        await self._browsers.start(first)
+        try:
             yield self
+        finally:
+            await self._browsers.close()
 
     @property
     def browsers(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from i2s_chassis.jail import Jail, ProcessIsolation
@@ -16,9 +16,24 @@ _RENDERER = "--type=renderer"
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen, and the browser that has shown that it works.
+
+    Attributes:
+        settings: Settings of browsers that work here.
+        layers: What their own sandbox is made of, as the kernel has it; empty if it is off.
+        browser: A browser that was started with them. Whoever chooses closes it.
+    """
+
+    settings: BrowserSettings
+    layers: str
+    browser: Browser
+
+
 async def choose_sandbox(
     jail: Jail, settings: BrowserSettings, wanted: Literal["auto", "on", "off"]
-) -> tuple[BrowserSettings, str]:
+) -> Choice:
     """Start a browser with its own sandbox, and without one only if that fails and may.
 
     Args:
@@ -26,45 +41,36 @@ async def choose_sandbox(
         settings: Settings of browsers; ``sandbox`` is set anew.
         wanted: By the operator.
 
-    Returns:
-        The settings that work here, and what the sandbox is made of; empty if it is off.
-
     Raises:
-        BrowserError: No browser starts.
+        BrowserError: No browser starts, or none with the sandbox that is wanted.
         JailError: A fault of the jail.
     """
     refusal = ""
     if wanted != "off":
-        settings = replace(settings, sandbox=True)
         try:
-            layers = await layers_of(jail, settings)
+            choice = await _started(jail, replace(settings, sandbox=True))
         except BrowserError as error:
             refusal = str(error)
         else:
-            if layers:
-                return settings, layers
+            if choice.layers:
+                return choice
+            await choice.browser.close()
             refusal = "its renderers have no isolation of their own"
     if wanted == "on":
         raise BrowserError(f"--browser-sandbox on: Chromium's own sandbox does not work here: {refusal}")
-    settings = replace(settings, sandbox=False)
-    await layers_of(jail, settings)
+    choice = await _started(jail, replace(settings, sandbox=False))
     if refusal:
         _log.warning("Chromium's own sandbox is off", extra={"fields": {"reason": refusal[:1000]}})
-    return settings, ""
+    return choice
 
 
-async def layers_of(jail: Jail, settings: BrowserSettings) -> str:
-    """Start a browser and return what its sandbox is made of, as the kernel has it; empty for none.
-
-    Raises:
-        BrowserError: It does not start, or shows no page.
-        JailError: A fault of the jail.
-    """
+async def _started(jail: Jail, settings: BrowserSettings) -> Choice:
     browser = await Browser.start(jail, settings)
     try:
-        return layers_in(await browser.cell.process_isolation())
-    finally:
+        return Choice(settings, layers_in(await browser.cell.process_isolation()), browser)
+    except BaseException:
         await browser.close()
+        raise
 
 
 def layers_in(isolation: Sequence[ProcessIsolation]) -> str:

@@ -53,10 +53,12 @@ class HtmlService:
             builder = await _jekyll(settings, jail, chassis, stack)
             with canary_required(chassis.telemetry):
                 wanted = browser_settings(settings, chromium, stack.enter_context(folder_of_drivers()))
-                browser, layers = await choose_sandbox(jail, wanted, settings.browser_sandbox)
-                listeners = _listeners(chassis)
-                engine = HtmlEngine(engine_settings(settings, browser), jail, layers, builder, listeners)
-                await stack.enter_async_context(engine.open())
+                choice = await choose_sandbox(jail, wanted, settings.browser_sandbox)
+                wanted, listeners = choice.settings, _listeners(chassis)
+                engine = HtmlEngine(
+                    engine_settings(settings, wanted), jail, choice.layers, builder, listeners
+                )
+                await stack.enter_async_context(engine.open(choice.browser))
                 await canary(engine, canary_limits(settings.limit_table()))
             yield HtmlServicer(engine, settings, chassis).registration()
 

@@ -72,6 +72,19 @@ async def test_workers_are_prepared_ahead(factory, settle):
     assert all(worker.closed for worker in factory.made)
 
 
+async def test_workers_that_are_there_already_come_first_and_count(factory, settle):
+    pool = factory.supervisor(size=3)
+    first = await factory.prepare()
+    await pool.start(first)
+    assert pool.ready == 1
+    async with pool.lease() as lease:
+        assert lease.worker is first
+    await settle()
+    assert (pool.ready, len(factory.made), factory.reasons) == (3, 4, ["jobs"])
+    await pool.close()
+    assert all(worker.closed for worker in factory.made)
+
+
 async def test_single_use_worker_serves_one_job_and_is_replaced(factory, settle):
     async with factory.supervisor() as pool:
         for number in range(3):

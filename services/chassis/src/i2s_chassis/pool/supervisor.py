@@ -122,9 +122,15 @@ class Supervisor(Generic[W]):
     ) -> None:
         await self.close()
 
-    async def start(self) -> None:
-        """Begin to prepare workers; does not wait for them."""
-        for _ in range(self._size):
+    async def start(self, *workers: W) -> None:
+        """Begin to prepare workers; does not wait for them.
+
+        Args:
+            workers: Workers that are prepared already, at most ``size``; they belong to the supervisor now.
+        """
+        for worker in workers:
+            self._give(_Held(worker))
+        for _ in range(self._size - len(workers)):
             _own(self._refills, self._refill())
 
     async def close(self) -> None:

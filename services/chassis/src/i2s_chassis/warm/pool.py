@@ -57,14 +57,17 @@ class WarmPool:
     async def open(self) -> AsyncIterator[WarmPool]:
         """Prove that there can be such programs here, then keep some ready while this is open.
 
+        The program that proves it is the first of them.
+
         Raises:
             WarmError: There can be none; says why.
             JailError: A fault of the jail.
         """
-        async with self._start():
-            pass
-        async with self._pool:
+        await self._pool.start(await self._prepare())
+        try:
             yield self
+        finally:
+            await self._pool.close()
 
     @property
     def ready(self) -> int:

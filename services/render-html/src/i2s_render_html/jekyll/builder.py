@@ -99,8 +99,7 @@ class JekyllBuilder:
         """
         first = await self._prepare(self._settings.limits)
         self.versions = first.versions
-        await first.close()
-        await self._pool.start()
+        await self._pool.start(first)
 
     async def close(self) -> None:
         """End all processes. Builds must have ended."""
