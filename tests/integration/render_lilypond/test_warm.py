@@ -133,7 +133,7 @@ async def test_a_process_is_replaced_after_its_jobs(jail, installation, limits):
                 served.append(zygote)
     assert [served.index(zygote) for zygote in served] == [0, 0, 2, 2]
     assert not served[0].alive
-    assert len(begun) >= 3  # one to prove that it can be had
+    assert len(begun) in (2, 3)  # the one that proves that it can be had is used; a third may be prepared
 
 
 async def test_a_process_that_was_not_left_clean_is_replaced(jail, installation, limits):
