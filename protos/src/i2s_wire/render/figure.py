@@ -159,7 +159,7 @@ class Mark:
         shape: Shape, such as "Circle" or "Polygon"; only of SHAPE.
         color_map: Name of the map from values to colours, if one is used.
         total: Number of items.
-        box: What it takes of the figure, if that can be told.
+        box: The part of the figure that it covers, if known.
         placed_by_figure: Whether coordinates are fractions of the figure rather than data of the axes.
     """
 

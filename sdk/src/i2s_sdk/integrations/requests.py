@@ -103,6 +103,6 @@ class RoundTripResult:
     def metrics(self) -> Mapping[str, float | None]:
         """Values by name: 0 if there is no picture, None if a metric is not defined for the pair.
 
-        Empty if a failure of ours stopped it: that is no zero.
+        Empty after an infrastructure error, which is not counted as zero.
         """
         return self.record.metrics

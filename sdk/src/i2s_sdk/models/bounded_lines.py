@@ -33,7 +33,7 @@ class LongLine:
 
     @property
     def entry(self) -> dict[str, str]:
-        """The texts as an answer: its field "finish" says if the completion is only a beginning."""
+        """The texts as an answer: its field "finish" says whether the completion is only a beginning."""
         return {**self.texts, **({"finish": str(Finish.TOO_LONG)} if "completion" in self.cut else {})}
 
 

@@ -43,8 +43,8 @@ class ReadSample:
         usable: Whether the task could read a structure and, if it is rendered, got a picture, and its
             scorers could work on it.
         verdict: Verdict of the last render; None if nothing was rendered.
-        verdict_before_repair: Verdict of the first render; None also if the answer had to be mended before
-            that.
+        verdict_before_repair: Verdict of the first render; None also if the answer was changed before it was
+            rendered at all.
         repairs: Repairs in the order made.
         message: What the renderer said of the last render, why the sample is not usable, or how the model
             refused.

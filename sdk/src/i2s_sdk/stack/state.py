@@ -63,7 +63,7 @@ class Up:
     missing: Mapping[str, str] = field(default_factory=dict)
 
     def address(self, name: str) -> str | None:
-        """Return if a service is, None if it is not among them."""
+        """Return the address of a service, None if it is not among them."""
         return next((one.address for one in self.services if one.name == name), None)
 
 

@@ -97,7 +97,7 @@ async def _hold(
 
 
 def main(arguments: list[str]) -> int:
-    """Run until told to end; the exit code is 1 if services cannot be started or do not stay."""
+    """Run until a signal ends it; return 1 if a service cannot be started or stops too often, else 0."""
     logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
     seconds, which, lock, http = float(arguments[0]), arguments[1], int(arguments[2]), arguments[3]
     names, started = arguments[4:], functools.partial(os.close, lock)

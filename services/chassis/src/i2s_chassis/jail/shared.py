@@ -1,4 +1,4 @@
-"""Folders that every user may write to: closed if no other wall keeps jobs out of them."""
+"""Folders that every user may write to, and how others lose that right if no sandbox does it."""
 
 from __future__ import annotations
 
