@@ -39,7 +39,7 @@ from benchmarks.whole_run.plain import Procedure, run_procedure
 from benchmarks.whole_run.programs import ProgramError
 from benchmarks.whole_run.report import FIRST, SECOND, Report, Way
 from benchmarks.whole_run.samples import NoSampleError, choose, lay_down
-from benchmarks.whole_run.single import NotRenderedError, one_at_a_time, without_truth
+from benchmarks.whole_run.single import NotRenderedError, one_at_a_time, with_engines
 from benchmarks.whole_run.stack import Stack, open_stack, processors
 from i2s_chassis.errors import StartError
 from i2s_render_html.chromium import find_chromium
@@ -87,18 +87,19 @@ async def run(options: Options, say: Say) -> Report:
     with tempfile.TemporaryDirectory(prefix="i2s-whole-run-") as place:
         folder = Path(place)
         samples = lay_down(choose(None, options.data, options.samples), folder)
-        one: dict[str, Way] = {}
         two: dict[str, Way] = {}
         say("starting the services once: indexes, formats and machine code are made if they are missing")
         async with open_stack(len(processors()), folder / "logs-0"):
             pass
         say("starting the services on one processor")
         async with open_stack(1, folder / "logs-1") as stack:
-            one = await _both_models(stack, folder, say)
+            runs = await _both_models(stack, folder, say)
+            one = {title: _way(stack, run) for title, run in runs.items()}
         say("starting the services again")
         async with open_stack(min(2, len(processors())), folder / "logs-2") as stack:
             if stack.workers > 1:
-                two = await _both_models(stack, folder, say)
+                both = await _both_models(stack, folder, say)
+                two = {title: _way(stack, run) for title, run in both.items()}
             caches = folder / "caches-helm"
             helm = await evaluated(stack, folder, "second", Profile.HELM, caches, say)
             floor = await one_at_a_time(stack, samples, say)
@@ -112,7 +113,7 @@ async def run(options: Options, say: Say) -> Report:
         procedure=Way(procedure.costs),
         one=one,
         two=two,
-        single={FIRST: floor, SECOND: without_truth(floor)},
+        single={title: with_engines(floor, run.engines) for title, run in runs.items()},
         helm=helm_way,
         page_differences={one.id: one.difference for one in procedure.beside if one.task == "webpage"},
         faults=[fault for one in procedure.beside for fault in one.faults()],
@@ -120,13 +121,13 @@ async def run(options: Options, say: Say) -> Report:
     )
 
 
-async def _both_models(stack: Stack, folder: Path, say: Say) -> dict[str, Way]:
+async def _both_models(stack: Stack, folder: Path, say: Say) -> dict[str, Evaluated]:
     """Evaluate one model after the other with caches that are empty at the beginning."""
     caches = folder / f"caches-{stack.workers}"
-    found = {}
-    for title, model in ((FIRST, "first"), (SECOND, "second")):
-        found[title] = _way(stack, await evaluated(stack, folder, model, Profile.PAPER, caches, say))
-    return found
+    return {
+        title: await evaluated(stack, folder, model, Profile.PAPER, caches, say)
+        for title, model in ((FIRST, "first"), (SECOND, "second"))
+    }
 
 
 def _way(stack: Stack, run: Evaluated) -> Way:

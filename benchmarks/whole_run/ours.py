@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from benchmarks.whole_run.evaluation import Options
 from benchmarks.whole_run.figures import INSTANCES, Cost
 from benchmarks.whole_run.programs import Program, running
 from benchmarks.whole_run.stack import Stack
+from i2s_sdk.service_table import RENDER_HTML
 from i2s_wire.metrics.profile import Profile
 
 #: Called with how far the comparison is.
@@ -20,6 +21,7 @@ Say = Callable[[str], None]
 
 #: The stage that is the evaluating process: model, wire, run folder.
 EVALUATION = "evaluation"
+_PAGES = "webpage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +32,15 @@ class Evaluated:
         costs: By task; the stages are the services and the evaluating process.
         fixed: CPU seconds of the evaluating process outside of samples: start, plan, worker processes of
             scorers, numbers, report.
+        engines: CPU seconds of the engine for all samples of a task, of the tasks for which it is measured
+            here: of web pages, what all processes of their renderer use less its server, Playwright's driver
+            and the supervisors. A supervisor that ended with its site is part of it.
         outcomes: What became of each sample, by id: "rendered", "values", "picture".
     """
 
     costs: Mapping[str, Cost]
     fixed: float
+    engines: Mapping[str, float]
     outcomes: Mapping[str, Mapping[str, Any]]
 
 
@@ -71,63 +77,84 @@ async def evaluated(
         async with running("evaluation", text, meter.starting(), environment) as program:
             meter.adopt(program.pid)
             title = f"{stack.workers} worker(s), profile {profile}, {model} model"
-            costs, outcomes, inside = await _follow(program, _Looks(stack, meter.settled), title, say)
+            following = _Following(program, stack, meter.settled, title, say)
+            outcomes = await following.to_the_end()
             await program.end()
-            return Evaluated(costs, meter.cpu_seconds() - inside, outcomes)
+            fixed = meter.cpu_seconds() - following.inside
+            return Evaluated(following.costs, fixed, following.engines, outcomes)
     finally:
         meter.close()
 
 
 @dataclass(frozen=True, slots=True)
-class _Looks:
-    """Reads all meters at a moment when no sample is under way.
+class _Look:
+    """All meters at a moment when no sample is under way.
 
     Attributes:
-        stack: The services.
-        own: Returns the CPU seconds of the evaluating process.
+        spent: CPU seconds so far of the services and the evaluating process, by name.
+        beside: CPU seconds so far of each process of the renderer of pages that is no engine, by pid.
     """
 
-    stack: Stack
-    own: Callable[[], Any]
-
-    async def __call__(self) -> dict[str, float]:
-        return {**await self.stack.rested(), EVALUATION: await self.own()}
+    spent: Mapping[str, float]
+    beside: Mapping[int, float]
 
 
-async def _follow(
-    program: Program, look: _Looks, title: str, say: Say
-) -> tuple[dict[str, Cost], dict[str, Mapping[str, Any]], float]:
-    """Read the meters around the samples of each task.
+class _Following:
+    """Reads the meters around the samples of each task of an evaluation.
 
-    Returns:
-        The costs by task, the outcomes by sample, and the CPU seconds of the evaluating process that are not
-        outside of samples.
+    Attributes:
+        costs: By task.
+        engines: As in ``Evaluated``.
+        inside: CPU seconds of the evaluating process that are not outside of samples.
     """
-    costs: dict[str, Cost] = {}
-    single: dict[str, float] = {}
-    before: dict[str, float] = {}
-    inside = 0.0
-    while True:
-        line = await program.read()
-        match line["at"]:
-            case "begin":
-                before = await look()
-                await program.write()
-            case "single end":
-                spent = _spent(before, await look())
-                single[line["task"]] = spent[EVALUATION]
-                inside += spent[EVALUATION]
-                await program.write()
-            case "end":
-                spent = _spent(before, await look())
-                own = of_samples(spent[EVALUATION], single[line["task"]], line["samples"])
-                costs[line["task"]] = Cost(line["samples"], {**spent, EVALUATION: own}, line["wall"])
-                inside += own
-                await program.write()
-            case "sample":
-                say(f"{title}: {line['finished']} samples")
-            case _:
-                return costs, {one["id"]: one for one in line["outcomes"]}, inside
+
+    def __init__(
+        self, program: Program, stack: Stack, own: Callable[[], Awaitable[float]], title: str, say: Say
+    ) -> None:
+        self.costs: dict[str, Cost] = {}
+        self.engines: dict[str, float] = {}
+        self.inside = 0.0
+        self._program, self._stack, self._own = program, stack, own
+        self._title, self._say = title, say
+        self._single: dict[str, float] = {}
+
+    async def to_the_end(self) -> dict[str, Mapping[str, Any]]:
+        """Follow the evaluation, and return what became of each sample."""
+        before = await self._look()
+        while True:
+            line = await self._program.read()
+            match line["at"]:
+                case "begin":
+                    before = await self._look()
+                    await self._program.write()
+                case "single end":
+                    self._end_single(line["task"], before, await self._look())
+                    await self._program.write()
+                case "end":
+                    self._end(line, before, await self._look())
+                    await self._program.write()
+                case "sample":
+                    self._say(f"{self._title}: {line['finished']} samples")
+                case _:
+                    return {one["id"]: one for one in line["outcomes"]}
+
+    async def _look(self) -> _Look:
+        spent = {**await self._stack.rested(), EVALUATION: await self._own()}
+        return _Look(spent, self._stack.beside_engines(RENDER_HTML))
+
+    def _end_single(self, task: str, before: _Look, after: _Look) -> None:
+        self._single[task] = _spent(before.spent, after.spent)[EVALUATION]
+        self.inside += self._single[task]
+
+    def _end(self, line: Mapping[str, Any], before: _Look, after: _Look) -> None:
+        task, samples = line["task"], line["samples"]
+        spent = _spent(before.spent, after.spent)
+        own = of_samples(spent[EVALUATION], self._single[task], samples)
+        self.costs[task] = Cost(samples, {**spent, EVALUATION: own}, line["wall"])
+        self.inside += own
+        if task == _PAGES:
+            beside = sum(used - before.beside.get(pid, 0.0) for pid, used in after.beside.items())
+            self.engines[task] = spent[RENDER_HTML] - beside
 
 
 def _spent(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:

@@ -35,7 +35,6 @@ class Sample:
         reference: File of the reference image.
         source: What the procedure renders: a file, or the folder of a site.
         request: The rendering of the second model's answer by profile ``paper``.
-        truth: The rendering of the ground truth, if the task compares with its text.
         size_policy: How images of different size are compared.
     """
 
@@ -44,7 +43,6 @@ class Sample:
     reference: Path
     source: Path
     request: RenderRequest
-    truth: RenderRequest | None
     size_policy: SizePolicy
 
 
@@ -138,7 +136,6 @@ def _sample(one: Instance, text: str, source: Path) -> Sample:
     content = read_content(one)
     helm, paper = (cast("RenderedTask[Any]", open_task(one.task, profile)) for profile in _PROFILES)
     _write(_request(helm, text, content.assets).source, source)
-    truth = paper.truth(content)
     assert one.image is not None
     return Sample(
         id=one.id,
@@ -146,7 +143,6 @@ def _sample(one: Instance, text: str, source: Path) -> Sample:
         reference=one.image,
         source=source,
         request=_request(paper, text, content.assets),
-        truth=None if truth is None or isinstance(truth, str) else paper.request(truth),
         size_policy=paper.size_policy,
     )
 

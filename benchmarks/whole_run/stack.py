@@ -49,18 +49,20 @@ class Stack:
     def beside_engines(self, name: str) -> dict[int, float]:
         """Return the CPU seconds so far of each process of a service that is no engine, by pid.
 
-        These are the server, Playwright's driver, and the supervisors of cells.
+        For web pages these are the server, Playwright's driver, and the supervisors of cells.
         """
         pids = (self.pids[name], *descendants(self.pids[name]))
-        return {pid: own_seconds(pid) for pid in pids if not _is_engine(pid)}
+        return {pid: own_seconds(pid) for pid in pids if not is_engine(pid)}
 
 
-def _is_engine(pid: int) -> bool:
+def is_engine(pid: int) -> bool:
+    """Return whether a process runs a program that does the work of a renderer; False if it is gone."""
     try:
-        program = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
+        # Not by its command line, which Chromium's renderer processes overwrite with one without separators.
+        program = Path(f"/proc/{pid}/exe").readlink()
     except OSError:
         return False
-    return any(word in Path(program).name for word in _ENGINES)
+    return any(word in program.name for word in _ENGINES)
 
 
 def processors() -> list[int]:

@@ -8,21 +8,21 @@ import pytest
 
 from benchmarks.whole_run.figures import Bars, Cost
 from benchmarks.whole_run.report import FIRST, SECOND, Report, Way
-from benchmarks.whole_run.single import ENGINE, SCORES, TRUTH, without_truth
+from benchmarks.whole_run.single import ENGINE, SCORES, with_engines
 
 
 def _costs(cpu: float, wall: float) -> dict[str, Cost]:
     return {task: Cost(2, {"all": 2 * cpu}, 2 * wall) for task in ("latex", "webpage", "music")}
 
 
-FLOOR = {task: Cost(2, {ENGINE: 0.6, TRUTH: 0.4, SCORES: 0.2}, 1.0) for task in ("latex", "webpage", "music")}
+FLOOR = {task: Cost(2, {ENGINE: 0.6, SCORES: 0.2}, 1.0) for task in ("latex", "webpage", "music")}
 REPORT = Report(
     machine={"machine": "one"},
     samples={"latex": 2, "webpage": 2, "music": 2},
     procedure=Way(_costs(12.0, 13.0)),
     one={FIRST: Way(_costs(1.0, 1.0), 24.0), SECOND: Way(_costs(0.5, 0.5))},
     two={FIRST: Way(_costs(1.0, 0.5)), SECOND: Way(_costs(0.5, 0.25))},
-    single={FIRST: FLOOR, SECOND: without_truth(FLOOR)},
+    single={FIRST: with_engines(FLOOR, {"webpage": 1.0}), SECOND: FLOOR},
     helm=Way(_costs(0.4, 0.4)),
     page_differences={},
     faults=(),
@@ -37,7 +37,7 @@ def test_the_ratio_is_that_of_whole_runs_with_what_is_done_once() -> None:
 
 def test_overhead_is_what_is_neither_engines_nor_metrics() -> None:
     assert REPORT.overhead(SECOND) == pytest.approx(1 - 0.4 / 0.5)
-    assert REPORT.overhead(FIRST) == pytest.approx(1 - 0.6 * 2400 / (2400 + 24))
+    assert REPORT.overhead(FIRST) == pytest.approx(1 - (0.4 * 1500 + 0.6 * 900) / (2400 + 24))
 
 
 def test_two_workers_are_compared_by_the_samples_that_they_finish_in_a_second() -> None:
