@@ -130,9 +130,9 @@ class Browser:
     async def until_lost(self) -> None:
         """Return when a process that belongs to the browser itself is gone."""
         while True:
+            await asyncio.sleep(_LOOK_SECONDS)
             if await self.lost_a_process():
                 return
-            await asyncio.sleep(_LOOK_SECONDS)
 
     @property
     def alive(self) -> bool:
@@ -185,8 +185,8 @@ class Browser:
             await asyncio.wait({preparing, self.run}, return_when=asyncio.FIRST_COMPLETED)
             if not preparing.done() or preparing.exception() is not None:
                 raise BrowserError(f"no page could be prepared: {await _reason(preparing, self.run)}")
-            self._now_bytes = (await self.cell.usage()).peak_memory_bytes
-            await self.cell.allow(cpu_seconds=_IDLE_CPU_SECONDS, wall_seconds=_IDLE_WALL_SECONDS)
+            used = await self.cell.allow(cpu_seconds=_IDLE_CPU_SECONDS, wall_seconds=_IDLE_WALL_SECONDS)
+            self._now_bytes = used.peak_memory_bytes
         except CellError as error:
             raise BrowserError(f"no page could be prepared: {error}") from None
         finally:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from i2s_chassis.jail import kernel_file
+
 _MOUNT = Path("/sys/fs/cgroup")
 
 
@@ -159,7 +161,7 @@ class Group:
 
     def pids(self) -> list[int]:
         """Return the processes in the group; zombies are not included."""
-        return [int(pid) for pid in (self._pids / "cgroup.procs").read_text().split()]
+        return [int(pid) for pid in kernel_file.read(f"{self._pids}/cgroup.procs").split()]
 
     @property
     def counts_time(self) -> bool:
@@ -171,26 +173,26 @@ class Group:
         if self._cpu is None:
             return None
         if self._version == 2:
-            return _counter(self._cpu / "cpu.stat", "usage_usec") / 1e6
-        return int((self._cpu / "cpuacct.usage").read_text()) / 1e9
+            return _counter(f"{self._cpu}/cpu.stat", b"usage_usec") / 1e6
+        return int(kernel_file.read(f"{self._cpu}/cpuacct.usage")) / 1e9
 
     def out_of_memory_kills(self) -> int:
         """Return how many processes the kernel killed for memory."""
         name = "memory.events" if self._version == 2 else "memory.oom_control"
-        return _counter(self._memory / name, "oom_kill")
+        return _counter(f"{self._memory}/{name}", b"oom_kill")
 
     def refused_forks(self) -> int:
         """Return how many new processes the kernel refused."""
-        return _counter(self._pids / "pids.events", "max")
+        return _counter(f"{self._pids}/pids.events", b"max")
 
     def remove(self) -> None:
         """Remove the group; nothing may live in it any more."""
         self._hierarchy.remove(self._name)
 
 
-def _counter(file: Path, name: str) -> int:
+def _counter(file: str, name: bytes) -> int:
     try:
-        lines = file.read_text().splitlines()
+        lines = kernel_file.read(file).splitlines()
     except OSError:
         return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name} ")), 0)
+    return next((int(line.split()[1]) for line in lines if line.startswith(name + b" ")), 0)

@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from i2s_chassis.jail import processes
+from i2s_chassis.jail import kernel_file, processes
 
 _NANOSECONDS = 1e9
 _FORGET_SECONDS = 60.0
@@ -128,8 +128,7 @@ def _threads(pids: Iterable[int]) -> Iterable[tuple[str, Scheduled]]:
         for name in names:
             path = f"/proc/{pid}/task/{name}"
             try:
-                with open(f"{path}/schedstat", "rb") as file:
-                    yield path, Scheduled(*map(int, file.read().split()))
+                yield path, Scheduled(*map(int, kernel_file.read(f"{path}/schedstat").split()))
             except (OSError, TypeError, ValueError):
                 continue  # it has ended, or this kernel does not count
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 from dataclasses import dataclass
 
+from i2s_chassis.jail import kernel_file
 from i2s_chassis.jail.model import ProcessIsolation
 
 _MOST_COMMAND = 4096
@@ -53,8 +54,7 @@ def children(pid: int) -> list[int]:
     found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                found += map(int, file.read().split())
+            found += map(int, kernel_file.read(f"/proc/{pid}/task/{thread}/children").split())
     except (FileNotFoundError, ProcessLookupError):
         pass  # it ended while we looked
     return found
@@ -91,8 +91,7 @@ def isolation_of(pid: int) -> ProcessIsolation | None:
 def private_bytes(pid: int) -> int:
     """Return the resident memory of ``pid`` that no file or other process can share with it."""
     try:
-        with open(f"/proc/{pid}/statm", "rb") as file:
-            _, resident, shared = map(int, file.read().split()[:3])
+        _, resident, shared = map(int, kernel_file.read(f"/proc/{pid}/statm").split()[:3])
     except (FileNotFoundError, ProcessLookupError):
         return 0
     return (resident - shared) * _PAGE
@@ -142,8 +141,7 @@ def state(path: str) -> bytes:
 def _stat(path: str) -> list[bytes] | None:
     """Return the fields of a stat file from the state on."""
     try:
-        with open(path, "rb") as file:
-            text = file.read()
+        text = kernel_file.read(path)
     except (FileNotFoundError, ProcessLookupError):
         return None
     return text[text.rindex(b")") + 2 :].split()  # the name before may hold anything

@@ -20,7 +20,7 @@ from i2s_chassis.jail.output import Output
 from i2s_chassis.jail.process_bound import process_bound
 from i2s_chassis.jail.request import CellContext, RunRequest
 
-_IDLE_LOOK_SECONDS = 0.5
+_IDLE_LOOK_SECONDS = 2.0
 _IDLE_SHARE = 0.02  # of a processor
 
 
