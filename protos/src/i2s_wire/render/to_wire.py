@@ -47,7 +47,19 @@ def rendering(answer: Rendering, request_id: str = "") -> pb.RenderResponse:
 
 def limits(one: Limits) -> pb.Limits:
     """Return limits as the wire has them."""
-    return pb.Limits(**asdict(one))
+    return pb.Limits(
+        cpu_seconds=one.cpu_seconds,
+        wall_seconds=one.wall_seconds,
+        memory_bytes=one.memory_bytes,
+        processes=one.processes,
+        file_bytes=one.file_bytes,
+        disk_bytes=one.disk_bytes,
+        inodes=one.inodes,
+        pages=one.pages,
+        pixels=one.pixels,
+        log_bytes=one.log_bytes,
+        picture_bytes=one.picture_bytes,
+    )
 
 
 def isolation(one: Isolation) -> pb.Isolation:
@@ -62,7 +74,13 @@ def engine(one: Engine) -> pb.Engine:
 
 def usage(one: Usage) -> pb.Usage:
     """Return what was used as the wire has it."""
-    return pb.Usage(**asdict(one))
+    return pb.Usage(
+        wall_seconds=one.wall_seconds,
+        cpu_seconds=one.cpu_seconds,
+        peak_memory_bytes=one.peak_memory_bytes,
+        peak_processes=one.peak_processes,
+        waited_seconds=one.waited_seconds,
+    )
 
 
 def stage(one: Stage) -> pb.Stage:

@@ -9,9 +9,10 @@ import contextvars
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from i2s_chassis.errors import Status
+from i2s_chassis.fields import fields_of
 
 _log = logging.getLogger(__name__)
 _log.setLevel(logging.INFO)
@@ -41,7 +42,7 @@ class Entry:
         """Write the line with what is known; "what" is "call" or "item"."""
         values = {
             name: round(value, 6) if isinstance(value, float) else value
-            for name, value in asdict(self).items()
+            for name, value in fields_of(self).items()
             if value
         }
         _log.info(what, extra={"fields": {"status": status.name, "seconds": round(seconds, 6), **values}})

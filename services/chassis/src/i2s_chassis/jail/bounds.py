@@ -11,9 +11,10 @@ import math
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from i2s_chassis.fields import fields_of
 from i2s_chassis.jail.errors import CellError
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
 from i2s_chassis.job_limits import Limits
@@ -72,7 +73,7 @@ class PlanBounds:
         Raises:
             RefusedError: One is above its ceiling, or no number above 0.
         """
-        for name, value in asdict(limits).items():
+        for name, value in fields_of(limits).items():
             most = _MOST_SECONDS if name.endswith("_seconds") else getattr(self.ceilings, name)
             whole = not name.endswith("_seconds")
             kinds = (int,) if whole else (int, float)
@@ -98,7 +99,7 @@ class PlanBounds:
         return {
             "template": self.template.to_json(),
             "readable": list(self.readable),
-            "ceilings": asdict(self.ceilings),
+            "ceilings": fields_of(self.ceilings),
         }
 
     @classmethod

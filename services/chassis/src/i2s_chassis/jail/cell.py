@@ -8,8 +8,9 @@ import json
 import mmap
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
+from i2s_chassis.fields import fields_of
 from i2s_chassis.jail.errors import CellError, OutputError, OutputReason, StarvedError
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.link import Link
@@ -247,7 +248,7 @@ class Cell:
         """
         async with self._running:
             self._limits = replace(limits, processes=self._limits.processes)
-            await self._ask({"op": "renew", "limits": asdict(self._limits)})
+            await self._ask({"op": "renew", "limits": fields_of(self._limits)})
             for name, content in files.items():
                 await self.write(name, content)
 

@@ -14,8 +14,9 @@ import signal
 import socket
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 
+from i2s_chassis.fields import fields_of
 from i2s_chassis.jail import by_user, cgroup, framing, processes, syscalls
 from i2s_chassis.jail.bounds import PlanBounds
 from i2s_chassis.jail.errors import CellError, OutputError, StarvedError
@@ -137,7 +138,7 @@ class CellSupervisor:
         if operation == "limit":
             return Message({"met": run is None or run.limit_met()})
         if operation in ("usage", "allow", "stop"):
-            return Message({"usage": asdict(self._control_run(operation, head, run))})
+            return Message({"usage": fields_of(self._control_run(operation, head, run))})
         return self._answer_of_folder(question)
 
     def _answer_of_folder(self, question: Message) -> Message:
@@ -155,13 +156,13 @@ class CellSupervisor:
         if operation == "list":
             return Message({}, json.dumps(self._workspace.files()).encode())
         if operation == "fill":
-            return Message({"fill": asdict(self._workspace.fill())})
+            return Message({"fill": fields_of(self._workspace.fill())})
         if operation == "processes":
             pids = self._processes.pids() if self._group is None else self._group.pids()
             return Message({}, json.dumps(pids).encode())
         if operation == "isolation":
             around = map(processes.isolation_of, processes.descendants(os.getpid()))
-            return Message({}, json.dumps([asdict(one) for one in around if one is not None]).encode())
+            return Message({}, json.dumps([fields_of(one) for one in around if one is not None]).encode())
         raise CellError(f"unknown operation {operation!r}")
 
     def _renew(self, limits: Limits) -> None:
@@ -225,7 +226,7 @@ def _describe(ended: Ended, irregular: list[PolicyEvent]) -> Head:
         "cause": ended.cause.value,
         "exit_code": ended.exit_code,
         "signal": ended.signal,
-        "usage": asdict(ended.usage),
+        "usage": fields_of(ended.usage),
         "events": events,
         "head": len(ended.output.head),
         "total": ended.output.total_bytes,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
+from i2s_chassis.fields import fields_of
 from i2s_chassis.jail import cgroup
 from i2s_chassis.jail.model import Tier
 from i2s_chassis.jail.substitutes import Substitute
@@ -126,8 +127,9 @@ class CellPlan:
 
     def to_json(self) -> dict[str, Any]:
         """Return what from_json understands."""
-        data = asdict(self)
+        data = fields_of(self)
         data["tier"] = int(self.tier)
+        data["limits"] = fields_of(self.limits)
         if self.groups is not None:
             data["groups"] = self.groups.to_json()
         return data

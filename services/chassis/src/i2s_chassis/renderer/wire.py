@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
+from i2s_chassis.fields import fields_of
 from i2s_chassis.jail import model as jail
 from i2s_chassis.limits import Limits, LimitTable
 from i2s_wire.render import from_wire, resources
@@ -47,7 +47,7 @@ def limits_from_wire(message: pb.Limits, table: LimitTable) -> Limits:
         InvalidArgumentError: A value is negative or not finite; names the field.
     """
     try:
-        return table.resolve(asdict(from_wire.limits(message)))
+        return table.resolve(fields_of(from_wire.limits(message)))
     except ValueError as error:
         field, _, reason = str(error).partition(": ")
         raise InvalidArgumentError(field, reason) from None
@@ -55,12 +55,12 @@ def limits_from_wire(message: pb.Limits, table: LimitTable) -> Limits:
 
 def wire_limits(limits: Limits) -> resources.Limits:
     """Return limits in force in the type of the wire."""
-    return resources.Limits(**asdict(limits))
+    return resources.Limits(**fields_of(limits))
 
 
 def wire_usage(usage: jail.Usage) -> resources.Usage:
     """Return what was used in the type of the wire."""
-    return resources.Usage(**asdict(usage))
+    return resources.Usage(**fields_of(usage))
 
 
 def wire_isolation(isolation: jail.Isolation) -> Isolation:
