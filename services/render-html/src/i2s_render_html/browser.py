@@ -75,13 +75,19 @@ class Browser:
     Attributes:
         cell: Where it runs.
         run: The task that ends when the browser does, whatever the reason.
+        answering: Numbers of the processes outside of the cell that answer what a page asks for.
         jobs: Pages that it has shown.
     """
 
     def __init__(
-        self, settings: BrowserSettings, cell: Cell, run: asyncio.Task[Ended], driven: PlaywrightBrowser
+        self,
+        settings: BrowserSettings,
+        cell: Cell,
+        run: asyncio.Task[Ended],
+        driven: PlaywrightBrowser,
+        answering: tuple[int, ...],
     ) -> None:
-        self.cell, self.run = cell, run
+        self.cell, self.run, self.answering = cell, run, answering
         self.jobs = 0
         self._settings, self._driven = settings, driven
         self._stack = AsyncExitStack()
@@ -106,7 +112,8 @@ class Browser:
             stack.push_async_callback(_dropped, launching)
             cell, run = await _in_a_cell(stack, jail, settings, handover, launching)
             driven = await _launched(launching, run)
-            browser = cls(settings, cell, run, driven)
+            drivers = () if handover.driver is None else (handover.driver,)
+            browser = cls(settings, cell, run, driven, (os.getpid(), *drivers))
             stack.push_async_callback(browser._drop_page)
             browser._next = asyncio.create_task(browser._prepare())
             await browser.page()
@@ -180,7 +187,9 @@ class Browser:
         preparing = asyncio.create_task(PreparedPage.prepare(self._driven, settings.visit))
         try:
             await self.cell.allow(
-                cpu_seconds=settings.start_seconds, wall_seconds=settings.start_wall_seconds
+                cpu_seconds=settings.start_seconds,
+                wall_seconds=settings.start_wall_seconds,
+                waits_for=self.answering,
             )
             await asyncio.wait({preparing, self.run}, return_when=asyncio.FIRST_COMPLETED)
             if not preparing.done() or preparing.exception() is not None:

@@ -7,6 +7,7 @@ import contextlib
 import os
 import shutil
 import socket
+import struct
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Self
 from i2s_render_html import launcher
 from i2s_render_html.errors import BrowserError
 
+_CREDENTIALS = struct.Struct("3i")  # pid, uid and gid, see unix(7)
+
 
 class Handover:
     """A private socket at which one launcher delivers its descriptors.
@@ -23,6 +26,7 @@ class Handover:
     Attributes:
         program: What Playwright is to start.
         arguments: With these arguments.
+        driver: Number of Playwright's process, which has started the launcher; None before it has.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -37,6 +41,7 @@ class Handover:
         self._listener.bind(path)
         self._listener.listen(1)
         self._connection: socket.socket | None = None
+        self.driver: int | None = None
         self.program = sys.executable
         self.arguments = ("-I", "-S", launcher.__file__, path)
 
@@ -50,6 +55,7 @@ class Handover:
         self._connection, _ = await loop.sock_accept(self._listener)
         received: asyncio.Future[tuple[int, ...]] = loop.create_future()
         connection = self._connection
+        self.driver = _parent_of_peer(connection)
 
         def take() -> None:
             _, descriptors, _, _ = socket.recv_fds(connection, 1, 2)
@@ -83,3 +89,14 @@ class Handover:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.end()
+
+
+def _parent_of_peer(connection: socket.socket) -> int | None:
+    """Return the process that started who is at the other end; None if that is not known."""
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid, _, _ = _CREDENTIALS.unpack(credentials)
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("PPid:")), None)

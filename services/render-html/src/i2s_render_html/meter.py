@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from i2s_chassis.jail import Cause, Cell, Usage
@@ -37,13 +38,14 @@ class Meter:
         return time.monotonic() - self._began - (self._last.waited_seconds - self._start_waited)
 
     @classmethod
-    async def begin(cls, cell: Cell, limits: Limits, spent: Usage) -> Meter:
+    async def begin(cls, cell: Cell, limits: Limits, spent: Usage, answering: Sequence[int]) -> Meter:
         """Begin to show a page.
 
         Args:
             cell: The cell of the browser.
             limits: Limits of the job.
             spent: What earlier steps have used of them.
+            answering: Processes outside of the cell that answer what the page asks for.
 
         Raises:
             CellError: The cell is gone, or the browser has ended.
@@ -56,6 +58,7 @@ class Meter:
         before = await cell.allow(
             cpu_seconds=limits.cpu_seconds + _GRACE_SECONDS,
             wall_seconds=limits.wall_seconds + _GRACE_SECONDS,
+            waits_for=answering,
         )
         return cls(cell, limits, before)
 

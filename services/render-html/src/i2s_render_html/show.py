@@ -90,7 +90,7 @@ async def show(
         JailError: A fault of the jail.
     """
     try:
-        meter = await Meter.begin(browser.cell, job.limits, spent)
+        meter = await Meter.begin(browser.cell, job.limits, spent, browser.answering)
     except CellError as error:
         raise BrowserError(f"the browser is gone: {error}") from None
     page.visit.begin(files)

@@ -101,6 +101,36 @@ def test_many_threads_are_looked_at_less_often(threads: _Threads) -> None:
     assert clock.waited_seconds == pytest.approx(0.05)
 
 
+def test_time_in_which_who_answers_the_job_is_kept_waiting_does_not_count(
+    threads: _Threads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering = _Threads()
+    monkeypatch.setattr(module, "_first_threads", lambda pids: answering.now.items() if pids else ())
+    clock = Clock(100.0)
+    threads.set("job", ran=0.1, times=1)
+    answering.set("server", waited=50.0, times=9)  # before the job began
+    clock.wait_for([7])
+    answering.set("server", waited=50.8, times=12)
+    clock.look([1], 101.0)
+    assert clock.waited_seconds == pytest.approx(0.8)
+    clock.wait_for([])
+    clock.look([1], 102.0)
+    assert clock.seconds(102.0) == pytest.approx(1.2)
+
+
+def test_who_answers_one_job_after_the_other_is_counted_on(
+    threads: _Threads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering = _Threads()
+    monkeypatch.setattr(module, "_first_threads", lambda pids: answering.now.items() if pids else ())
+    clock = Clock(100.0)
+    for number in range(3):
+        clock.wait_for([7])
+        answering.set("server", waited=0.5 * (number + 1), times=number + 1)
+        clock.look([1], 101.0 + number)
+    assert clock.waited_seconds == pytest.approx(1.5)
+
+
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=30))
 def test_a_union_is_as_long_as_the_moments_in_it(pairs: list[tuple[int, int]]) -> None:
     covered, moments, end = Covered(), set(), 0

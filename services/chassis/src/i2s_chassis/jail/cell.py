@@ -138,6 +138,7 @@ class Cell:
         cpu_seconds: float | None = None,
         wall_seconds: float | None = None,
         memory_bytes: int | None = None,
+        waits_for: Sequence[int] = (),
     ) -> Usage:
         """Let the program that runs use this much from now on, whatever it has used before.
 
@@ -146,6 +147,8 @@ class Cell:
             wall_seconds: Likewise.
             memory_bytes: Beyond what it has now, within the limit of the cell; None leaves that bound as it
                 is.
+            waits_for: Processes outside of the cell that answer the program. While the machine keeps one of
+                them waiting for a processor, the clock of the program stands still. Until the next call.
 
         Returns:
             What it has used so far; subtract it from what ``usage`` returns later.
@@ -159,6 +162,7 @@ class Cell:
             "cpu_seconds": cpu_seconds,
             "wall_seconds": wall_seconds,
             "memory_bytes": memory_bytes,
+            "waits_for": list(waits_for),
         }
         used = Usage(**(await self._ask(request)).head["usage"])
         if wall_seconds is not None and self._running.locked() and not self._patience.expired():

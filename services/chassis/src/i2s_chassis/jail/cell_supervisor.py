@@ -184,7 +184,7 @@ class CellSupervisor:
             run.stop()
         if operation != "allow":
             return run.usage()
-        used = run.allow(head["cpu_seconds"], head["wall_seconds"], head["memory_bytes"])
+        used = run.allow(head["cpu_seconds"], head["wall_seconds"], head["memory_bytes"], head["waits_for"])
         self._cpu_left = max(self._cpu_left, used.cpu_seconds + (head["cpu_seconds"] or 0))
         self._wall_left = max(self._wall_left, used.clock_seconds + (head["wall_seconds"] or 0))
         return used

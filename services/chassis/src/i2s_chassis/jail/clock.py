@@ -6,6 +6,10 @@ to run and did not (the second number of /proc/PID/task/TID/schedstat, in nanose
 https://docs.kernel.org/scheduler/sched-stats.html). The clock stands still while any thread of the job waits
 so. Threads that wait at the same time count once, so a job stops its clock at most for as long as it computes
 itself, and the limit on CPU time ends it.
+
+A page asks for files, and waits for those who answer: the service and Playwright's driver, which run outside
+of its cell. If the machine keeps them waiting it keeps the page waiting, so their first threads, in which
+they answer, count like threads of the job (``wait_for``).
 """
 
 from __future__ import annotations
@@ -74,6 +78,7 @@ class Clock:
         self._waited = Covered()
         self._told: dict[str, float] = {}
         self._longest = 0.0
+        self._answering: frozenset[int] = frozenset()
 
     @property
     def waited_seconds(self) -> float:
@@ -88,6 +93,17 @@ class Clock:
         """Return what the clock shows at a moment after the last look."""
         return now - self._started - self.waited_seconds
 
+    def wait_for(self, pids: Iterable[int]) -> None:
+        """Count the time for which the machine keeps these processes waiting, too, from now on.
+
+        Args:
+            pids: Processes that are not the job's, which answer it; those of an earlier call are forgotten.
+        """
+        answering = frozenset(pids)
+        for path, scheduled in _first_threads(answering - self._answering):
+            self._threads[path] = scheduled  # what it has waited before does not count
+        self._answering = answering
+
     def look(self, pids: Iterable[int], now: float, *, at_once: bool = False) -> None:
         """Take in how long the threads of the job were kept waiting.
 
@@ -101,7 +117,7 @@ class Clock:
         found: dict[str, Scheduled] = {}
         told: dict[str, float] = {}
         waited = 0.0
-        for path, scheduled in _threads(pids):
+        for path, scheduled in (*_threads(pids), *_first_threads(self._answering)):
             found[path] = scheduled
             before = self._threads.get(path, Scheduled(0, 0, 0))
             if scheduled == before:
@@ -125,12 +141,19 @@ def _threads(pids: Iterable[int]) -> Iterable[tuple[str, Scheduled]]:
             names = os.listdir(f"/proc/{pid}/task")
         except OSError:
             continue  # it has ended
-        for name in names:
-            path = f"/proc/{pid}/task/{name}"
-            try:
-                yield path, Scheduled(*map(int, kernel_file.read(f"{path}/schedstat").split()))
-            except (OSError, TypeError, ValueError):
-                continue  # it has ended, or this kernel does not count
+        yield from _counted(f"/proc/{pid}/task/{name}" for name in names)
+
+
+def _first_threads(pids: Iterable[int]) -> Iterable[tuple[str, Scheduled]]:
+    return _counted(f"/proc/{pid}/task/{pid}" for pid in pids)
+
+
+def _counted(paths: Iterable[str]) -> Iterable[tuple[str, Scheduled]]:
+    for path in paths:
+        try:
+            yield path, Scheduled(*map(int, kernel_file.read(f"{path}/schedstat").split()))
+        except (OSError, TypeError, ValueError):
+            continue  # it has ended, or this kernel does not count
 
 
 def _is_ready(path: str) -> bool:

@@ -6,7 +6,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from i2s_chassis.jail import confine, follow, processes
 from i2s_chassis.jail.account import RunAccount
@@ -118,12 +118,17 @@ class Run:
         return self._account.usage(self._wall_seconds, self._clock.waited_seconds)
 
     def allow(
-        self, cpu_seconds: float | None, wall_seconds: float | None, memory_bytes: int | None = None
+        self,
+        cpu_seconds: float | None,
+        wall_seconds: float | None,
+        memory_bytes: int | None = None,
+        waits_for: Sequence[int] = (),
     ) -> Usage:
         """Let the run use this much from now on; returns what it has used so far."""
         job = self._measure()
         used = self._account.usage(self._wall_seconds, self._clock.waited_seconds)
         self._account.begin_new_peaks()
+        self._clock.wait_for(waits_for)
         if memory_bytes is not None:
             self._memory_bound = self._account.memory_before_fork(job) + memory_bytes
         if cpu_seconds is not None:
