@@ -29,9 +29,7 @@ SHOWN = (Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS)
         "<script>const f = () => Promise.resolve().then(f); f()</script>",
         pytest.param(
             "<script>for (;;) document.documentElement.append('x'.repeat(1e4))</script>",
-            marks=pytest.mark.racing(
-                "memory and CPU time grow together, and either limit may be met"
-            ),
+            marks=pytest.mark.racing("memory and CPU time grow together, and either limit may be met"),
         ),
         "<p id=p><script>for (;;) { p.innerHTML += '<b>x</b>'; p.offsetTop }</script>",
         "<script>/(a+)+$/.test('a'.repeat(60) + 'b')</script>",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from typing import Any, ClassVar, Protocol
 
 
-def fields_of(one: DataclassInstance) -> dict[str, Any]:
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+def fields_of(one: _Dataclass) -> dict[str, Any]:
     """Return the fields of a dataclass by name, each as it is.
 
     ``dataclasses.asdict`` copies every value deeply, which takes ten times as long, and each job needs it
