@@ -22,9 +22,10 @@ from verdict_differences import differences, read_records
 def test_attacks_have_the_verdicts_and_pictures_of_a_quiet_machine(
     name: str, part: Part, tmp_path: Path
 ) -> None:
-    quiet, busy = quiet_verdicts(name, part), tmp_path / "busy.jsonl"
+    quiet = read_records(quiet_verdicts(name, part)) if part.has_verdicts else []
+    busy = tmp_path / "busy.jsonl"
     busy.write_text("")
     with busy_machine():
         run_recorded(part, busy)
-    found = differences(read_records(quiet), read_records(busy))
+    found = differences(quiet, read_records(busy))
     assert found == [], "\n".join(map(str, found))

@@ -18,6 +18,8 @@ SECURITY = ROOT / "tests" / "security"
 #: on a quiet machine alone.
 _LEFT_OUT = SECURITY / "jail" / "test_gvisor.py"
 _JAIL = SECURITY / "jail" / "test_jail.py"
+#: Its tests call the jail and no renderer, so they have no verdicts to record; what they require is in them.
+_WITHOUT_VERDICTS = _JAIL.parent
 #: Folders of which each file is a part of its own.
 _BY_FILE = ("render_html",)
 #: Files of which every test is made in one tier.
@@ -61,6 +63,11 @@ class Part:
     files: tuple[Path, ...]
     keyword: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether its tests have verdicts of renderers, which are recorded and compared."""
+        return not all(_WITHOUT_VERDICTS in file.parents for file in self.files)
 
     @property
     def seconds(self) -> float:
