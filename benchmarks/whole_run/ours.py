@@ -120,7 +120,7 @@ class _Following:
 
     async def to_the_end(self) -> dict[str, Mapping[str, Any]]:
         """Follow the evaluation, and return what became of each sample."""
-        before = await self._look()
+        before = _Look({}, {})
         while True:
             line = await self._program.read()
             match line["at"]:
