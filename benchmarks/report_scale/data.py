@@ -14,7 +14,8 @@ from pathlib import Path
 from i2s_sdk.data import Instance, read_folder
 from i2s_sdk.data.content import read_content
 from i2s_sdk.instances.content import Content
-from i2s_sdk.report.thumbnails import HEIGHT, THUMBNAILS, WIDTH, shrunk
+from i2s_sdk.instances.images import read_header
+from i2s_sdk.report.thumbnails import SHOWN_PIXELS, copy_name, quick_copy
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.folder import RunFolder
@@ -185,13 +186,14 @@ def _put_picture(run: RunFolder, sample: Sample, text: str) -> str:
     digest = run.put_picture(_own(sample.content.reference, text))
     small = _small(sample.content.reference)
     if small is not None:
-        run.storage.write(f"{THUMBNAILS}/{digest[:2]}/{digest}.webp", small)
+        run.storage.write(copy_name(digest), small)
     return digest
 
 
 @cache
 def _small(png: bytes) -> bytes | None:
-    return shrunk(png, (WIDTH, HEIGHT))
+    header = read_header(png)
+    return quick_copy(png) if header.width * header.height > SHOWN_PIXELS else None
 
 
 def _own(png: bytes, text: str) -> bytes:

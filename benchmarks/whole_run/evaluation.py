@@ -2,8 +2,8 @@
 
     python -m benchmarks.whole_run.evaluation OPTIONS    # a JSON object; see ``Options``
 
-The tasks are evaluated one after the other. Before the first sample of a task and after its last one a line
-of JSON is printed, and a line on standard input is awaited, so that the meters can be read.
+The tasks are evaluated one after the other. Before the first sample of a task and after its report is written
+a line of JSON is printed, and a line on standard input is awaited, so that the meters can be read.
 
 What an evaluation does once must not be multiplied by the instances of the benchmark. So one sample of each
 task is evaluated twice before, without caches: the first time to load what is loaded once in a process, such
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_sdk import Settings, evaluate, read_run
-from i2s_sdk.evaluation.progress import Progress
+from i2s_sdk.evaluation.progress import OnProgress, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Options:
     addresses: dict[str, str]
 
 
-class Windows:
-    """Tells the other side when the samples of a task begin and end.
+class Window:
+    """Tells the other side when an evaluation begins with its samples, and when it has ended with its report.
 
     Args:
         task: Name of the task.
@@ -57,6 +57,7 @@ class Windows:
     def __init__(self, task: str, *, single: bool) -> None:
         self._task, self._single = task, single
         self._began: float | None = None
+        self._wall, self._samples = 0.0, 0
 
     def look(self, progress: Progress) -> None:
         """Take a notification of the evaluation."""
@@ -64,11 +65,14 @@ class Windows:
             self._exchange({"at": "begin", "task": self._task})
             self._began = time.monotonic()
         elif progress.finished == progress.planned:
-            wall = time.monotonic() - self._began
-            end = "single end" if self._single else "end"
-            self._exchange({"at": end, "task": self._task, "wall": wall, "samples": progress.planned})
+            self._wall, self._samples = time.monotonic() - self._began, progress.planned
         else:
             print(json.dumps({"at": "sample", "finished": progress.finished}), flush=True)
+
+    def close(self) -> None:
+        """Take that the evaluation has ended: part of numbers and report is done for each sample."""
+        end = "single end" if self._single else "end"
+        self._exchange({"at": end, "task": self._task, "wall": self._wall, "samples": self._samples})
 
     def _exchange(self, line: dict[str, object]) -> None:
         print(json.dumps(line), flush=True)
@@ -79,17 +83,25 @@ def _evaluate_single(options: Options, settings: Settings) -> None:
     """Evaluate one sample of each task without caches: first to load what is lazy, then measured."""
     settings = dataclasses.replace(settings, render_cache="no", score_cache="no")
     for task in options.tasks:
-        for name, on_progress in (("loads", None), ("single", Windows(task, single=True).look)):
-            evaluate(
-                options.data,
-                f"replay:{options.answers}",
-                out=Path(options.out) / name / task,
-                settings=settings,
-                on_progress=on_progress,
-                profile=options.profile,
-                tasks=(task,),
-                limit=1,
-            )
+        _evaluate(options, settings, task, Path(options.out) / "loads" / task, None, limit=1)
+        window = Window(task, single=True)
+        _evaluate(options, settings, task, Path(options.out) / "single" / task, window.look, limit=1)
+        window.close()
+
+
+def _evaluate(
+    options: Options, settings: Settings, task: str, out: Path, look: OnProgress | None, limit: int | None
+) -> None:
+    evaluate(
+        options.data,
+        f"replay:{options.answers}",
+        out=out,
+        settings=settings,
+        on_progress=look,
+        profile=options.profile,
+        tasks=(task,),
+        limit=limit,
+    )
 
 
 def main(text: str) -> None:
@@ -100,15 +112,9 @@ def main(text: str) -> None:
     outcomes = []
     for task in options.tasks:
         out = Path(options.out) / task
-        evaluate(
-            options.data,
-            f"replay:{options.answers}",
-            out=out,
-            settings=settings,
-            on_progress=Windows(task, single=False).look,
-            profile=options.profile,
-            tasks=(task,),
-        )
+        window = Window(task, single=False)
+        _evaluate(options, settings, task, out, window.look, limit=None)
+        window.close()
         for record in read_run(out).records.values():
             picture = out / "pictures" / record.rendering_sha256[:2] / f"{record.rendering_sha256}.png"
             outcomes.append(

@@ -30,8 +30,8 @@ class Evaluated:
 
     Attributes:
         costs: By task; the stages are the services and the evaluating process.
-        fixed: CPU seconds of the evaluating process outside of samples: start, plan, worker processes of
-            scorers, numbers, report.
+        fixed: CPU seconds of the evaluating process that do not grow with the samples: start, plan, worker
+            processes of scorers, and that part of numbers and report.
         engines: CPU seconds of the engine for all samples of a task, of the tasks for which it is measured
             here: of web pages, what all processes of their renderer use less its server, Playwright's driver
             and the supervisors. A supervisor that ended with its site is part of it.
@@ -105,7 +105,7 @@ class _Following:
     Attributes:
         costs: By task.
         engines: As in ``Evaluated``.
-        inside: CPU seconds of the evaluating process that are not outside of samples.
+        inside: CPU seconds of the evaluating process between the first sample and the report.
     """
 
     def __init__(

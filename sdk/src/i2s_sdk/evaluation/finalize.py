@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from i2s_sdk.errors import UsageError
+from i2s_sdk.evaluation.caches.opening import open_caches
 from i2s_sdk.evaluation.failures import FailureReason, failure_reasons
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.report.page import write_page
@@ -59,7 +60,7 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
     Args:
         folder: Folder of the run.
         instances: Instances that the run has; of a shard, its own.
-        settings: How many failures are allowed.
+        settings: How many failures are allowed, and the caches.
     """
     manifest = folder.manifest()
     if manifest is None:
@@ -75,7 +76,17 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
 
     folder.storage.flush()
     asked = read_asked(folder.storage)
-    report = write_page(folder.storage, manifest, summary, ordered, whole, instances, folder.rendered, asked)
+    report = write_page(
+        folder.storage,
+        manifest,
+        summary,
+        ordered,
+        whole,
+        instances,
+        folder.rendered,
+        asked,
+        open_caches(settings).renders,
+    )
     label = shareable_model(manifest.options.model)
     own = {task: skill for task, skills in report.skills.items() if (skill := skills.get(label))}
     return RunResult(

@@ -14,7 +14,8 @@ from i2s_sdk.evaluation.pages import PageImages
 from i2s_sdk.evaluation.sample import Sample, Watch, put_reference, unread
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.instances.references import Notes, require_decodable_reference
+from i2s_sdk.instances.references import require_decodable_reference
+from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Model, answers_whole
@@ -56,7 +57,7 @@ class GenerateStage:
     like_failures: LikeFailures = field(default_factory=LikeFailures)
     pages: PageImages | None = None
     prompts: Mapping[str, OwnPrompt] = field(default_factory=dict)
-    decoded: Notes | None = None
+    decoded: KeptBytes | None = None
     _kept_images: dict[Path, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     async def __call__(self, sample: Sample) -> Sample:

@@ -84,7 +84,7 @@ def decode_image(content: bytes, most_pixels: int = MAX_PIXELS) -> Image.Image:
     try:
         with _opened(content, most_pixels) as picture:
             picture.load()
-            return picture.copy()
+            return picture
     except ImageFaultError:
         raise
     except Exception as error:

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Protocol
 
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.images import (
@@ -18,6 +17,7 @@ from i2s_sdk.instances.images import (
     require_whole,
 )
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.kept_bytes import KeptBytes
 
 _THREADS = 4  # Pillow lets go of the interpreter while it works
 #: Width times height from which on decoding takes longer than to read a note.
@@ -52,20 +52,8 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
             raise
 
 
-class Notes(Protocol):
-    """Short notes by name, which last longer than a process; see ``i2s_sdk.evaluation.caches.entries``."""
-
-    def read(self, key: str) -> bytes | None:
-        """Return a note, or None if there is none."""
-        ...
-
-    def write(self, key: str, content: bytes) -> None:
-        """Write a note."""
-        ...
-
-
 def require_decodable_reference(
-    instance: Instance, most_pixels: int = MAX_PIXELS, notes: Notes | None = None
+    instance: Instance, most_pixels: int = MAX_PIXELS, notes: KeptBytes | None = None
 ) -> None:
     """Return if all pictures of an instance are whole, or there is none; every pixel is decoded.
 
@@ -88,7 +76,7 @@ def require_decodable_reference(
             raise reference_fault(picture, error) from None
 
 
-def _require_decodable(content: bytes, most_pixels: int, notes: Notes | None) -> None:
+def _require_decodable(content: bytes, most_pixels: int, notes: KeptBytes | None) -> None:
     header = read_header(content, most_pixels)
     if notes is None or header.width * header.height < _NOTED_PIXELS:
         decode_image(content, most_pixels)

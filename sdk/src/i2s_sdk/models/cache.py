@@ -17,7 +17,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,6 +25,7 @@ from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadImage, ReadQuestion
+from i2s_sdk.plain_fields import plain_fields
 from i2s_sdk.writing import write_whole
 
 FORMAT = 1
@@ -92,7 +93,7 @@ def question_key(provider: AskedModel, question: ReadQuestion) -> str:
     if question.vendor_order:
         asked["vendor_order"] = True
     if question.sampling is not None:
-        asked["sampling"] = asdict(question.sampling)
+        asked["sampling"] = plain_fields(question.sampling)
     return hashlib.sha256(_canonical(asked)).hexdigest()
 
 
@@ -162,7 +163,7 @@ class AnswerCache:
         path = self._path(key)
         if path is None:
             return
-        plain, plain_call = asdict(answer), asdict(call) if call else None
+        plain, plain_call = plain_fields(answer), plain_fields(call) if call else None
         content = {"format": FORMAT, "key": key, "sha256": _digest(key, plain, plain_call), "answer": plain}
         if plain_call is not None:
             content["call"] = plain_call

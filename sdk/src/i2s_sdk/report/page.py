@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from i2s_sdk.errors import UsageError
+from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.report import samples
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.judge_tables import judge_tables
@@ -126,6 +127,7 @@ def write_page(
     planned: Sequence[GroupedSample] = (),
     rendered: Callable[[str], Rendered | None] = lambda identity: None,
     asked: Mapping[str, tuple[tuple[str, Asked], ...]] | None = None,
+    kept: KeptBytes | None = None,
 ) -> Report:
     """Write the report of a run into its folder.
 
@@ -138,21 +140,29 @@ def write_page(
         planned: Its instances, in the order of the data set.
         rendered: Returns what was rendered of a sample.
         asked: What the model was asked, by instance: each question with its name.
+        kept: Where small copies of pictures are kept for other runs; None keeps none.
     """
     label = shareable_model(manifest.options.model)
     texts = whole or (lambda one: one)
     view = RunView(label, manifest, summary, records, storage, texts, planned, rendered, asked or {})
-    return _write([view], storage, REPORT, single_file=False)
+    return _write([view], storage, REPORT, single_file=False, kept=kept)
 
 
 #: Options that decide whether values can be compared only together with what a task holds, and their names.
 _NOTED = {"data_sha256": "data set", "sdk": "version of i2s-sdk"}
 
 
-def _write(views: Sequence[RunView], storage: RunStorage, page: str, *, single_file: bool) -> Report:
+def _write(
+    views: Sequence[RunView],
+    storage: RunStorage,
+    page: str,
+    *,
+    single_file: bool,
+    kept: KeptBytes | None = None,
+) -> Report:
     rows = samples.sample_rows(views)
     sources = {digest: views[at].storage for digest, at in samples.digests_of(rows, views).items()}
-    gallery = within(sources) if single_file else beside(storage, sources)
+    gallery = within(sources) if single_file else beside(storage, sources, kept)
     compared, versus = compare_views(views), compare_runs(views)
     skills = compared.mean_skills(compared.by_task)
     standings = leaderboard(compared.summaries, compared.unranked, compared.refused, skills)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from i2s_sdk.instances.images import ImageFaultError, read_header
+from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.report.thumbnails import MOST_PIXELS, shrunk, small_copy
 from i2s_sdk.runlog.folder import picture_name
 from i2s_sdk.runlog.storage import RunStorage
@@ -34,20 +35,23 @@ class Gallery:
     embedded: tuple[str, ...] = field(default=())
 
 
-def beside(storage: RunStorage, sources: Mapping[str, RunStorage]) -> Gallery:
+def beside(storage: RunStorage, sources: Mapping[str, RunStorage], kept: KeptBytes | None = None) -> Gallery:
     """Put pictures and small copies beside a report, those that are not there yet.
 
     Args:
         storage: The storage of the report.
         sources: Sources by digest, the run that has the picture.
+        kept: Where small copies are kept for other runs; None keeps none.
     """
     number = max((_THREADS, storage.threads, *(one.threads for one in sources.values())))
     with ThreadPoolExecutor(number) as threads:
-        found = threads.map(lambda digest: _entry(storage, digest, sources[digest]), sources)
+        found = threads.map(lambda digest: _entry(storage, digest, sources[digest], kept), sources)
         return Gallery({digest: one for digest, one in zip(sources, found, strict=True) if one})
 
 
-def _entry(storage: RunStorage, digest: str, source: RunStorage) -> tuple[str, str, int, int] | None:
+def _entry(
+    storage: RunStorage, digest: str, source: RunStorage, kept: KeptBytes | None
+) -> tuple[str, str, int, int] | None:
     """Return how a picture is shown; None if it is gone, or cannot be opened."""
     name = picture_name(digest)
     try:
@@ -61,11 +65,9 @@ def _entry(storage: RunStorage, digest: str, source: RunStorage) -> tuple[str, s
         return None
     with opened as picture:
         size = _size(picture)
-        return (
-            None
-            if size is None
-            else (small_copy(storage, digest, size, picture, source) or name, name, *size)
-        )
+        if size is None:
+            return None
+        return small_copy(storage, digest, size, picture, source, kept) or name, name, *size
 
 
 def within(sources: Mapping[str, RunStorage]) -> Gallery:

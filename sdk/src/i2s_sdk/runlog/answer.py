@@ -6,7 +6,7 @@ Of a sample with several questions there is an answer to each, and one of the sa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from i2s_sdk.errors import ModelError
@@ -14,6 +14,7 @@ from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.completion_bound import bounded_completion, too_long_reason
 from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.plain_fields import plain_fields
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, TokenUsage
@@ -112,7 +113,10 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as JSON has it; without names of questions if there is only one."""
-        plain = {**asdict(replace(self, asked=None)), "outcome": str(self.outcome) if self.outcome else None}
+        plain = {
+            **plain_fields(replace(self, asked=None)),
+            "outcome": str(self.outcome) if self.outcome else None,
+        }
         plain["asked"] = self.asked.to_json() if self.asked else None
         return {name: value for name, value in plain.items() if value or name not in _OF_SEVERAL}
 

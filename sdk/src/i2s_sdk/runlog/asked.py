@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from i2s_sdk.plain_fields import plain_fields
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, joined_texts
 from i2s_sdk.visible import visible
@@ -77,7 +78,7 @@ class Asked:
 
     def to_json(self) -> dict[str, Any]:
         """Return the question as JSON has it, without empty fields."""
-        plain = asdict(self)
+        plain = plain_fields(self)
         plain["parts"] = [{name: own for name, own in part.items() if own} for part in plain["parts"]]
         return {name: own for name, own in plain.items() if own}
 

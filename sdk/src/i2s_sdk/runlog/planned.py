@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Protocol
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.json_text import read_json
+from i2s_sdk.plain_fields import plain_fields
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 
 #: In a run folder; every instance of the whole run, of all its shards, in the order of the data set.
@@ -67,7 +68,7 @@ def planned_lines(instances: Iterable[GroupedSample]) -> bytes:
 
 def _plain(one: GroupedSample) -> dict[str, str]:
     """Return an instance as JSON has it; licence and source are left out if they are not known."""
-    plain = asdict(Planned(one.id, one.task, one.subset, one.difficulty))
+    plain = plain_fields(Planned(one.id, one.task, one.subset, one.difficulty))
     for name in ("licence", "source"):
         plain[name] = getattr(one, name, "")
         if not plain[name]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from i2s_sdk.plain_fields import plain_fields
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 from i2s_wire.render.rendering import Verdict
 
@@ -104,7 +105,7 @@ class ReadSample:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as JSON has them: verdicts by name, without empty optional ones."""
-        plain = asdict(self)
+        plain = plain_fields(self)
         for name in _OPTIONAL:
             if not plain[name]:
                 del plain[name]

@@ -17,11 +17,11 @@ import pickle
 import signal
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from i2s_sdk.errors import ScorerError
 from i2s_sdk.json_text import read_json
+from i2s_sdk.plain_fields import plain_fields
 from i2s_sdk.scoring.limits import DEFAULT_LIMITS, ScorerLimits, limits_of
 from i2s_sdk.scoring.scorer import Conversion, ConvertingScorer, NotUsable, Scorable, Scorer, Values
 from i2s_sdk.scoring.worker import Request
@@ -105,7 +105,7 @@ class ScorerWorkers:
         worker = idle.pop() if idle else await _Worker.started(program, limits)
         said = None
         try:
-            said = await worker.ask({"request": str(request), "sample": asdict(sample)})
+            said = await worker.ask({"request": str(request), "sample": plain_fields(sample)})
         finally:
             if said is None or not said.keys() & {"metrics", "not_usable", "conversions"}:
                 await worker.close()

@@ -2,9 +2,12 @@
 
 import hashlib
 from pathlib import Path
+from unittest.mock import patch
 
+import pytest
 from PIL import Image
 
+from i2s_sdk.evaluation.caches.entries import FolderEntries
 from i2s_sdk.report.pictures import beside
 from i2s_sdk.report.thumbnails import HEIGHT, WIDTH
 from i2s_sdk.runlog.folder import picture_name
@@ -34,6 +37,37 @@ def test_a_large_picture_gets_a_copy_that_fits_and_a_small_one_none(tmp_path: Pa
         assert copy.size == (960, 540)
         assert copy.width <= WIDTH
         assert copy.height <= HEIGHT
+
+
+def test_a_wide_picture_of_few_pixels_is_shown_as_it_is(tmp_path: Path) -> None:
+    wide = _kept(tmp_path, (2000, 400))
+    assert _shown(tmp_path, wide) == {wide: picture_name(wide)}
+
+
+def test_a_copy_shows_what_the_picture_shows(tmp_path: Path) -> None:
+    large = _kept(tmp_path, (2000, 1500))
+    with Image.open(tmp_path / picture_name(large)) as picture:
+        picture.paste("blue", (0, 0, 1000, 1500))
+        picture.save(tmp_path / picture_name(large))
+    with Image.open(tmp_path / _shown(tmp_path, large)[large]) as copy:
+        assert copy.size == (960, 720)
+        (left, right) = (copy.getpixel((at, 360)) for at in (240, 720))
+    assert left == pytest.approx((0, 0, 255), abs=3)
+    assert right == pytest.approx((255, 0, 0), abs=3)
+
+
+def test_a_copy_is_kept_for_another_run_with_the_same_picture(tmp_path: Path) -> None:
+    kept = FolderEntries(tmp_path / "cache", 10_000_000)
+    large = _kept(tmp_path / "one", (1920, 1080))
+    one, other = LocalStorage(tmp_path / "one"), LocalStorage(tmp_path / "other")
+    name = beside(one, {large: one}, kept).entries[large][0]
+    (tmp_path / "other" / picture_name(large)).parent.mkdir(parents=True)
+    (tmp_path / "other" / picture_name(large)).write_bytes(
+        (tmp_path / "one" / picture_name(large)).read_bytes()
+    )
+    with patch("i2s_sdk.report.thumbnails.quick_copy", side_effect=AssertionError("made again")):
+        assert beside(other, {large: other}, kept).entries[large][0] == name
+    assert (tmp_path / "other" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
 
 
 def test_a_copy_is_made_once(tmp_path: Path) -> None:

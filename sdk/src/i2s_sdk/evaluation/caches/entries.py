@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from i2s_sdk.writing import write_whole
 
@@ -40,18 +39,6 @@ class CacheSize:
 
     entries: int
     bytes: int
-
-
-class Entries(Protocol):
-    """Bytes by name. What cannot be read or written is as if it were not there."""
-
-    def read(self, key: str) -> bytes | None:
-        """Return the bytes of an entry, or None if there is none that is whole."""
-        ...
-
-    def write(self, key: str, content: bytes) -> None:
-        """Write an entry; one that is there is replaced."""
-        ...
 
 
 def framed(key: str, content: bytes) -> bytes:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.cache_folders import cache_folder
-from i2s_sdk.evaluation.caches.entries import CacheSize, Entries, FolderEntries
+from i2s_sdk.evaluation.caches.entries import CacheSize, FolderEntries
 from i2s_sdk.evaluation.caches.objects import ObjectEntries
+from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.runlog.storage import is_url
 from i2s_sdk.settings import Settings
 
@@ -25,8 +26,8 @@ class Caches:
         scores: Values of metrics of pictures; the same.
     """
 
-    renders: Entries | None = None
-    scores: Entries | None = None
+    renders: KeptBytes | None = None
+    scores: KeptBytes | None = None
 
 
 def open_caches(settings: Settings) -> Caches:

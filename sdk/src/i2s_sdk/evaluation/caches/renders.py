@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
-from i2s_sdk.evaluation.caches.entries import Entries
+from i2s_sdk.kept_bytes import KeptBytes
 from i2s_wire.errors import ContractError
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.description import RendererDescription
@@ -54,7 +54,7 @@ class CachedRenderer:
     """
 
     renderer: Renderer
-    entries: Entries
+    entries: KeptBytes
     description: RendererDescription
     profile: Profile
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from i2s_sdk.evaluation.caches.entries import Entries
+from i2s_sdk.kept_bytes import KeptBytes
 from i2s_wire.errors import ContractError
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.profile import Profile
@@ -42,12 +42,12 @@ class ScoreCache:
         versions: Version of each metric by its name; the same. A metric without one is not kept.
     """
 
-    entries: Entries
+    entries: KeptBytes
     service: str
     versions: Mapping[str, str]
 
     @classmethod
-    def of(cls, entries: Entries, description: MetricsDescription, profile: Profile) -> ScoreCache:
+    def of(cls, entries: KeptBytes, description: MetricsDescription, profile: Profile) -> ScoreCache:
         """Return the cache before a metric service.
 
         Args:
