@@ -61,8 +61,7 @@ class PreparedPage:
             color_scheme="light",
         )
         visit = Visit(bounds)
-        await context.add_init_script(clock_script(bounds.clock))
-        await context.add_init_script(text_of("window"))
+        await context.add_init_script(f"{text_of('window')}\n{clock_script(bounds.clock)}")
         await context.route("**/*", visit.answer)
         page = await context.new_page()
         session = await context.new_cdp_session(page)
