@@ -26,6 +26,10 @@ class _Threads:
         self.now[name] = Scheduled(round(ran * _SECOND), round(waited * _SECOND), times)
 
 
+def _process(number: int, thread: int = 0) -> str:
+    return f"/proc/{number}/task/{number + thread}"
+
+
 @pytest.fixture
 def threads(monkeypatch: pytest.MonkeyPatch) -> _Threads:
     found = _Threads()
@@ -65,10 +69,10 @@ def test_one_that_waits_all_the_time_is_known_by_its_state(threads: _Threads) ->
     assert clock.waited_seconds == pytest.approx(2.6)
 
 
-def test_threads_that_wait_at_the_same_time_count_once(threads: _Threads) -> None:
+def test_threads_of_a_process_that_wait_at_the_same_time_count_once(threads: _Threads) -> None:
     clock = Clock(100.0)
-    for name in "abc":
-        threads.set(name, ran=0.1, waited=0.5, times=2)
+    for number in range(3):
+        threads.set(_process(1, number), ran=0.1, waited=0.5, times=2)
     clock.look([1], 101.0)
     assert clock.waited_seconds == 0.5
 
@@ -129,6 +133,43 @@ def test_who_answers_one_job_after_the_other_is_counted_on(
         answering.set("server", waited=0.5 * (number + 1), times=number + 1)
         clock.look([1], 101.0 + number)
     assert clock.waited_seconds == pytest.approx(1.5)
+
+
+def test_a_process_and_those_who_answer_it_wait_one_after_the_other(
+    threads: _Threads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering = _Threads()
+    monkeypatch.setattr(module, "_first_threads", lambda pids: answering.now.items() if pids else ())
+    clock = Clock(100.0)
+    clock.wait_for([7, 8])
+    threads.set(_process(1), waited=0.2, times=5)
+    threads.set(_process(1, 1), waited=0.15, times=5)  # while the other thread of the process waited
+    threads.set(_process(2), waited=0.1, times=5)
+    threads.set(_process(3), waited=0.1, times=5)  # one more than can be in turns
+    answering.set(_process(7), waited=0.3, times=5)
+    answering.set(_process(8), waited=0.05, times=5)
+    clock.look([1, 2, 3], 101.0)
+    assert clock.waited_seconds == pytest.approx(0.2 + 0.1 + 0.3 + 0.05)
+
+
+def test_processes_that_wait_one_after_the_other_wait_no_longer_than_from_look_to_look(
+    threads: _Threads,
+) -> None:
+    clock = Clock(100.0)
+    clock.look([1, 2], 101.0)
+    for number in (1, 2):
+        threads.set(_process(number), waited=0.7, times=5)
+    clock.look([1, 2], 102.0)
+    assert clock.seconds(102.0) == pytest.approx(1.0)
+
+
+def test_processes_that_stop_the_clock_of_their_job_use_half_of_its_time_at_least(threads: _Threads) -> None:
+    """With as many processes as it likes: two of them must wait for half of the time, while others run."""
+    clock = Clock(100.0)
+    for number in range(50):
+        threads.set(_process(1000 * (number + 1)), waited=0.05, times=5)
+    clock.look(range(50), 101.0)
+    assert clock.waited_seconds == pytest.approx(0.1)
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=30))

@@ -4,18 +4,20 @@ A limit on wall time is there for jobs that sleep. On a loaded machine a job tha
 time for the same work, which is no fault of its own. The kernel counts for each thread how long it was ready
 to run and did not (the second number of /proc/PID/task/TID/schedstat, in nanoseconds, see
 https://docs.kernel.org/scheduler/sched-stats.html). The clock stands still while any thread of the job waits
-so. Threads that wait at the same time count once, so a job stops its clock at most for as long as it computes
-itself, and the limit on CPU time ends it.
+so. Threads of a process that wait at the same time count once.
 
-A page asks for files, and waits for those who answer: the service and Playwright's driver, which run outside
-of its cell. If the machine keeps them waiting it keeps the page waiting, so their first threads, in which
-they answer, count like threads of the job (``wait_for``).
+Processes that work for each other wait one after the other: a page asks its browser, and the browser those
+who answer it, the service and Playwright's driver, which run outside of its cell (``wait_for``; they answer
+in their first threads). How long each waited is known for a look as a whole, not when, so for two processes
+of the job and for those who answer it the times are added up, to the length of the look at most. Where they
+waited at the same time that is too much. But to stop its clock in this way a job of two processes must keep
+the processors busy for half of the time, and the limit on CPU time ends it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from i2s_chassis.jail import kernel_file, processes
@@ -25,6 +27,8 @@ _FORGET_SECONDS = 60.0
 # Reading the numbers of a browser's threads takes milliseconds, so they are read less often.
 _FEW_THREADS = 16
 _LOOK_SECONDS = 0.25
+# Processes of a job that may wait one after the other: a page and its browser.
+_IN_TURNS = 2
 
 
 class Covered:
@@ -116,8 +120,9 @@ class Clock:
             return
         found: dict[str, Scheduled] = {}
         told: dict[str, float] = {}
-        waited = 0.0
-        for path, scheduled in (*_threads(pids), *_first_threads(self._answering)):
+        longest: dict[str, float] = {}  # by process
+        answering = dict(_first_threads(self._answering))
+        for path, scheduled in (*_threads(pids), *answering.items()):
             found[path] = scheduled
             before = self._threads.get(path, Scheduled(0, 0, 0))
             if scheduled == before:
@@ -125,14 +130,28 @@ class Clock:
                 seconds = now - self._looked if _is_ready(path) else 0.0
             else:
                 seconds = (scheduled.waited - before.waited) / _NANOSECONDS
-            waited = max(waited, seconds)
+            process = path.partition("/task/")[0]
+            longest[process] = max(longest.get(process, 0.0), seconds)
             # A thread that was there before the clock has waited before it too.
             new = min((scheduled.waited - before.waited) / _NANOSECONDS, now - self._started)
             told[path] = self._told.get(path, 0.0) + new
+        waited = self._waited_of_all(longest, {path.partition("/task/")[0] for path in answering}, now)
         if waited > 0:
             self._waited.add(max(self._started, now - waited), now)
         self._longest = max(self._longest, *told.values(), 0.0)
         self._threads, self._told, self._looked = found, told, now
+
+    def _waited_of_all(self, longest: Mapping[str, float], answering: Set[str], now: float) -> float:
+        """Return for how long the job has waited since the last look.
+
+        Args:
+            longest: The longest wait of a thread since then, by process.
+            answering: Which of them are not the job's, and answer it.
+            now: The time of this look.
+        """
+        own = sorted((one for process, one in longest.items() if process not in answering), reverse=True)
+        in_turns = sum(own[:_IN_TURNS]) + sum(longest[process] for process in answering)
+        return max(0.0, min(in_turns, now - self._looked), *longest.values())
 
 
 def _threads(pids: Iterable[int]) -> Iterable[tuple[str, Scheduled]]:
