@@ -34,12 +34,12 @@ from pathlib import Path
 from benchmarks.html.ways import WayError
 from benchmarks.latex.machine import load, processor
 from benchmarks.whole_run.figures import INSTANCES, Bars, MissingTaskError
+from benchmarks.whole_run.latency import NotRenderedError, latencies
 from benchmarks.whole_run.ours import Evaluated, evaluated
 from benchmarks.whole_run.plain import Procedure, run_procedure
 from benchmarks.whole_run.programs import ProgramError
 from benchmarks.whole_run.report import FIRST, SECOND, Report, Way
 from benchmarks.whole_run.samples import NoSampleError, choose, lay_down
-from benchmarks.whole_run.single import NotRenderedError, one_at_a_time, with_engines
 from benchmarks.whole_run.stack import Stack, open_stack, processors
 from i2s_chassis.errors import StartError
 from i2s_render_html.chromium import find_chromium
@@ -102,7 +102,7 @@ async def run(options: Options, say: Say) -> Report:
                 two = {title: _way(stack, run) for title, run in both.items()}
             caches = folder / "caches-helm"
             helm = await evaluated(stack, folder, "second", Profile.HELM, caches, say)
-            floor = await one_at_a_time(stack, samples, say)
+            latency = await latencies(stack, samples, say)
             helm_way = _way(stack, helm)
         pictures = folder / "procedure"
         pictures.mkdir()
@@ -113,7 +113,8 @@ async def run(options: Options, say: Say) -> Report:
         procedure=Way(procedure.costs),
         one=one,
         two=two,
-        single={title: with_engines(floor, run.engines) for title, run in runs.items()},
+        floor={title: run.floor for title, run in runs.items()},
+        latency=latency,
         helm=helm_way,
         page_differences={one.id: one.difference for one in procedure.beside if one.task == "webpage"},
         faults=[fault for one in procedure.beside for fault in one.faults()],

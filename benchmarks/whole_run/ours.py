@@ -10,10 +10,10 @@ from typing import Any
 
 from benchmarks.latex.meter import open_meter
 from benchmarks.whole_run.evaluation import Options
-from benchmarks.whole_run.figures import INSTANCES, Cost
+from benchmarks.whole_run.figures import INSTANCES, Cost, Costs
 from benchmarks.whole_run.programs import Program, running
 from benchmarks.whole_run.stack import Stack
-from i2s_sdk.service_table import RENDER_HTML
+from i2s_sdk.service_table import METRICS, RENDER_HTML
 from i2s_wire.metrics.profile import Profile
 
 #: Called with how far the comparison is.
@@ -21,6 +21,13 @@ Say = Callable[[str], None]
 
 #: The stage that is the evaluating process: model, wire, run folder.
 EVALUATION = "evaluation"
+#: The stages of the floor. What engines use a service charges its callers with: TeX, LilyPond, Ghostscript,
+#: and the crop. Not so for web pages: a browser also closes and opens pages between two jobs, and Ruby loads
+#: Jekyll for the next site. There it is what all processes of the renderer use less its server, Playwright's
+#: driver and the supervisors; a supervisor that ended with its site is part of it. Metrics are what the
+#: worker of the metric service used for the pairs. The remainder of a run is the overhead of this project:
+#: servers, sandboxes, the wire, the run folder, the report.
+ENGINE, SCORES = "engine", "metrics"
 _PAGES = "webpage"
 
 
@@ -32,15 +39,13 @@ class Evaluated:
         costs: By task; the stages are the services and the evaluating process.
         fixed: CPU seconds of the evaluating process that do not grow with the samples: start, plan, worker
             processes of scorers, and that part of numbers and report.
-        engines: CPU seconds of the engine for all samples of a task, of the tasks for which it is measured
-            here: of web pages, what all processes of their renderer use less its server, Playwright's driver
-            and the supervisors. A supervisor that ended with its site is part of it.
+        floor: CPU seconds of engines and of metrics alone, by task; see ``ENGINE`` and ``SCORES``.
         outcomes: What became of each sample, by id: "rendered", "values", "picture".
     """
 
     costs: Mapping[str, Cost]
     fixed: float
-    engines: Mapping[str, float]
+    floor: Costs
     outcomes: Mapping[str, Mapping[str, Any]]
 
 
@@ -81,7 +86,7 @@ async def evaluated(
             outcomes = await following.to_the_end()
             await program.end()
             fixed = meter.cpu_seconds() - following.inside
-            return Evaluated(following.costs, fixed, following.engines, outcomes)
+            return Evaluated(following.costs, fixed, following.floor, outcomes)
     finally:
         meter.close()
 
@@ -92,10 +97,12 @@ class _Look:
 
     Attributes:
         spent: CPU seconds so far of the services and the evaluating process, by name.
+        charged: CPU seconds that the services have charged so far, by name.
         beside: CPU seconds so far of each process of the renderer of pages that is no engine, by pid.
     """
 
     spent: Mapping[str, float]
+    charged: Mapping[str, float]
     beside: Mapping[int, float]
 
 
@@ -104,7 +111,7 @@ class _Following:
 
     Attributes:
         costs: By task.
-        engines: As in ``Evaluated``.
+        floor: As in ``Evaluated``.
         inside: CPU seconds of the evaluating process between the first sample and the report.
     """
 
@@ -112,7 +119,7 @@ class _Following:
         self, program: Program, stack: Stack, own: Callable[[], Awaitable[float]], title: str, say: Say
     ) -> None:
         self.costs: dict[str, Cost] = {}
-        self.engines: dict[str, float] = {}
+        self.floor: dict[str, Cost] = {}
         self.inside = 0.0
         self._program, self._stack, self._own = program, stack, own
         self._title, self._say = title, say
@@ -120,7 +127,7 @@ class _Following:
 
     async def to_the_end(self) -> dict[str, Mapping[str, Any]]:
         """Follow the evaluation, and return what became of each sample."""
-        before = _Look({}, {})
+        before = _Look({}, {}, {})
         while True:
             line = await self._program.read()
             match line["at"]:
@@ -140,7 +147,7 @@ class _Following:
 
     async def _look(self) -> _Look:
         spent = {**await self._stack.rested(), EVALUATION: await self._own()}
-        return _Look(spent, self._stack.beside_engines(RENDER_HTML))
+        return _Look(spent, self._stack.charged(), self._stack.beside_engines(RENDER_HTML))
 
     def _end_single(self, task: str, before: _Look, after: _Look) -> None:
         self._single[task] = _spent(before.spent, after.spent)[EVALUATION]
@@ -152,9 +159,13 @@ class _Following:
         own = of_samples(spent[EVALUATION], self._single[task], samples)
         self.costs[task] = Cost(samples, {**spent, EVALUATION: own}, line["wall"])
         self.inside += own
+        charged = _spent(before.charged, after.charged)
+        scores = charged.pop(METRICS)
+        engine = sum(charged.values())
         if task == _PAGES:
             beside = sum(used - before.beside.get(pid, 0.0) for pid, used in after.beside.items())
-            self.engines[task] = spent[RENDER_HTML] - beside
+            engine = spent[RENDER_HTML] - beside
+        self.floor[task] = Cost(samples, {ENGINE: engine, SCORES: scores}, line["wall"])
 
 
 def _spent(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:

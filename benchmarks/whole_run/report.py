@@ -48,7 +48,8 @@ class Report:
         procedure: The reference-style procedure, one sample at a time.
         one: This project with one worker on one processor, by model.
         two: The same with two workers on two processors; empty if there is one processor only.
-        single: The floor by model, and the latency of one sample at a time.
+        floor: Engines and metrics alone, by model, of the runs in ``one``.
+        latency: Seconds from the document of a sample to its scores, one sample at a time, by task.
         helm: The second model in profile ``helm``, whose values are compared with those of the procedure.
         page_differences: Mean differences of the web pages of both ways, in levels of 255, by sample.
         faults: What must be equal and is not.
@@ -60,7 +61,8 @@ class Report:
     procedure: Way
     one: Mapping[str, Way]
     two: Mapping[str, Way]
-    single: Mapping[str, Costs]
+    floor: Mapping[str, Costs]
+    latency: Mapping[str, float]
     helm: Way
     page_differences: Mapping[str, float | None]
     faults: Sequence[str]
@@ -72,7 +74,7 @@ class Report:
 
     def overhead(self, model: str) -> float:
         """Return the share of a whole run of a model that is neither engines nor metrics."""
-        return 1 - whole_run(self.single[model]) / self.one[model].cpu
+        return 1 - whole_run(self.floor[model]) / self.one[model].cpu
 
     def scaling(self) -> float | None:
         """Return the throughput of two workers over that of one, first model; None if it was not measured."""
@@ -143,11 +145,11 @@ class Report:
         helm = self.helm.cpu / 60
         yield _row("… both by profile helm", [f"{cells[0]:.0f}", "", f"{helm:.1f}"], [cells[0], helm])
         for task in self.samples:
-            plain, own = self.procedure.costs[task].wall, self.single[SECOND][task].wall
+            plain, own = self.procedure.costs[task].wall, self.latency[task]
             yield _row(f"latency s, {task}", [f"{plain:.2f}", "", f"{own:.2f}"], [plain, own])
         yield from self._throughputs()
         for model in (FIRST, SECOND):
-            floor = whole_run(self.single[model]) / 60
+            floor = whole_run(self.floor[model]) / 60
             share = f"{self.overhead(model):.0%} of a run"
             empty = ["", f"{floor:.1f}", ""] if model == FIRST else ["", "", f"{floor:.1f}"]
             yield f"| floor, CPU minutes, {model} | {' | '.join(empty)} | overhead {share} |"

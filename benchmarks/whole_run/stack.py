@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -19,6 +20,8 @@ SERVICES = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, METRICS)
 _START_SECONDS = 600.0
 #: Names of programs that do the work of a renderer; what else runs for a service is its own overhead.
 _ENGINES = ("chromium", "chrome", "headless", "ruby")
+#: In a line of a log about a call.
+_AUDIT = b'"i2s_chassis.audit"'
 #: After the last answer of a task: the page renderer prepares its next page in this time.
 _REST_SECONDS = 1.0
 
@@ -31,6 +34,7 @@ class Stack:
         addresses: By the name of the setting of each service.
         meters: By the name of the service.
         pids: Of their first processes, by the name of the service.
+        logs: By the name of the service.
         started: CPU seconds that all of them took until they served.
         workers: Jobs of each service at the same time, and processors that all of them share.
     """
@@ -38,6 +42,7 @@ class Stack:
     addresses: Mapping[str, str]
     meters: Mapping[str, Meter]
     pids: Mapping[str, int]
+    logs: Mapping[str, Path]
     started: float
     workers: int
 
@@ -46,6 +51,14 @@ class Stack:
         await asyncio.sleep(_REST_SECONDS)
         return {name: await meter.settled() for name, meter in self.meters.items()}
 
+    def charged(self) -> dict[str, float]:
+        """Return the CPU seconds that each service has charged its callers with so far.
+
+        For a renderer these are the stages of its jobs (TeX, LilyPond, Ghostscript, the crop), for the metric
+        service what its worker used for the pairs.
+        """
+        return {name: charged_in(log) for name, log in self.logs.items()}
+
     def beside_engines(self, name: str) -> dict[int, float]:
         """Return the CPU seconds so far of each process of a service that is no engine, by pid.
 
@@ -53,6 +66,12 @@ class Stack:
         """
         pids = (self.pids[name], *descendants(self.pids[name]))
         return {pid: own_seconds(pid) for pid in pids if not is_engine(pid)}
+
+
+def charged_in(log: Path) -> float:
+    """Return the CPU seconds of all calls that the log of a service has."""
+    lines = [line for line in log.read_bytes().splitlines() if _AUDIT in line]
+    return sum(json.loads(line).get("cpu_seconds", 0.0) for line in lines)
 
 
 def is_engine(pid: int) -> bool:
@@ -102,7 +121,8 @@ async def open_stack(workers: int, logs: Path) -> AsyncIterator[Stack]:
             meters[name].adopt(child.pid)
         addresses = {child.command.name.replace("-", "_"): child.address for child in children}
         pids = {child.command.name: child.pid for child in children}
-        stack = Stack(addresses, meters, pids, 0.0, workers)
+        written = {child.command.name: child.log for child in children}
+        stack = Stack(addresses, meters, pids, written, 0.0, workers)
         yield replace(stack, started=sum((await stack.rested()).values()))
     finally:
         os.sched_setaffinity(0, allowed)

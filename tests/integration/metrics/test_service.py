@@ -110,12 +110,12 @@ async def test_an_answer_says_what_its_values_mean(serve, request_of):
     assert response.wall_seconds > 0
 
 
-async def test_the_log_has_the_digest_of_the_prediction_and_that_it_was_scored(
+async def test_the_log_has_the_digest_of_the_prediction_and_what_its_comparison_cost(
     serve, request_of, tmp_path: Path
 ) -> None:
     request = request_of(metrics=["pixel"])
     async with serve() as service:
-        await service.stub.Score(request)
+        cost = (await service.stub.Score(request)).cpu_seconds
         assert [one.id async for one in service.stub.ScoreStream(iter([request]))] == ["1"]
         lines = {one["message"]: one for one in all_lines(tmp_path / "log") if "verdict" in one}
     digest = hashlib.sha256(request.prediction.data).hexdigest()
@@ -123,6 +123,8 @@ async def test_the_log_has_the_digest_of_the_prediction_and_that_it_was_scored(
         "call": (digest, "scored"),
         "item": (digest, "scored"),
     }
+    assert lines["call"]["cpu_seconds"] == pytest.approx(cost, abs=1e-6)
+    assert lines["item"]["cpu_seconds"] > 0
 
 
 async def test_describe_lists_every_definition(serve):

@@ -100,6 +100,7 @@ class MetricsServicer(MetricsServiceServicer):
         entry.source_sha256 = await asyncio.to_thread(_digest, job)
         with log_context(id=request_id):
             score = await self._engine.score(job)
+        ticket.cpu_seconds = score.cpu_seconds
         entry.verdict = "scored"
         current_span().set({"i2s.source.sha256": entry.source_sha256, "i2s.verdict": entry.verdict})
         self._chassis.telemetry.job("scored", ticket.seconds())

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.whole_run.figures import Bars, Cost
+from benchmarks.whole_run.ours import ENGINE, SCORES
 from benchmarks.whole_run.report import FIRST, SECOND, Report, Way
-from benchmarks.whole_run.single import ENGINE, SCORES, with_engines
 
 
 def _costs(cpu: float, wall: float) -> dict[str, Cost]:
@@ -22,7 +22,8 @@ REPORT = Report(
     procedure=Way(_costs(12.0, 13.0)),
     one={FIRST: Way(_costs(1.0, 1.0), 24.0), SECOND: Way(_costs(0.5, 0.5))},
     two={FIRST: Way(_costs(1.0, 0.5)), SECOND: Way(_costs(0.5, 0.25))},
-    single={FIRST: with_engines(FLOOR, {"webpage": 1.0}), SECOND: FLOOR},
+    floor={FIRST: {**FLOOR, "webpage": Cost(2, {ENGINE: 1.0, SCORES: 0.2}, 1.0)}, SECOND: FLOOR},
+    latency={"latex": 0.5, "webpage": 0.5, "music": 0.5},
     helm=Way(_costs(0.4, 0.4)),
     page_differences={},
     faults=(),
