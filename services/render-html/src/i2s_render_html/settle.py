@@ -78,11 +78,14 @@ async def settle(page: PreparedPage, bounds: SettleBounds, seconds: Callable[[],
     deadline = seconds() + bounds.settle_seconds
     await _run_clock(page, bounds.script_seconds, deadline, seconds)
     while True:
+        documents = page.visit.documents
         state = await _calmed(page, deadline, seconds)
         quiet = await page.visit.quiet(max(0.0, deadline - seconds()))
         # In one go: the browser draws the second while it packs the first.
         first, after, second = await asyncio.gather(viewport_png(page), _calm(page), viewport_png(page))
-        at_rest = quiet and state.at_rest and after.at_rest and first == second
+        # A page that reloads itself rests between two documents too, and may look the same.
+        stayed = page.visit.documents == documents
+        at_rest = quiet and stayed and state.at_rest and after.at_rest and first == second
         if at_rest or seconds() >= deadline:
             return Settled(second, at_rest, after.title)
 

@@ -106,6 +106,11 @@ class Visit:
         return self._documents > 0
 
     @property
+    def documents(self) -> int:
+        """How many documents the page and its frames have asked for, up to those that they may go through."""
+        return min(self._documents, self._bounds.navigations) + min(self._frames, _MOST_FRAMES)
+
+    @property
     def strayed(self) -> bool:
         """Whether the page has been kept from navigating any further."""
         return self._documents > self._bounds.navigations
