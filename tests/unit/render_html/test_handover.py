@@ -3,7 +3,11 @@
 import asyncio
 import os
 import socket
+import sys
 
+import pytest
+
+from i2s_render_html.errors import BrowserError
 from i2s_render_html.handover import Handover
 
 
@@ -38,3 +42,23 @@ async def test_the_socket_is_closed_to_others_and_gone_afterwards():
         folder = os.path.dirname(handover.arguments[-1])
         assert os.stat(folder).st_mode & 0o077 == 0
     assert not os.path.exists(folder)
+
+
+async def test_the_driver_is_who_has_started_the_launcher():
+    with Handover() as handover, socket.socket() as pipe:
+        assert handover.driver is None
+        process, reading = await started(handover, pipe)
+        for descriptor in (*await asyncio.wait_for(handover.descriptors(), 30), reading):
+            os.close(descriptor)
+        assert handover.driver == os.getpid()
+    await asyncio.to_thread(os.waitpid, process, 0)
+
+
+async def test_no_driver_is_known_where_the_launcher_is_gone():
+    with Handover() as handover:
+        lines = f"import socket; socket.socket(socket.AF_UNIX).connect({handover.arguments[-1]!r})"
+        launcher = await asyncio.create_subprocess_exec(sys.executable, "-I", "-S", "-c", lines)
+        assert await launcher.wait() == 0
+        with pytest.raises(BrowserError, match="did not deliver"):
+            await asyncio.wait_for(handover.descriptors(), 30)
+        assert handover.driver is None
