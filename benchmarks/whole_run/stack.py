@@ -71,7 +71,7 @@ class Stack:
 def charged_in(log: Path) -> float:
     """Return the CPU seconds of all calls that the log of a service has."""
     lines = [line for line in log.read_bytes().splitlines() if _AUDIT in line]
-    return sum(json.loads(line).get("cpu_seconds", 0.0) for line in lines)
+    return sum(float(json.loads(line).get("cpu_seconds", 0.0)) for line in lines)
 
 
 def is_engine(pid: int) -> bool:
