@@ -112,7 +112,7 @@ class _Following:
     Attributes:
         costs: By task.
         floor: As in ``Evaluated``.
-        inside: CPU seconds of the evaluating process between the first sample and the report.
+        inside: CPU seconds of the evaluating process from its first sample to the end of its report.
     """
 
     def __init__(

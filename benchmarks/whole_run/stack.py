@@ -20,7 +20,7 @@ SERVICES = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, METRICS)
 _START_SECONDS = 600.0
 #: Names of programs that do the work of a renderer; what else runs for a service is its own overhead.
 _ENGINES = ("chromium", "chrome", "headless", "ruby")
-#: In a line of a log about a call.
+#: What a line of a log has if it is about a call.
 _AUDIT = b'"i2s_chassis.audit"'
 #: After the last answer of a task: the page renderer prepares its next page in this time.
 _REST_SECONDS = 1.0
@@ -34,7 +34,7 @@ class Stack:
         addresses: By the name of the setting of each service.
         meters: By the name of the service.
         pids: Of their first processes, by the name of the service.
-        logs: By the name of the service.
+        logs: Files that services log to, by the name of the service.
         started: CPU seconds that all of them took until they served.
         workers: Jobs of each service at the same time, and processors that all of them share.
     """

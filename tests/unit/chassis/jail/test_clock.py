@@ -38,6 +38,14 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> _Threads:
     return found
 
 
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> _Threads:
+    """The first threads of those who answer the job."""
+    found = _Threads()
+    monkeypatch.setattr(module, "_first_threads", lambda pids: found.now.items() if pids else ())
+    return found
+
+
 def test_time_in_which_a_job_sleeps_counts(threads: _Threads) -> None:
     clock = Clock(100.0)
     threads.set("a", ran=0.01, times=1)
@@ -106,10 +114,8 @@ def test_many_threads_are_looked_at_less_often(threads: _Threads) -> None:
 
 
 def test_time_in_which_who_answers_the_job_is_kept_waiting_does_not_count(
-    threads: _Threads, monkeypatch: pytest.MonkeyPatch
+    threads: _Threads, answering: _Threads
 ) -> None:
-    answering = _Threads()
-    monkeypatch.setattr(module, "_first_threads", lambda pids: answering.now.items() if pids else ())
     clock = Clock(100.0)
     threads.set("job", ran=0.1, times=1)
     answering.set("server", waited=50.0, times=9)  # before the job began
@@ -122,11 +128,7 @@ def test_time_in_which_who_answers_the_job_is_kept_waiting_does_not_count(
     assert clock.seconds(102.0) == pytest.approx(1.2)
 
 
-def test_who_answers_one_job_after_the_other_is_counted_on(
-    threads: _Threads, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answering = _Threads()
-    monkeypatch.setattr(module, "_first_threads", lambda pids: answering.now.items() if pids else ())
+def test_who_answers_one_job_after_the_other_is_counted_on(threads: _Threads, answering: _Threads) -> None:
     clock = Clock(100.0)
     for number in range(3):
         clock.wait_for([7])
@@ -136,10 +138,8 @@ def test_who_answers_one_job_after_the_other_is_counted_on(
 
 
 def test_a_process_and_those_who_answer_it_wait_one_after_the_other(
-    threads: _Threads, monkeypatch: pytest.MonkeyPatch
+    threads: _Threads, answering: _Threads
 ) -> None:
-    answering = _Threads()
-    monkeypatch.setattr(module, "_first_threads", lambda pids: answering.now.items() if pids else ())
     clock = Clock(100.0)
     clock.wait_for([7, 8])
     threads.set(_process(1), waited=0.2, times=5)

@@ -11,7 +11,8 @@ who answer it, the service and Playwright's driver, which run outside of its cel
 in their first threads). How long each waited is known for a look as a whole, not when, so for two processes
 of the job and for those who answer it the times are added up, to the length of the look at most. Where they
 waited at the same time that is too much. But to stop its clock in this way a job of two processes must keep
-the processors busy for half of the time, and the limit on CPU time ends it.
+the processors busy for half of the time, a page that two others answer for a quarter, and the limit on CPU
+time ends it.
 """
 
 from __future__ import annotations
