@@ -58,4 +58,4 @@ async def busy(pid: int, wanted: Callable[[Below], bool], seconds: float) -> Bel
             for one in filter(wanted, below(pid)):
                 if one.cpu_seconds - first.setdefault(one.pid, one.cpu_seconds) >= seconds:
                     return one
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.03)  # a look at all processes is not free

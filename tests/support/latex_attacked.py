@@ -19,6 +19,7 @@ from i2s_render_latex.texlive import find_installation
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
+from latex_state import lay_out_fonts
 
 PREAMBLE = "\\documentclass{article}\n\\usepackage{graphicx,tikz,listings,verbatim}\n"
 MARK = "SECRETMARK"
@@ -132,6 +133,8 @@ async def attacked_engine(
     jail = await Jail.start(settings)
     index = TexIndex.load(folder / "index")
     installation = find_installation()
+    if state and not (state / "fonts").exists():
+        lay_out_fonts(state)
     fonts = await prepare_fonts(state, installation) if state else None
     engine = LatexEngine(EngineSettings(folder / "formats"), jail, installation, index, fonts=fonts)
     async with engine.open({"attacked": PREAMBLE.encode()}):

@@ -16,6 +16,8 @@ from i2s.render.v1 import render_pb2 as pb
 RERUN = "a process was lost; the job is run once more"
 #: Of CPU, that a job must have computed before its cell is taken from it; what prepares for jobs needs less.
 _BUSY_SECONDS = 3.0
+#: Of CPU, that a job may use. One that is run once more uses them all.
+_LIMIT_SECONDS = 8
 #: Processes between a service and its jobs: the monitor of the spawner, the spawner, the supervisor.
 _DEPTH_OF_SUPERVISORS = 3
 
@@ -27,7 +29,7 @@ class LostCellContract:
         """It has no verdict, or it is run once more (a browser and its cell are replaced) and has its own."""
         renderer, before = running.renderer, await running.picture()
         reruns = len(running.process.lines(RERUN))
-        limits = pb.Limits(cpu_seconds=20)
+        limits = pb.Limits(cpu_seconds=_LIMIT_SECONDS)
         call = running.send(renderer.request(renderer.endless, limits=limits))
         asked = asyncio.ensure_future(_answer(call))
         job = await busy(running.process.pid, _is_of_a_job(running.process.pid), _BUSY_SECONDS)

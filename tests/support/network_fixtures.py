@@ -15,7 +15,7 @@ WITHOUT_TORCH = "the networks are an extra: pip install 'i2s-metrics[networks]'"
 @pytest.fixture(scope="session")
 def torch():
     found = pytest.importorskip("torch", reason=WITHOUT_TORCH)
-    found.set_num_threads(2)
+    found.set_num_threads(1)  # threads that wait for each other take very long beside other work
     return found
 
 

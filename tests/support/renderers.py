@@ -61,15 +61,9 @@ def _document(body):
 
 
 def _latex_arguments(folder):
-    from i2s_render_latex.paths import index_file
-    from i2s_render_latex.texindex import current_digest, tree_roots
-    from i2s_render_latex.texindex.definitions import Category
-    from i2s_render_latex.texindex.store import write
-    from i2s_wire.render.source_error import Provider, ProviderKind
+    from latex_state import lay_out_state
 
-    # An index of this installation with one name: a full one takes minutes to build.
-    row = (Category.COMMAND, "toprule", [Provider(ProviderKind.PACKAGE, "booktabs")])
-    write(index_file(folder), current_digest(tree_roots()), [row])
+    lay_out_state(folder)
     preamble = folder / "amsmath.tex"
     preamble.write_bytes(PREAMBLE)
     return ["--state-dir", str(folder), "--preamble", str(preamble), "--jail-uid-base", "63300"]

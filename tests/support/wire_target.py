@@ -16,11 +16,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
-from i2s_render_latex.paths import index_file
-from i2s_render_latex.texindex import current_digest, tree_roots
-from i2s_render_latex.texindex.definitions import Category
-from i2s_render_latex.texindex.store import write
-from i2s_wire.render.source_error import Provider, ProviderKind
+from latex_state import lay_out_state
 
 MIB = 1024 * 1024
 RENDER = "/i2s.render.v1.RenderService/Render"
@@ -122,9 +118,7 @@ async def serving(*options):
     with tempfile.TemporaryDirectory(prefix="i2s-wire-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        # An index of this installation with one name: a full one takes minutes to build.
-        row = (Category.COMMAND, "toprule", [Provider(ProviderKind.PACKAGE, "booktabs")])
-        write(index_file(folder), current_digest(tree_roots()), [row])
+        lay_out_state(folder)
         preamble, announcement = folder / "wire.tex", folder / "address.json"
         preamble.write_text(PREAMBLE)
         command = [sys.executable, "-m", "i2s_render_latex", "serve", "--listen", "127.0.0.1:0"]

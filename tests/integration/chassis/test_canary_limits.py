@@ -31,7 +31,7 @@ def options_of(service: Renderer | Documents, *options: str) -> Iterator[tuple[P
     with tempfile.TemporaryDirectory(prefix="i2s-canary-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        yield folder, [*service.arguments(folder), *options]
+        yield folder, [*service.arguments(folder), "--slots", "1", *options]
 
 
 @pytest.mark.parametrize("name", SERVICES)

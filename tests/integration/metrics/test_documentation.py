@@ -76,14 +76,19 @@ def test_the_table_of_a_reference_holds_what_is_measured(heading):
     check(heading, measured(heading))
 
 
-@pytest.mark.parametrize("heading", behaviour.REFERENCES)
-def test_the_columns_of_lpips_hold_what_is_measured(heading, weights_dir):
+@pytest.fixture(scope="module")
+def runner(weights_dir):
     from i2s_metrics.networks.files import Places, find
     from i2s_metrics.networks.host_settings import HostSettings
     from i2s_metrics.networks.loading import load_networks
 
     file = find(Network.VGG16, Places(weights_dir, weights_dir))
-    runner, _ = load_networks(HostSettings({Network.VGG16: file}, threads=2))
+    loaded, _ = load_networks(HostSettings({Network.VGG16: file}, threads=1))
+    return loaded
+
+
+@pytest.mark.parametrize("heading", behaviour.REFERENCES)
+def test_the_columns_of_lpips_hold_what_is_measured(heading, runner):
     check(heading, measured(heading, runner))
 
 

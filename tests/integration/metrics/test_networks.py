@@ -58,7 +58,7 @@ def request_of(image):
     return make
 
 
-@pytest.fixture(params=["lpips", "torchmetrics"])
+@pytest.fixture(scope="module", params=["lpips", "torchmetrics"])
 def oracle(request, weights_dir):
     """1 - LPIPS of a request by another package with the same convolutions, from the file to the value."""
     import torch
@@ -66,6 +66,7 @@ def oracle(request, weights_dir):
 
     from i2s_metrics.networks.torchvision_operators import declare_missing_operators
 
+    torch.set_num_threads(1)
     declare_missing_operators()
     from torchvision import transforms
 

@@ -86,7 +86,15 @@ def pixels(rendering):
     return [picture.png for picture in rendering.pictures]
 
 
-@pytest.mark.parametrize("name", BODIES)
+def bodies_with_formats():
+    """Each body with the format ``test``, and some with ``draft`` too."""
+    mark = pytest.mark.nightly(instead="the body with the format test, other bodies with both")
+    for place, name in enumerate(BODIES):
+        yield pytest.param("test", name, id=f"test-{name}")
+        yield pytest.param("draft", name, id=f"draft-{name}", marks=mark if place % 3 else ())
+
+
+@pytest.mark.parametrize(("known", "name"), list(bodies_with_formats()), indirect=["known"])
 async def test_format_and_cold_run_are_byte_identical(engine, known, name):
     warm, cold = await both(engine, document(known, BODIES[name]))
     assert warm.verdict is cold.verdict is Verdict.RENDERED
@@ -337,8 +345,9 @@ async def test_a_preamble_cannot_see_whether_others_have_made_it_hot(engine, nam
     preamble = "\\documentclass{article}\n" + LOOKS[name] + "\n" + SHOWN
     body = r"\ifdefined\later\later\fi\ \texttt{\detokenize\expandafter{\seen}} \texttt{\the\everyjob}"
     beside = (File("figure.png", b"x"), File("table.csv", b"x"))
+    colds = {}
     for files in ((), beside):
-        cold = await engine.render(Job(document(preamble, body), files, Options(cold=True)))
+        colds[files] = cold = await engine.render(Job(document(preamble, body), files, Options(cold=True)))
         before = await engine.render(Job(document(preamble, body), files))
         assert (before.verdict, pixels(before)) == (cold.verdict, pixels(cold))
     try:
@@ -348,8 +357,7 @@ async def test_a_preamble_cannot_see_whether_others_have_made_it_hot(engine, nam
             engine._cache.add(head)
     except FormatError:
         pass
-    for files in ((), beside):
-        cold = await engine.render(Job(document(preamble, body), files, Options(cold=True)))
+    for files, cold in colds.items():
         hot = await engine.render(Job(document(preamble, body), files))
         assert (hot.verdict, pixels(hot)) == (cold.verdict, pixels(cold))
         assert hot.stages[0].detail == ("format" if name in SEES_NOTHING else "cold")

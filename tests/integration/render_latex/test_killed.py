@@ -14,12 +14,12 @@ running = running_of(LATEX)
 
 LIMITS = pb.Limits(cpu_seconds=100)
 _LOOP = b"\\newcount\\n\\loop%s\\advance\\n1\\ifnum\\n<%d\\repeat"
-#: TeX counts for about two seconds.
-SLOW_TO_COMPILE = b"\\documentclass{article}\\begin{document}Slow" + _LOOP % (b"", 5_000_000)
-#: Poppler draws lines for about two seconds.
+#: TeX counts for about a second.
+SLOW_TO_COMPILE = b"\\documentclass{article}\\begin{document}Slow" + _LOOP % (b"", 2_500_000)
+#: Poppler draws lines for about a second.
 SLOW_TO_DRAW = b"\\documentclass{article}\\begin{document}Slow" + _LOOP % (
     b"\\pdfliteral{0 0 m 300 -500 l S}",
-    20_000,
+    10_000,
 )
 
 

@@ -15,10 +15,10 @@ running = running_of(LILYPOND)
 LIMITS = pb.Limits(cpu_seconds=100)
 #: A warm LilyPond serves jobs with the default limit on memory; for others one is started.
 COLD = pb.Limits(cpu_seconds=100, memory_bytes=900 << 20)
-#: LilyPond counts for about two seconds.
-SLOW_TO_TYPESET = b"#(let loop ((i 0)) (if (< i 10000000) (loop (+ i 1))))\n{ c'4 }\n"
-#: Ghostscript counts for about two seconds.
-SLOW_TO_DRAW = b'{ c\'4^\\markup \\postscript "0 1 20000000 { pop } for" }\n'
+#: LilyPond counts for about a second.
+SLOW_TO_TYPESET = b"#(let loop ((i 0)) (if (< i 5000000) (loop (+ i 1))))\n{ c'4 }\n"
+#: Ghostscript counts for about a second.
+SLOW_TO_DRAW = b'{ c\'4^\\markup \\postscript "0 1 10000000 { pop } for" }\n'
 
 
 @pytest.mark.parametrize(

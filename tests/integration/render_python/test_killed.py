@@ -13,9 +13,9 @@ pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")
 running = running_of(PYTHON)
 
 LIMITS = pb.Limits(cpu_seconds=100)
-#: Counts for about two seconds.
+#: Counts for about a second.
 SLOW = (
-    b"import matplotlib.pyplot as plt\nfor _ in range(60_000_000):\n    pass\nplt.plot([1, 2])\nplt.show()\n"
+    b"import matplotlib.pyplot as plt\nfor _ in range(30_000_000):\n    pass\nplt.plot([1, 2])\nplt.show()\n"
 )
 
 

@@ -119,14 +119,25 @@ def test_a_renderer_that_comes_later_goes_on_with_the_same_run(
     assert (tmp_path / "run" / "thumbnails").is_dir()
 
 
-@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize(
+    "profile",
+    [
+        Profile.PAPER,
+        pytest.param(
+            Profile.HELM,
+            marks=pytest.mark.nightly(instead="recorded/test_results.py, with the oracle in this profile"),
+        ),
+    ],
+)
 def test_the_ground_truth_of_every_example_is_rendered_as_its_reference(
-    profile: Profile, tmp_path: Path, running: Settings
+    profile: Profile, tmp_path: Path, everything_running_without_networks: Settings
 ) -> None:
-    need("render-html")
-    need("render-lilypond")
     result = evaluate(
-        out=tmp_path / "run", tasks=["webpage", "music"], profile=profile, limit=None, settings=running
+        out=tmp_path / "run",
+        tasks=["webpage", "music"],
+        profile=profile,
+        limit=None,
+        settings=everything_running_without_networks,
     )
     assert result.covered
     for name, record in read_records(tmp_path / "run").items():

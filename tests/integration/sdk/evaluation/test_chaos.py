@@ -123,9 +123,9 @@ def test_kills_and_stops_of_single_processes_change_no_byte_of_the_results(tmp_p
     with _begin(data, disturbed, log) as run:
         for moment in moments:
             while run.poll() is None and _lines(disturbed) < moment:
-                time.sleep(0.005)  # a look, not a wait for something
+                time.sleep(0.02)  # a look, not a wait for something
             while run.poll() is None and (act := _act(chance, run.pid, deaths)) is None:
-                time.sleep(0.005)
+                time.sleep(0.02)
             if run.poll() is None and act is not None:
                 done.append(act)
         code = run.wait()

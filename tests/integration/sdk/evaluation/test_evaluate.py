@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,9 +29,9 @@ evaluate_latex = partial(evaluate, tasks=["latex"])
 
 
 @pytest.fixture(scope="module")
-def oracle(running_as_installed: Settings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def oracle(running: Settings, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("oracle") / "run"
-    evaluate_latex(model="oracle", out=folder, settings=running_as_installed)
+    evaluate_latex(model="oracle", out=folder, settings=running)
     return folder
 
 
@@ -40,9 +41,9 @@ def _answers(path: Path, answers: dict[str, str | None]) -> str:
     return f"replay:{path}"
 
 
-def test_the_ground_truth_has_the_best_score_everywhere(oracle: Path, running_as_installed: Settings) -> None:
-    assert running_as_installed.examples is not None
-    instances = [one for one in read_folder(running_as_installed.examples).instances if one.task == "latex"]
+def test_the_ground_truth_has_the_best_score_everywhere(oracle: Path, running: Settings) -> None:
+    assert running.examples is not None
+    instances = [one for one in read_folder(running.examples).instances if one.task == "latex"]
     records = read_records(oracle)
     assert set(records) == {one.id for one in instances}
     for record in records.values():
@@ -61,13 +62,9 @@ def test_pictures_lie_under_the_digest_of_their_content(oracle: Path) -> None:
             assert hashlib.sha256(png).hexdigest() == digest
 
 
-def test_a_finished_run_is_told_again_without_any_service(
-    oracle: Path, running_as_installed: Settings
-) -> None:
+def test_a_finished_run_is_told_again_without_any_service(oracle: Path, running: Settings) -> None:
     before = (oracle / RECORDS).read_bytes()
-    nobody = replace(
-        running_as_installed, render_latex="127.0.0.1:1", metrics="127.0.0.1:1", start_seconds=0.1
-    )
+    nobody = replace(running, render_latex="127.0.0.1:1", metrics="127.0.0.1:1", start_seconds=0.1)
     result = evaluate_latex(model="oracle", out=oracle, settings=nobody)
     assert result.covered
     assert result.summary.scored == result.summary.planned
@@ -78,16 +75,16 @@ def test_a_finished_run_is_told_again_without_any_service(
     ("change", "named"), [({"profile": Profile.HELM}, "profile: paper"), ({"limit": 3}, "limit: none")]
 )
 def test_other_options_in_the_same_folder_are_refused_by_name(
-    change: dict[str, object], named: str, oracle: Path, running_as_installed: Settings
+    change: dict[str, object], named: str, oracle: Path, running: Settings
 ) -> None:
     with pytest.raises(RunConflictError, match=named):
-        evaluate_latex(model="oracle", out=oracle, settings=running_as_installed, **change)
+        evaluate_latex(model="oracle", out=oracle, settings=running, **change)
 
 
-def test_a_folder_of_something_else_is_refused(tmp_path: Path, running_as_installed: Settings) -> None:
+def test_a_folder_of_something_else_is_refused(tmp_path: Path, running: Settings) -> None:
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(UsageError, match=r"thesis\.tex"):
-        evaluate_latex(model="oracle", out=tmp_path, settings=running_as_installed)
+        evaluate_latex(model="oracle", out=tmp_path, settings=running)
     assert [one.name for one in tmp_path.iterdir() if one.name != ".lock"] == ["thesis.tex"]
 
 
@@ -137,18 +134,12 @@ def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running_as_install
     assert not result.covered
 
 
-def test_a_failure_of_ours_is_tried_again_and_nothing_else(
-    tmp_path: Path, running_as_installed: Settings
-) -> None:
+def test_a_failure_of_ours_is_tried_again_and_nothing_else(tmp_path: Path, running: Settings) -> None:
     answers = tmp_path / "answers.jsonl"
     known = {"equation-gaussian-posterior": "$x$"}
-    first = evaluate_latex(
-        model=_answers(answers, known), out=tmp_path / "run", limit=2, settings=running_as_installed
-    )
+    first = evaluate_latex(model=_answers(answers, known), out=tmp_path / "run", limit=2, settings=running)
     assert first.summary.scored == 1
-    again = evaluate_latex(
-        model=_answers(answers, known), out=tmp_path / "run", limit=2, settings=running_as_installed
-    )
+    again = evaluate_latex(model=_answers(answers, known), out=tmp_path / "run", limit=2, settings=running)
     assert again.summary == first.summary
     ids = [json.loads(line)["id"] for line in (tmp_path / "run" / RECORDS).read_text().splitlines()]
     assert ids.count("equation-gaussian-posterior") == 1
@@ -156,11 +147,9 @@ def test_a_failure_of_ours_is_tried_again_and_nothing_else(
 
 
 def test_a_run_of_records_replays_to_the_same_numbers(
-    oracle: Path, tmp_path: Path, running_as_installed: Settings
+    oracle: Path, tmp_path: Path, running: Settings
 ) -> None:
-    result = evaluate_latex(
-        model=f"replay:{oracle / RECORDS}", out=tmp_path / "run", settings=running_as_installed
-    )
+    result = evaluate_latex(model=f"replay:{oracle / RECORDS}", out=tmp_path / "run", settings=running)
     ours, theirs = read_records(tmp_path / "run"), read_records(oracle)
     assert result.covered
     for name, record in ours.items():
@@ -184,7 +173,7 @@ def test_an_interrupted_run_keeps_what_is_finished_and_goes_on(
     shell: tuple[str, ...],
     oracle: Path,
     tmp_path: Path,
-    endpoints_as_installed: dict[str, str],
+    endpoints: dict[str, str],
 ) -> None:
     run = tmp_path / "run"
     command = [
@@ -200,13 +189,13 @@ def test_an_interrupted_run_keeps_what_is_finished_and_goes_on(
         "1",
         "--json",
     ]
-    environment = {**os.environ, **endpoints_as_installed}
+    environment = {**os.environ, **endpoints}
     with subprocess.Popen(
         [*shell, *command], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as first:
         records = run / RECORDS
         while first.poll() is None and not (records.exists() and records.read_bytes().count(b"\n") >= 2):
-            os.sched_yield()
+            time.sleep(0.01)  # a look, not a wait for something
         first.send_signal(number)
         _, said = first.communicate(timeout=60)
     assert first.returncode == 130, said
@@ -223,7 +212,7 @@ def test_an_interrupted_run_keeps_what_is_finished_and_goes_on(
 
 
 def test_killed_and_started_again_gives_the_same_numbers(
-    oracle: Path, tmp_path: Path, endpoints_as_installed: dict[str, str]
+    oracle: Path, tmp_path: Path, endpoints: dict[str, str]
 ) -> None:
     run = tmp_path / "run"
     command = [
@@ -237,7 +226,7 @@ def test_killed_and_started_again_gives_the_same_numbers(
         str(run),
         "--json",
     ]
-    environment = {**os.environ, **endpoints_as_installed}
+    environment = {**os.environ, **endpoints}
     records = run / RECORDS
     for wanted in (1, 5, 11):
         with subprocess.Popen(
@@ -246,7 +235,7 @@ def test_killed_and_started_again_gives_the_same_numbers(
             while one.poll() is None and not (
                 records.exists() and records.read_bytes().count(b"\n") >= wanted
             ):
-                os.sched_yield()
+                time.sleep(0.01)  # a look, not a wait for something
             one.kill()
     subprocess.run(command, env=environment, capture_output=True, check=True, timeout=300)
     ids = [json.loads(line)["id"] for line in records.read_text().splitlines()]

@@ -1,5 +1,8 @@
 """Charts and figures from text, run by the real services: the ground truth reaches every score."""
 
+import os
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,19 +13,27 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.chart.published import PUBLISHED
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.rendering import Verdict
+from kept_services import kept_addresses
 
 pytestmark = pytest.mark.integration
 
 ELEMENTS = ("text", "text_place", "kind", "color", "layout", "data")
 
 
+@pytest.fixture(scope="module")
+def figures(running: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """The services of all tests, and what runs plotting programs."""
+    with kept_addresses(tmp_path_factory.mktemp("logs"), os.environ, ["render-python"]) as (_, addresses):
+        yield replace(running, render_python=addresses["render-python"])
+
+
 @pytest.mark.parametrize("profile", [Profile.PAPER, Profile.HELM])
 def test_the_programs_of_the_example_charts_reach_every_score(
-    running: Settings, tmp_path: Path, profile: Profile
+    figures: Settings, tmp_path: Path, profile: Profile
 ) -> None:
-    assert running.examples is not None
+    assert figures.examples is not None
     result = evaluate(
-        running.examples / "charts", out=tmp_path / "run", tasks=["chart"], profile=profile, settings=running
+        figures.examples / "charts", out=tmp_path / "run", tasks=["chart"], profile=profile, settings=figures
     )
     assert result.summary.scored == 12
     # The released definition of pixel similarity is below 1 for equal pictures.
@@ -34,9 +45,9 @@ def test_the_programs_of_the_example_charts_reach_every_score(
         assert found == dict.fromkeys(found, 1.0), record.id
 
 
-def test_the_code_of_the_examples_of_scimage_compiles(running: Settings, tmp_path: Path) -> None:
-    assert running.examples is not None
-    result = evaluate(running.examples / "scimage", out=tmp_path / "run", tasks=["scimage"], settings=running)
+def test_the_code_of_the_examples_of_scimage_compiles(figures: Settings, tmp_path: Path) -> None:
+    assert figures.examples is not None
+    result = evaluate(figures.examples / "scimage", out=tmp_path / "run", tasks=["scimage"], settings=figures)
     assert result.summary.scored == 8
     records = read_records(tmp_path / "run")
     assert {one.metrics["compiled"] for one in records.values()} == {1.0}

@@ -56,7 +56,7 @@ def _kill_at(command: list[str], environment: dict[str, str], out: str, moment: 
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as one:
         while one.poll() is None and _lines(out) < moment:
-            time.sleep(0.002)  # a look, not a wait for something
+            time.sleep(0.01)  # a look, not a wait for something
         one.kill()
     return one.returncode == -9
 

@@ -55,7 +55,7 @@ def _is_running(pid: int) -> bool:
 def _wait_until_gone(pids: list[int]) -> None:
     end = time.monotonic() + 60.0
     while any(_is_running(pid) for pid in pids) and time.monotonic() < end:
-        os.sched_yield()
+        time.sleep(0.01)
     assert not [pid for pid in pids if _is_running(pid)]
 
 
