@@ -23,7 +23,7 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether it was kept."""
+        """Whether the measured ratio reaches the target."""
         return self.came >= self.least
 
 

@@ -76,7 +76,7 @@ async def at_rest() -> None:
 
 @contextlib.asynccontextmanager
 async def open_playwright() -> AsyncIterator[BrowserType]:
-    """Give what launches browsers."""
+    """Start Playwright, which launches browsers."""
     async with async_playwright() as playwright:
         yield playwright.chromium
 
@@ -94,7 +94,7 @@ class Plain:
     program: Path
 
     async def launch(self) -> Browser:
-        """Start it."""
+        """Start a browser."""
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
         return await self.playwright.launch(executable_path=str(self.program), args=flags)
 

@@ -69,14 +69,14 @@ class Shelf:
         self._filled = asyncio.Event()
 
     def told(self, ready: int) -> None:
-        """Take note of how many wait."""
+        """Note how many processes wait."""
         if ready:
             self._filled.set()
         else:
             self._filled.clear()
 
     async def filled(self) -> None:
-        """Wait until one waits."""
+        """Wait until a process waits for a site."""
         await self._filled.wait()
 
 

@@ -38,7 +38,7 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim holds."""
+        """Whether the measured ratio reaches the target."""
         return self.ratios[0].median >= BAR
 
     def as_json(self) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Snippets:
 
     @property
     def rendered(self) -> float:
-        """Share with a picture."""
+        """Return the share of snippets that have a picture."""
         shown = (Verdict.RENDERED.name, Verdict.RENDERED_WITH_ERRORS.name)
         return sum(self.verdicts.get(name, 0) for name in shown) / self.count
 

@@ -41,7 +41,7 @@ class ServiceRow:
 
     @property
     def is_renderer(self) -> bool:
-        """Whether it speaks i2s.render.v1."""
+        """Whether the service implements i2s.render.v1."""
         return self.source is not None
 
     @property
@@ -51,7 +51,7 @@ class ServiceRow:
 
     @property
     def flag(self) -> str:
-        """The option that holds its address."""
+        """The command line option for the address of the service."""
         return f"--{self.name}-at"
 
 

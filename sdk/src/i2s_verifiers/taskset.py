@@ -61,7 +61,7 @@ class RoundTripTasksetConfig(vf.TasksetConfig):
 
 
 class RoundTripData(vf.TaskData):
-    """What names an instance in a trace."""
+    """The fields of a trace that identify an instance."""
 
     benchmark: str
     """Name of the task of the benchmark."""

@@ -76,7 +76,7 @@ class _Story:
         self._told = False
 
     def show(self) -> None:
-        """Say it, unless it was said."""
+        """Print the message, once."""
         with self._lock:
             if not self._told:
                 self._told = True

@@ -78,7 +78,7 @@ class CollectOptions:
 
 @dataclass(frozen=True, slots=True)
 class CollectProgress:
-    """How far a collection is.
+    """The progress of a collection.
 
     Attributes:
         visited: Documents so far.

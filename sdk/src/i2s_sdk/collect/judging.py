@@ -55,5 +55,5 @@ class Duplicates(Protocol):
         ...
 
     def add(self, subset: str, key: str, fingerprint: str) -> None:
-        """Keep a piece."""
+        """Add a piece to those that are judged."""
         ...

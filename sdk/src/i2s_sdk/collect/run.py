@@ -43,7 +43,7 @@ from i2s_wire.metrics.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How a source is asked.
+    """The settings of requests to a source.
 
     Attributes:
         contact: E-mail address or URL of whoever collects, which servers are told. Not needed offline.

@@ -75,7 +75,7 @@ class CollectSummary:
     drops: Counter[tuple[CollectStage, str, Reason]] = field(default_factory=Counter)
 
     def count(self, drops: Iterable[Drop]) -> None:
-        """Count drops."""
+        """Add to the count of dropped pieces."""
         for drop in drops:
             self.drops[drop.stage, drop.subset, drop.reason] += 1
 

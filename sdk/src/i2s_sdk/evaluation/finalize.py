@@ -50,7 +50,7 @@ class RunResult:
 
     @property
     def spending(self) -> Spending:
-        """What the answers took."""
+        """The calls, tokens and cost of the answers."""
         return self.summary.spending
 
 

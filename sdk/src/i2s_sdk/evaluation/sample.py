@@ -85,5 +85,5 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """Until now."""
+        """Seconds since the sample began."""
         return round(time.monotonic() - self._began, 4)

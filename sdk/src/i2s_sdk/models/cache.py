@@ -35,16 +35,16 @@ PARTS_FORMAT = 2
 
 
 class AskedModel(Protocol):
-    """Who is asked, and how."""
+    """The model that is asked, and the parameters of its answers."""
 
     @property
     def vendor(self) -> str:
-        """As of a provider; so are the others."""
+        """Name of the vendor, as the provider gives it."""
         ...
 
     @property
     def model(self) -> str:
-        """Its name."""
+        """Name of the model."""
         ...
 
     @property
@@ -54,7 +54,7 @@ class AskedModel(Protocol):
 
     @property
     def parameters(self) -> dict[str, float | int | str | None]:
-        """That decide the answer."""
+        """The parameters that decide the answer."""
         ...
 
 

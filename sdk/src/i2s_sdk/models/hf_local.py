@@ -52,7 +52,7 @@ class HuggingFaceModel:
         return await asyncio.to_thread(self._answer, question)
 
     async def close(self) -> None:
-        """Forget the weights."""
+        """Release the weights."""
         self._loaded = None
 
     def _answer(self, question: ReadQuestion) -> Answer:

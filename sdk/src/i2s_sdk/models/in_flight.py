@@ -70,7 +70,7 @@ class CallsInFlight:
 
 
 class _Limit:
-    """When an attempt ends."""
+    """The time at which an attempt ends."""
 
     def __init__(self, timeout: asyncio.Timeout, overtaken: float) -> None:
         self._timeout, self._overtaken, self._short = timeout, overtaken, False

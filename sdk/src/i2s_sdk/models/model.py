@@ -12,7 +12,7 @@ from i2s_sdk.tasks.question import Question
 
 
 class Finish(enum.StrEnum):
-    """Why a completion ends where it does."""
+    """The reason for which a completion ends."""
 
     STOP = "stop"  #: the model was done
     LENGTH = "length"  #: the most tokens were reached; the text is cut off

@@ -22,7 +22,7 @@ from i2s_sdk.models.question import ReadQuestion
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back.
+    """The answer of a provider.
 
     Attributes:
         text: Verbatim; of a refusal, what was said instead of an answer.

@@ -92,7 +92,7 @@ class RetryingProvider:
 
 
 class _Tally:
-    """What one call has gone through."""
+    """The attempts of one call so far."""
 
     def __init__(self, options: ModelOptions) -> None:
         self._options = options

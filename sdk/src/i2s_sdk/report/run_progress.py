@@ -30,7 +30,7 @@ def require_run_or_none_yet(run: PathOrUrl) -> None:
 
 
 class RunProgress:
-    """How far a run is. What was read once is not read again.
+    """The progress of a run. Lines that were read once are not read again.
 
     Args:
         run: Folder of the run, or its URL.

@@ -80,7 +80,7 @@ class AppendLog(Lines, Protocol):
 
 
 class RunStorage(Protocol):
-    """Where a run or a report lies."""
+    """The storage of a run or a report: a folder or an object store."""
 
     @property
     def where(self) -> PathOrUrl:
@@ -89,7 +89,7 @@ class RunStorage(Protocol):
 
     @property
     def name(self) -> str:
-        """The last part."""
+        """The last part of the path or URL."""
         ...
 
     @property

@@ -35,7 +35,7 @@ class LimitedScorer(Protocol):
 
     @property
     def limits(self) -> ScorerLimits:
-        """What one sample may take."""
+        """Limits of the scoring of one sample."""
         ...
 
 

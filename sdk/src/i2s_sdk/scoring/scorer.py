@@ -145,7 +145,7 @@ class Scorer(Protocol):
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """What it computes, in the order shown."""
+        """The metrics that it computes, in the order in which they are shown."""
         ...
 
     @property
@@ -197,5 +197,5 @@ class ScoresUnusable(Protocol):
 
     @property
     def scores_unusable(self) -> bool:
-        """Whether it does."""
+        """Whether answers that are not usable are scored too."""
         ...

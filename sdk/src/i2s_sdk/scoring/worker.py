@@ -25,7 +25,7 @@ _MODULES = 512 << 20
 
 
 class Request(enum.StrEnum):
-    """What a worker is asked for."""
+    """One request to a worker."""
 
     #: The values of a sample.
     SCORE = "score"

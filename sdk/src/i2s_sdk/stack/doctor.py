@@ -39,7 +39,7 @@ from i2s_wire.render.rendering import Engine
 
 
 class State(enum.StrEnum):
-    """How something is. What is MISSING can be done without."""
+    """The state of a finding. What is MISSING can be done without."""
 
     GOOD = "good"
     MISSING = "missing"

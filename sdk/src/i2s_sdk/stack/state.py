@@ -89,7 +89,7 @@ def write_record(up: Up, folder: Path) -> None:
 
 
 def remove_record(folder: Path) -> None:
-    """Forget what was up."""
+    """Remove the record of the services that were up."""
     (folder / _RECORD).unlink(missing_ok=True)
 
 

@@ -23,7 +23,7 @@ _LONGEST_LINE = 4096  # bytes, on average, of those that are shown
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """How a service is.
+    """The state of a service.
 
     Attributes:
         name: Name, such as "render-latex".

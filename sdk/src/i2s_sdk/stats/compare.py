@@ -34,7 +34,7 @@ class SamplePair:
 
     @property
     def difference(self) -> float:
-        """What the second run has more."""
+        """The value of the second run less that of the first."""
         return self.second - self.first
 
 

@@ -18,7 +18,7 @@ Document = TypeVar("Document")
 
 
 class Repairing(Protocol[Document]):
-    """What the loop needs of a task."""
+    """The part of a task that the repair loop uses."""
 
     def repair(
         self, document: Document, rendering: Rendering, past: tuple[Repair, ...]
@@ -35,7 +35,7 @@ class Repairing(Protocol[Document]):
 
 @dataclass(frozen=True, slots=True)
 class Attempts(Generic[Document]):
-    """How a structure fared.
+    """The renderings of a structure and of its repairs.
 
     Attributes:
         document: The last one that was rendered.

@@ -41,12 +41,12 @@ class Task(Protocol):
 
     @property
     def name(self) -> str:
-        """As instances call it."""
+        """The name of the task in instances."""
         ...
 
     @property
     def profile(self) -> Profile:
-        """Which rules."""
+        """The profile, which decides on rules."""
         ...
 
     @property
@@ -115,7 +115,7 @@ class DocumentTask(Protocol):
 
     @property
     def drawing(self) -> PageDrawing:
-        """How pages are drawn."""
+        """The drawing of document pages: resolution and format."""
         ...
 
     def document_of(self, instance: Instance) -> Path:

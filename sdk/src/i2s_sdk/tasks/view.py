@@ -46,7 +46,7 @@ class TextPanel:
 
 
 class MarkKind(StrEnum):
-    """What a mark on an image stands for."""
+    """The meaning of a mark on an image."""
 
     #: The right answer.
     GOLD = "gold"

@@ -71,7 +71,7 @@ class DrawJob:
 
 @dataclass(slots=True)
 class RawPages:
-    """What became of the pages of a job.
+    """The drawn pages of a job, or the reason why there are none.
 
     Attributes:
         verdict: How it ended.

@@ -19,7 +19,7 @@ _OTHER_BYTES = 64 * _KIB
 
 
 class DocumentsSettings(RendererSettings):
-    """How the documents service serves."""
+    """The settings of the documents service."""
 
     service: ClassVar[str] = "documents"
     port: ClassVar[int] = 7760

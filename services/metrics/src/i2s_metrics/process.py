@@ -30,7 +30,7 @@ class WorkerProcess:
 
     @property
     def confinement(self) -> Confinement | None:
-        """What it is confined by."""
+        """The mechanisms that confine the process."""
         return self._child.confinement
 
     @property

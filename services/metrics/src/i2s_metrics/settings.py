@@ -39,7 +39,7 @@ def _hub_dir() -> Path:
 
 
 class MetricsSettings(ServiceSettings):
-    """What an operator can choose."""
+    """The settings of the metric service."""
 
     service: ClassVar[str] = "metrics"
     port: ClassVar[int] = 7740
@@ -141,7 +141,7 @@ class MetricsSettings(ServiceSettings):
 
     @property
     def places(self) -> Places:
-        """Where weights are looked for."""
+        """The folders in which weights are looked for."""
         return Places(self.weights_dir, self.hub_dir, self._opened)
 
     def start_privileged(self) -> Jail | None:

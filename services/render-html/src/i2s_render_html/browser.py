@@ -143,7 +143,7 @@ class Browser:
 
     @property
     def alive(self) -> bool:
-        """Whether it can take a page."""
+        """Whether the browser can open another page."""
         lost = self._next is not None and self._next.done() and self._next.exception() is not None
         return not self.run.done() and self._driven.is_connected() and not lost
 

@@ -30,7 +30,7 @@ class Meter:
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most that was seen so far."""
+        """The highest memory use so far, in bytes."""
         return self._last.peak_memory_bytes
 
     def clock(self) -> float:

@@ -17,7 +17,7 @@ _MIB = 1024 * 1024
 
 
 class HtmlSettings(RendererSettings):
-    """How the page renderer serves."""
+    """The settings of the page renderer."""
 
     service: ClassVar[str] = "render-html"
     port: ClassVar[int] = 7720

@@ -80,7 +80,7 @@ class Visit:
 
     @property
     def events(self) -> tuple[PolicyEvent, ...]:
-        """What was refused."""
+        """The attempts that were prevented."""
         return tuple(PolicyEvent(kind, detail, count) for (kind, detail), count in self._events.items())
 
     def prevented(self, kind: PolicyKind, detail: str) -> None:
@@ -168,12 +168,12 @@ class Visit:
             self._missing.setdefault(shown(path))
 
     def started(self, request: Request) -> None:
-        """A request is under way."""
+        """Note that a request has begun."""
         self._pending.add(request)
         self._quiet.clear()
 
     def ended(self, request: Request) -> None:
-        """A request has its answer, or none."""
+        """Note that a request has ended, with or without an answer."""
         self._pending.discard(request)
         if not self._pending:
             self._quiet.set()
@@ -181,14 +181,14 @@ class Visit:
     # -- what it says and tries ------------------------------------------------------------
 
     def said(self, message: ConsoleMessage) -> None:
-        """The page or the browser wrote to the console."""
+        """Note a message of the page or the browser on the console."""
         text = message.text
         if text.startswith(_REFUSED_FILE):
             self.prevented(PolicyKind.FILE_READ, text.removeprefix(_REFUSED_FILE))
         self._say(_LEVELS.get(message.type, "log"), text)
 
     def raised(self, error: PlaywrightError) -> None:
-        """A script ended with an exception that nobody caught."""
+        """Note an exception that no script caught."""
         self.exception = self.exception or error.message[:_MOST_TEXT]
         self._say("exception", error.message)
 
@@ -197,20 +197,20 @@ class Visit:
             self.console.append(ConsoleEntry(level, text[:_MOST_TEXT]))
 
     async def dismiss(self, dialog: Dialog) -> None:
-        """A dialog was opened."""
+        """Close a dialog that the page has opened."""
         self.prevented(PolicyKind.BROWSER_FEATURE, f"dialog: {dialog.type}")
         with contextlib.suppress(PlaywrightError):
             await dialog.dismiss()
 
     async def refuse(self, download: Download) -> None:
-        """Something was to be downloaded."""
+        """Refuse a download."""
         self.downloads = True
         self.prevented(PolicyKind.BROWSER_FEATURE, f"download: {shown(download.suggested_filename)}")
         with contextlib.suppress(PlaywrightError):
             await download.cancel()
 
     def socket(self, socket: WebSocket) -> None:
-        """A WebSocket was opened, which nothing answers."""
+        """Note a WebSocket that was opened; nothing answers it."""
         self.prevented(PolicyKind.NETWORK, f"WebSocket {socket.url[:_MOST_DETAIL]}")
 
 

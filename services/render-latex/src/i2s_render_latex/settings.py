@@ -28,7 +28,7 @@ _STATE_DESCRIPTION = (
 
 
 class LatexSettings(RendererSettings):
-    """How the LaTeX renderer serves."""
+    """The settings of the LaTeX renderer."""
 
     service: ClassVar[str] = "render-latex"
     port: ClassVar[int] = 7710
@@ -97,7 +97,7 @@ class LatexSettings(RendererSettings):
 
 
 class IndexSettings(Settings):
-    """What the index command does."""
+    """The settings of the command ``index``."""
 
     service: ClassVar[str] = "render-latex"
 

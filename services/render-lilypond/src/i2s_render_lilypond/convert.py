@@ -14,7 +14,7 @@ _STRICT = re.compile(r'\\version *"([0-9]{1,9}(?:\.([0-9]{1,9}))(\.[0-9]{1,9})?)
 
 
 class Need(enum.Enum):
-    """What convert-ly would do to a score."""
+    """The change that convert-ly would make to a score."""
 
     NOTHING = "nothing"  # it is not to run
     IDENTITY = "identity"  # no rule is newer than the score: it would copy it

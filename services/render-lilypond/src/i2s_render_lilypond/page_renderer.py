@@ -36,7 +36,7 @@ _LOG_PART = 512 * 1024  # of head and tail each: what is read for errors
 
 @dataclass(slots=True)
 class RenderedPages:
-    """What became of a score.
+    """The pages of a score, or the reason why there are none.
 
     Attributes:
         judgement: How it ended.

@@ -16,7 +16,7 @@ _MIB = 1024 * 1024
 
 
 class LilypondSettings(ForkingRendererSettings):
-    """How the score renderer serves."""
+    """The settings of the score renderer."""
 
     service: ClassVar[str] = "render-lilypond"
     port: ClassVar[int] = 7730

@@ -21,7 +21,7 @@ _adapter: TypeAdapter[Figure] = TypeAdapter(Figure)
 
 
 class FigureError(ValueError):
-    """It is no description of a figure."""
+    """The bytes are no description of a figure."""
 
 
 def read_figure(content: bytes) -> Figure:

@@ -55,7 +55,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class DrawnProgram(RawRendering):
-    """What came of a program.
+    """The pictures of a program, or the reason why there are none.
 
     Attributes:
         figures: The objects of the figures in ``pictures``, if they were asked for.

@@ -12,7 +12,7 @@ _NUMBER = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class ResultError(ValueError):
-    """It is no result."""
+    """The bytes are no result of a program."""
 
 
 class _Part(BaseModel):

@@ -28,7 +28,7 @@ from i2s_wire.render.rendering import Picture, Verdict
 
 @dataclass(slots=True)
 class _Run:
-    """What has become of a program so far."""
+    """The state of a run so far."""
 
     pictures: list[Picture] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)

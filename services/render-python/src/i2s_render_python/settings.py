@@ -21,7 +21,7 @@ _FONTS = (
 
 
 class PythonSettings(ForkingRendererSettings):
-    """How the figure renderer serves."""
+    """The settings of the figure renderer."""
 
     service: ClassVar[str] = "render-python"
     port: ClassVar[int] = 7750

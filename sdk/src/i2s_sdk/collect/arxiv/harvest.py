@@ -23,7 +23,7 @@ MAX_PAGE_BYTES = 50_000_000
 
 @dataclass(slots=True)
 class _Progress:
-    """How far a harvest is."""
+    """The progress of a harvest."""
 
     since: date
     latest: date | None = None

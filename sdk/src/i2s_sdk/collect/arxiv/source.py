@@ -62,7 +62,7 @@ class ArxivSource:
 
     @property
     def manners(self) -> Manners:
-        """How both hosts are asked."""
+        """The rates and connections with which both hosts are asked."""
         return Manners(GAP)
 
     def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:

@@ -51,7 +51,7 @@ class GithubApi:
 
     @property
     def manners(self) -> Manners:
-        """How the host is asked."""
+        """The rate and connections with which the host is asked."""
         return Manners(GAP_WITH_TOKEN if self.token else GAP_WITHOUT_TOKEN, GithubWaits())
 
     def ask(

@@ -159,7 +159,7 @@ class ImslpSource:
 
     @property
     def manners(self) -> Manners:
-        """How the host is asked."""
+        """The rate and connections with which the host is asked."""
         return Manners(GAP)
 
     def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:

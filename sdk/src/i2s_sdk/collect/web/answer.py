@@ -64,7 +64,7 @@ class Ask:
 
 
 class Web(Protocol):
-    """Asks servers with manners."""
+    """Sends requests to servers within the rates of their hosts."""
 
     def get(self, ask: Ask) -> WebAnswer:
         """Return the stored or a new answer, of status 200, one that is expected, or a refusal of its own.

@@ -35,7 +35,7 @@ _KINDS = {"direct": "direct", "ori": "direct", "customized": "customized", "edit
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where everything lies.
+    """The parts of the source.
 
     Attributes:
         folders: Folders with programs, each with its task and number.

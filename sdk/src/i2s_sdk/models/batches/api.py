@@ -42,7 +42,7 @@ class BatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """How far a batch is.
+    """The state of a batch.
 
     Attributes:
         ended: Whether there is nothing to wait for any more.
@@ -84,7 +84,7 @@ class BatchApi(Protocol):
 
     @property
     def provider(self) -> BatchableProvider:
-        """See the class."""
+        """The provider's own facts; see the class."""
         ...
 
     most_bytes: int

@@ -16,7 +16,7 @@ RAW_IMAGE = "raw_image"
 
 
 class Form(Enum):
-    """What an answer is."""
+    """The form of an answer."""
 
     DESCRIPTION = auto()
     ELEMENT_TEXT = auto()

@@ -33,7 +33,7 @@ class WebUnderstandingTask:
 
     @property
     def name(self) -> str:
-        """As instances call it."""
+        """The name of the task in instances."""
         return self.kind.name
 
     @property

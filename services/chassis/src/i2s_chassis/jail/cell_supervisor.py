@@ -94,7 +94,7 @@ class CellSupervisor:
         self._processes = job_processes(plan, frozenset(scaffolding))
 
     def serve(self) -> None:
-        """Do what is asked until the other end goes away."""
+        """Answer requests until the other end of the connection closes."""
         framing.send(self._control, Message({"id": 0, "uid": self._plan.uid}))
         with contextlib.suppress(_GoneError):
             while True:

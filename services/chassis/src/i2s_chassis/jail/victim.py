@@ -19,7 +19,7 @@ _PENDING = ("SigPnd:", "ShdPnd:")
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """The process.
+    """A process of the service, which programs in a cell must not reach.
 
     Attributes:
         pid: Its number.

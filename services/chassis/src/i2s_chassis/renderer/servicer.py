@@ -36,11 +36,11 @@ _log = logging.getLogger(__name__)
 
 
 class Job(Protocol):
-    """What every job has."""
+    """The fields that every job has."""
 
     @property
     def limits(self) -> Limits:
-        """In force for it."""
+        """The limits of the job."""
         ...
 
 
@@ -78,7 +78,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
     @property
     @abstractmethod
     def installation(self) -> Installation:
-        """What is installed of the engine."""
+        """The installation of the engine."""
 
     @property
     @abstractmethod

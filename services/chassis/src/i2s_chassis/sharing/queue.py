@@ -34,7 +34,7 @@ _SHORTEST_JOB_SECONDS = 0.001  # for what is divided by the time of a job
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What becomes of a call that came.
+    """The decision on a call: it waits, or a call is refused for want of a place.
 
     Attributes:
         coming: The call.
@@ -143,7 +143,7 @@ class FairQueue:
         self._tidy(job.flow)
 
     def leave(self) -> None:
-        """Give a place back."""
+        """Free the place of a call in the queue."""
         self.inside -= 1
 
     def send_away(self, call: Waiting, now: float, part: float = 1.0) -> float:

@@ -44,7 +44,7 @@ class Refusals:
         return self._count
 
     def remember(self, refused: Refused) -> None:
-        """Expect a call back."""
+        """Remember a refused call, which is expected to be sent again."""
         insort(self._by_call.setdefault(_key(refused.flow), []), refused)
         heapq.heappush(self._by_expiry, (refused.expires, refused.number, refused))
         self._count += 1
@@ -59,7 +59,7 @@ class Refusals:
         return next((one for one in expected if flow.is_named or one.due <= now), None)
 
     def forget(self, refused: Refused) -> None:
-        """Expect a call no more."""
+        """Forget a refused call."""
         refused.is_over = True
         self._count -= 1
         key = _key(refused.flow)

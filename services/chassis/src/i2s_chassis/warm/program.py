@@ -97,7 +97,7 @@ class Warm:
 
     @property
     def alive(self) -> bool:
-        """Whether it runs."""
+        """Whether the program runs."""
         return not self._run.done()
 
     def next_folder(self) -> str:

@@ -10,7 +10,7 @@ from i2s_wire.metrics.profile import Profile
 
 
 class PaperPixelSimilarity(Metric):
-    """Over pixels."""
+    """Pixel similarity by the definition of the paper."""
 
     name = "pixel"
     summary = "Share of pixels outside the common background whose colours differ by at most 2 %."

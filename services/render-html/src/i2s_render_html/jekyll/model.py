@@ -13,7 +13,7 @@ from i2s_render_html.jekyll.github_pages import PLUGINS
 
 
 class BuildCause(enum.Enum):
-    """How a build ended."""
+    """The way in which a build ended."""
 
     BUILT = "built"
     FAILED = "failed"  # Jekyll refused the site; the error says why

@@ -41,7 +41,7 @@ _ASK_DEFINED = (
 
 
 class Engine(Protocol):
-    """What the build asks of an engine."""
+    """The calls of an engine that the build makes."""
 
     def known(self, names: Collection[str]) -> frozenset[str]:
         """Return which control sequences exist in a document without packages."""
