@@ -19,7 +19,7 @@ _PENDING = ("SigPnd:", "ShdPnd:")
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """A process of the service, which programs in a cell must not reach.
+    """A process outside of every cell, which no signal from inside must reach.
 
     Attributes:
         pid: Its number.
