@@ -55,5 +55,5 @@ class Duplicates(Protocol):
         ...
 
     def add(self, subset: str, key: str, fingerprint: str) -> None:
-        """Add a piece to those that are judged."""
+        """Add a kept piece, so that later duplicates of it are found."""
         ...

@@ -354,7 +354,7 @@ def _shows_image(task: Task, instance: Instance) -> bool:
 
 
 class _Tally:
-    """The number of samples in each stage."""
+    """Counts the samples that each stage has finished, and reports the progress."""
 
     def __init__(self, runner: Runner) -> None:
         self._folder, self._on_progress = runner.folder, runner.on_progress

@@ -85,5 +85,5 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the sample began."""
+        """Seconds since the watch was made."""
         return round(time.monotonic() - self._began, 4)

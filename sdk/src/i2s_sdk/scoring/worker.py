@@ -25,7 +25,7 @@ _MODULES = 512 << 20
 
 
 class Request(enum.StrEnum):
-    """One request to a worker."""
+    """The kinds of requests to a worker."""
 
     #: The values of a sample.
     SCORE = "score"

@@ -124,7 +124,7 @@ def _end(folder: Path) -> StoppedServices:
 
 
 def _wait_quietly() -> None:
-    """Wait for the lock without a message."""
+    """Print nothing while another start is waited for."""
 
 
 def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: int, http: str) -> Up:

@@ -84,7 +84,7 @@ class BatchApi(Protocol):
 
     @property
     def provider(self) -> BatchableProvider:
-        """The provider's own facts; see the class."""
+        """The provider of single calls whose requests are sent."""
         ...
 
     most_bytes: int

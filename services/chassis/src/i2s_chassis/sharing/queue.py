@@ -143,7 +143,7 @@ class FairQueue:
         self._tidy(job.flow)
 
     def leave(self) -> None:
-        """Free the place of a call in the queue."""
+        """Free the place of a job that neither runs nor waits any more."""
         self.inside -= 1
 
     def send_away(self, call: Waiting, now: float, part: float = 1.0) -> float:
