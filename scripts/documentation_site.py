@@ -92,7 +92,7 @@ def rewrite_links(markdown: str, place: str) -> str:
 
     Args:
         markdown: The page.
-        place: Of the page in the site, such as "repository/readme.md".
+        place: Path of the page in the site, such as "repository/readme.md".
     """
     origin = repository_name(place)
     if origin is None:

@@ -53,8 +53,8 @@ class Measurement:
     """Counts by subset.
 
     Args:
-        client: Of render-latex.
-        failures: Where a line for each piece that is not kept is appended; None for nowhere.
+        client: Client of render-latex.
+        failures: File that a line is appended to for each piece that is not kept; None for nowhere.
         pictures: Folder for the pictures of kept pieces; None for none.
     """
 

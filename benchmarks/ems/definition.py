@@ -33,7 +33,7 @@ class Distance:
 
     Attributes:
         value: The optimal transport cost.
-        seconds: Of CPU.
+        seconds: CPU seconds.
     """
 
     value: float

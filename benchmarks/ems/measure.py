@@ -34,16 +34,16 @@ class Figures:
     """What a pair cost; CPU seconds, medians of the repetitions.
 
     Attributes:
-        name: Of the pair.
+        name: Name of the pair.
         dense: Whether it is.
-        width: Of its pictures.
-        height: Of its pictures.
+        width: Width of its pictures.
+        height: Height of its pictures.
         definition: The definition written plainly: the pair, and the one-colour picture whose distance is
             larger. The other is computed too and its CPU time left out.
         warm: Ours, with the reference made ready before.
         cold: Ours, from nothing.
-        resize: Of ``warm``: making the prediction smaller with Pillow.
-        spread: Of ``warm``: greatest less least, relative to the median.
+        resize: The part of ``warm`` that makes the prediction smaller with Pillow.
+        spread: Greatest less least of the times of ``warm``, relative to the median.
         value: The similarity, before it is clipped.
         error: Greater of the differences of the two distances.
     """
@@ -75,7 +75,7 @@ def measure(pairs: Sequence[Pair], repeat: int, say: Say) -> list[Figures]:
     """Measure all pairs.
 
     Args:
-        pairs: To compare.
+        pairs: Pairs to compare.
         repeat: Repetitions of ours; the plain way is gone once a pair, it takes seconds.
         say: Called with how far it is.
 

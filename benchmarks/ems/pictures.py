@@ -40,7 +40,7 @@ def pairs(examples: Path, limit: int | None) -> list[Pair]:
 
     Args:
         examples: Folder of the example references, pictures of typeset TeX.
-        limit: Only the first so many.
+        limit: Number of pairs that are taken, the first ones; None takes all.
     """
     text: list[tuple[str, Callable[[], tuple[RgbArray, RgbArray]]]] = [
         ("equations", lambda: _typeset(examples, "equation-block-inverse", "equation-clipped-objective")),

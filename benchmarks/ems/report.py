@@ -32,9 +32,9 @@ class Report:
     """Everything that a run found.
 
     Attributes:
-        machine: Where.
+        machine: Machine that it was measured on.
         repeat: Repetitions of ours.
-        figures: By pair.
+        figures: Figures by pair.
     """
 
     machine: Machine

@@ -114,10 +114,10 @@ class Row:
     """What became of the calls of the measured clients.
 
     Attributes:
-        name: Which clients.
+        name: Name of the clients.
         latencies: Seconds of each call that was answered, with all its attempts.
         failures: Messages of the calls that were not.
-        seconds: Until all were over.
+        seconds: Seconds until all were over.
     """
 
     name: str

@@ -29,8 +29,8 @@ class Costs:
 
     Attributes:
         pages: How many pages each way has shown.
-        wall_seconds: From question to picture.
-        cpu_seconds: Of all processes, the preparation of the next page included.
+        wall_seconds: Wall time from question to picture.
+        cpu_seconds: CPU seconds of all processes, the preparation of the next page included.
         load: Mean number of runnable processes of the machine over a minute, at the end.
     """
 

@@ -41,9 +41,9 @@ class Comparison:
 
     Attributes:
         engine: Ours.
-        chromium: With all of Chromium.
-        shell: With the program that ours uses.
-        folder: For the sites: ``source``, and ``built`` by Jekyll.
+        chromium: Figures with all of Chromium.
+        shell: Figures with the program that ours uses.
+        folder: Folder of the sites: ``source``, and ``built`` by Jekyll.
     """
 
     engine: HtmlEngine

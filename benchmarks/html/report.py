@@ -21,9 +21,9 @@ class Report:
         machine: Facts about it, by name.
         repeat: Repetitions of each page.
         seconds: Median seconds on the clock by way and site.
-        ratios: Of the medians over the sites, by way.
-        pages_per_second: With browsers at once; 0 if it was not measured.
-        browsers: At once, for that.
+        ratios: Ratios of the medians over the sites, by way.
+        pages_per_second: Pages a second with several browsers; 0 if it was not measured.
+        browsers: Number of browsers for that.
     """
 
     machine: Mapping[str, str]

@@ -46,7 +46,7 @@ class Outcome:
     """What came of a soak.
 
     Attributes:
-        pages: Shown in all.
+        pages: Number of pages shown in all.
         verdicts: How often each, hostile pages alone.
         changed: Good pages that looked different from their first time.
         first_bytes: Resident memory of everything together after the warm-up, while no page is shown.
@@ -72,8 +72,8 @@ async def soak(sites: Sequence[Site], pages: int, browsers: int, say: Callable[[
 
     Args:
         sites: The good ones.
-        pages: In all.
-        browsers: At once.
+        pages: Number of pages in all.
+        browsers: Number of browsers at once.
         say: Called with how far it is.
     """
     outcome = Outcome()

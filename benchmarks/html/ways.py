@@ -86,7 +86,7 @@ class Plain:
     """A browser as Playwright starts it for one page.
 
     Attributes:
-        playwright: Which starts it.
+        playwright: Playwright, which starts the browser.
         program: The browser's.
     """
 

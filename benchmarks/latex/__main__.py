@@ -48,9 +48,9 @@ async def run(data: Path, limit: int | None, repeat: int, rounds: int, slots: in
 
     Args:
         data: Folder of the examples.
-        limit: Only the first so many of them.
+        limit: Number of examples that are taken, the first ones; None takes all.
         repeat: Repetitions of each job, one at a time.
-        rounds: Of throughput; 0 measures none.
+        rounds: Rounds of throughput; 0 measures none.
         slots: Jobs at once for throughput.
         say: Called with how far it is.
 

@@ -15,10 +15,10 @@ class Machine:
 
     Attributes:
         processor: Its name.
-        cpus: That may be used.
+        cpus: Number of processors that may be used.
         kernel: Its release.
         python: Version.
-        versions: Of the engine and its parts.
+        versions: Versions of the engine and its parts.
         isolation: The mechanisms of the sandbox of each tier.
         load_before: Mean number of runnable tasks over the last minute, before the run.
         load_after: The same, after it.

@@ -31,8 +31,8 @@ class Sample:
     Attributes:
         variant: Name.
         task: Id.
-        cpu_seconds: Of all its processes together, clean-up after the answer included.
-        wall_seconds: From question to answer, nothing else running in its processes.
+        cpu_seconds: CPU seconds of all its processes together, clean-up after the answer included.
+        wall_seconds: Wall time from question to answer, nothing else running in its processes.
         stages: CPU seconds by stage, as the variant counts them.
         runs: How often TeX ran.
     """

@@ -1,4 +1,4 @@
-"""From samples to figures: medians over repetitions, ratios for each example, medians over examples."""
+"""Makes figures of samples: medians over repetitions, ratios for each example, medians over examples."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Figures:
     """Medians over the repetitions of one variant, in seconds.
 
     Attributes:
-        cpu: Of all processes.
-        compile_cpu: Of all runs of TeX together, as the variant counts it.
+        cpu: CPU seconds of all processes.
+        compile_cpu: CPU seconds of all runs of TeX together, as the variant counts them.
         rest_cpu: What is in no stage: server, sandbox, clean-up.
         wall: Latency.
         spread: (greatest - least) / median of ``cpu``.
         stages: CPU seconds by stage.
-        runs: Of TeX.
+        runs: Number of runs of TeX.
     """
 
     cpu: float

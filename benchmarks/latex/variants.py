@@ -130,7 +130,7 @@ async def open_reference(slots: int, *words: str) -> AsyncIterator[Reference]:
     """Run workers of the reference as long as the block lasts.
 
     Args:
-        slots: How many.
+        slots: Number of workers.
         words: The program of a worker in Python, and its arguments.
     """
     meter = open_meter(Reference.name)
@@ -168,9 +168,9 @@ async def open_service(tier: IsolationTier, slots: int, preamble: Path, logs: Pa
     """Run the service in a tier as long as the block lasts.
 
     Args:
-        tier: Of its jails.
+        tier: Tier of its jails.
         slots: Jobs at once.
-        preamble: Of all documents; has its format from the start.
+        preamble: Preamble of all documents; has its format from the start.
         logs: Folder for its log.
 
     Raises:

@@ -21,11 +21,11 @@ class Report:
     """Everything that a run found.
 
     Attributes:
-        machine: Where.
+        machine: Machine that it was measured on.
         counted: How CPU time was counted.
         repeat: Repetitions of every job.
         slots: Jobs at once if throughput was measured.
-        figures: By variant and example.
+        figures: Figures by variant and example.
         ratios: The first is shown by example; BARS says what is claimed of each.
         throughput: Jobs a second by variant; empty if it was not measured.
         snippets: Real scores; None if none were asked for.

@@ -72,10 +72,10 @@ async def open_service(
 
     Args:
         name: Name of the variant.
-        tier: Of its jails.
+        tier: Tier of its jails.
         slots: Jobs at once.
         logs: Folder for its log.
-        warm: With zygotes, or every process started anew.
+        warm: Whether it has zygotes, or every process is started anew.
         users: The first of the user ids that its jobs run as.
 
     Raises:

@@ -37,9 +37,9 @@ class Figure:
     Attributes:
         name: Name of the variant.
         kind: "warm" or "cold".
-        pairs_per_second: On the clock.
-        cpu_seconds: Of all its processes, for one pair.
-        values: Of the main metric, in the order of the pairs.
+        pairs_per_second: Pairs per second of wall time.
+        cpu_seconds: CPU seconds of all its processes, for one pair.
+        values: Values of the main metric, in the order of the pairs.
     """
 
     name: str

@@ -20,7 +20,7 @@ def gallery(number: int, source: Path | None = None) -> dict[str, bytes]:
     """Return programs by their names, evenly taken from all of them in alphabetical order.
 
     Args:
-        number: How many.
+        number: Number of programs.
         source: The source distribution; None fetches that of the installed version from the package index.
 
     Raises:

@@ -62,7 +62,7 @@ class Sample:
     Attributes:
         instance: The instance that all completions answer.
         completion: What a model might have said.
-        request: Of the document that is made of it.
+        request: Request for the document that is made of it.
         reference: The picture of the instance, encoded.
     """
 
@@ -90,8 +90,8 @@ class Figures:
     """What all ways take.
 
     Attributes:
-        ways: By name.
-        completions: In a batch.
+        ways: Ways by name.
+        completions: Completions in a batch.
         at_once: Completions under way.
     """
 

@@ -7,7 +7,7 @@ import struct
 import zlib
 from pathlib import Path
 
-#: Of an answer and of what a record holds beside it; the median answer of a model to a picture of a table.
+#: Length of an answer and of what a record holds beside it: the median for pictures of tables.
 ANSWER_CHARACTERS = 1500
 
 

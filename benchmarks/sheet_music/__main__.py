@@ -62,9 +62,9 @@ class Example:
     """A picture.
 
     Attributes:
-        path: Of its file.
+        path: Path of its file.
         music: Whether it is sheet music.
-        document: From which it is; all pictures of a document are in the same half.
+        document: Document that it is from; all pictures of a document are in the same half.
     """
 
     path: Path

@@ -31,10 +31,10 @@ class Options:
         data: Folder of the data set.
         answers: File with the answers of the model.
         out: Folder of the runs; each task gets one of its name.
-        profile: Which rules.
-        tasks: In order.
+        profile: Profile whose rules are followed.
+        tasks: Tasks in order.
         jobs: Samples in each stage at the same time.
-        addresses: Of the services, by the name of their setting.
+        addresses: Addresses of the services, by the name of their setting.
     """
 
     data: str

@@ -36,7 +36,7 @@ class Evaluated:
     """What an evaluation of a model took.
 
     Attributes:
-        costs: By task; the stages are the services and the evaluating process.
+        costs: Costs by task; the stages are the services and the evaluating process.
         fixed: CPU seconds of the evaluating process that do not grow with the samples: start, plan, worker
             processes of scorers, and that part of numbers and report.
         floor: CPU seconds of engines and of metrics alone, by task; see ``ENGINE`` and ``SCORES``.
@@ -58,7 +58,7 @@ async def evaluated(
         stack: The services.
         folder: Holds the data set and the answers; see ``lay_down``.
         model: Name of the model.
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         caches: Folder of the caches of the SDK. A second evaluation profits from those of the first.
         say: Called with how far it is.
 
@@ -110,8 +110,8 @@ class _Following:
     """Reads the meters around the samples of each task of an evaluation.
 
     Attributes:
-        costs: By task.
-        floor: As in ``Evaluated``.
+        costs: Costs by task.
+        floor: Floor as in ``Evaluated``.
         inside: CPU seconds of the evaluating process from its first sample to the end of its report.
     """
 

@@ -62,8 +62,8 @@ class Procedure:
     """What the procedure took, and what it gave.
 
     Attributes:
-        costs: By task.
-        beside: Each sample beside that of this project.
+        costs: Costs by task.
+        beside: How each sample compares with that of this project.
         counted: How its CPU time was counted.
     """
 
@@ -96,7 +96,7 @@ async def run_procedure(
         samples: The samples.
         ours: What this project has of the same answers in profile ``helm``, by id.
         chromium: The browser of the procedure.
-        folder: For its images.
+        folder: Folder for its images.
         say: Called with how far it is.
 
     Raises:

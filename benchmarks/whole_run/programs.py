@@ -25,7 +25,7 @@ class Program:
     """A program that runs.
 
     Args:
-        name: For messages.
+        name: Name for messages.
         process: The process.
     """
 

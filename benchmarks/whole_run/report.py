@@ -25,7 +25,7 @@ class Way:
     """One way of evaluating the samples.
 
     Attributes:
-        costs: By task.
+        costs: Costs by task.
         fixed: CPU seconds that a run takes once, such as the start of services.
     """
 

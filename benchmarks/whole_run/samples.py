@@ -30,8 +30,8 @@ class Sample:
     """One sample of the comparison.
 
     Attributes:
-        id: Of its instance.
-        task: Of its instance.
+        id: Id of its instance.
+        task: Task of its instance.
         reference: File of the reference image.
         source: What the procedure renders: a file, or the folder of a site.
         request: The rendering of the second model's answer by profile ``paper``.

@@ -22,7 +22,7 @@ _START_SECONDS = 600.0
 _ENGINES = ("chromium", "chrome", "headless", "ruby")
 #: What a line of a log has if it is about a call.
 _AUDIT = b'"i2s_chassis.audit"'
-#: After the last answer of a task: the page renderer prepares its next page in this time.
+#: Pause after the last answer of a task, in which the page renderer prepares its next page.
 _REST_SECONDS = 1.0
 
 
@@ -31,9 +31,9 @@ class Stack:
     """Services that run.
 
     Attributes:
-        addresses: By the name of the setting of each service.
-        meters: By the name of the service.
-        pids: Of their first processes, by the name of the service.
+        addresses: Addresses by the name of the setting of each service.
+        meters: Meters by the name of the service.
+        pids: Process ids of their first processes, by the name of the service.
         logs: Files that services log to, by the name of the service.
         started: CPU seconds that all of them took until they served.
         workers: Jobs of each service at the same time, and processors that all of them share.

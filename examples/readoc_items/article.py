@@ -43,7 +43,7 @@ class Table:
     """A table with a caption; cells are in the syntax of texts.
 
     Attributes:
-        caption: Without its number.
+        caption: Caption without its number.
         columns: Alignments, such as "lrr".
         rows: Cells of each row; the first row is the header. A cell ``"3|text"`` spans three columns.
     """
@@ -65,7 +65,7 @@ class Article:
         difficulty: "easy", "medium" or "hard".
         title: Plain text.
         author: Plain text.
-        abstract: In the syntax of texts.
+        abstract: Abstract in the syntax of texts.
         blocks: The body.
         two_columns: Whether it is set in two columns.
     """

@@ -5,5 +5,5 @@ from readoc_items.medians import MEDIANS
 from readoc_items.teapots import TEAPOTS
 from readoc_items.tilings import TILINGS
 
-#: In the order of the index.
+#: The articles in the order of the index.
 ARTICLES = (TILINGS, TEAPOTS, MEDIANS, FERRIES)

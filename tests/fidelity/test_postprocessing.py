@@ -31,7 +31,7 @@ PROMPTS = json.loads((DATA / "prompts.json").read_text(encoding="utf-8"))
 TASK = LatexTask(Profile.HELM)
 PAGES = WebpageTask(Profile.HELM)
 
-# Of vectors that rendered after repairs, the words of the first refusal are not recorded; their notes say
+# The first refusal of vectors that rendered after repairs, whose words are not recorded; their notes say
 # that math mode was missing.
 UNRECORDED_ERROR = "Missing $ inserted."
 

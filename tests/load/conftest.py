@@ -9,7 +9,7 @@ import pytest
 from chosen import why_not
 
 HERE = Path(__file__).parent
-#: Of a test without a limit of its own; a part of the attacks has one that is above those of its tests.
+#: Time limit of a test without one of its own; a part of the attacks has one above those of its tests.
 TEST_SECONDS = 3600
 
 

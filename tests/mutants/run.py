@@ -91,7 +91,7 @@ def run_tests(tests: tuple[str, ...], copy: Path, seconds: float = SECONDS) -> i
             os.dup2(nothing.fileno(), 1)
             os.dup2(nothing.fileno(), 2)
         os._exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]))
-    # By this process: an alarm of the child's own is overwritten by the time limits of its tests.
+    # This process ends it: an alarm of the child's own is overwritten by the time limits of its tests.
     watch = threading.Timer(seconds, os.killpg, (child, signal.SIGKILL))
     watch.start()
     try:

@@ -21,7 +21,7 @@ def test_make_evaluate_succeeds_from_nothing(evaluated):
 
 @pytest.mark.parametrize("task", ["latex", "webpage", "music"])
 def test_the_ground_truth_scores_one_in_every_metric(evaluated, task):
-    """As tables show it: a plain browser, which drew the references, shades two gradients otherwise."""
+    """Values agree as tables show them: the references come from a plain browser, which shades otherwise."""
     results = json.loads((evaluated.run_of("oracle") / "results.json").read_text())
     total = results["tasks"][task]["total"]
     assert total["scored"] == total["planned"] > 0

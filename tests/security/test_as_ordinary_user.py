@@ -29,7 +29,7 @@ _SOURCES = (
 @pytest.mark.parametrize(
     ("module", "attacks"),
     [
-        # In the other tier those that need the sandbox most, which keeps the suite short.
+        # The other tier has those that need the sandbox most, which keeps the suite short.
         (
             "i2s_render_latex",
             ["tests/security/test_latex_attacks.py", "-k", "namespace or host or file or finds or limit"],

@@ -22,7 +22,7 @@ from service_process import START_SECONDS, all_lines, wait_until_serving
 
 pytestmark = [pytest.mark.security, pytest.mark.timeout(400)]
 
-#: Of jobs and services that end by themselves; it ends a test that hangs.
+#: Seconds after which a test is ended that hangs; its jobs and services end by themselves.
 _END_SECONDS = 300
 _MONITOR = "i2s_chassis.jail.monitor"
 #: Computes until its limit.

@@ -23,7 +23,7 @@ def call(name):
     libc.syscall(number[0 if x86 else 1], *arguments)
     return ctypes.get_errno()
 
-# With arguments that are wrong, so that nothing happens where a call is made.
+# The arguments are wrong, so that nothing happens where a call is made.
 CALLS = {
     "ptrace": ((101, 117), (0x4206, 0, 0, 0)),
     "process_vm_readv": ((310, 270), (0, 0, 0, 0, 0, 1)),

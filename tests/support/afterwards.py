@@ -39,7 +39,7 @@ class Afterwards:
         """Start the script, and with it a daemon.
 
         Args:
-            daemon: From the folder to the command line; none for no daemon.
+            daemon: Returns the command line for the folder; none for no daemon.
         """
         self.folder = Path(tempfile.mkdtemp(prefix="i2s-containers-"))
         self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115 - appended to, wherever it is read

@@ -21,8 +21,8 @@ class Batch:
     Attributes:
         vendor: Whose API it came by.
         entries: Requests by custom id.
-        metadata: As it was sent.
-        headers: Of the request that made it, in lower case.
+        metadata: Metadata as they were sent.
+        headers: Headers of the request that made it, in lower case.
         open: Whether it is still worked on.
         failed: Why it was not accepted, as code and message; None if it was.
     """
@@ -45,7 +45,7 @@ class BatchServer:
         hold: Whether batches stay under way until ``finish``.
         drop_sends: How many requests that make a batch are accepted and then not answered.
         base: Address.
-        batches: By id.
+        batches: Batches by id.
         polls: Questions about the state of a batch.
     """
 

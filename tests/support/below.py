@@ -18,7 +18,7 @@ class Below:
     Attributes:
         pid: Its number.
         command: Its command line.
-        cpu_seconds: That it has computed.
+        cpu_seconds: CPU seconds that it has computed.
     """
 
     pid: int

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-#: From a question, and how often it came before, to what the server does; see the methods of the handler.
+#: Says what the server does with a question, given how often it came before; see the methods of the handler.
 Behaviour = Callable[[str, int], str]
 
 #: The small question before a run begins, which no behaviour is about.
@@ -27,7 +27,7 @@ class ChatServer:
     """What the server knows and has counted.
 
     Attributes:
-        answers: By question.
+        answers: Answers by question.
         questions: Names by SHA-256 of the picture.
         behaviour: What happens to a request.
         base: Address, with the path of the API.

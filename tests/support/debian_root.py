@@ -23,7 +23,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 CACHE = CHECKOUT / ".i2s" / "platforms"
 #: Where the copy of the checkout lies inside of the root.
 INSIDE = "/srv/i2s"
-#: Of the bare root, beyond the minimal system: what the commands of the README take for granted.
+#: Packages of the bare root beyond the minimal system: what the commands of the README take for granted.
 GIVEN = ("ca-certificates", "git", "make")
 _PIP_CACHE = "/var/cache/pip"
 _ENTER = Path(__file__).with_name("enter_root")
@@ -116,7 +116,7 @@ class DebianRoot:
         Args:
             arguments: The command.
             log: File that gets what it says, behind what is there.
-            seconds: After which it is killed.
+            seconds: Seconds after which it is killed.
         """
         with log.open("ab") as said:
             return subprocess.run(

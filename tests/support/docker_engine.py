@@ -158,7 +158,7 @@ def _socket(folder: Path) -> str:
 
 
 def _dockerd(folder: Path) -> list[str]:
-    """With its usual data folder, so that what was built before is there, or that of I2S_DOCKER_DATA."""
+    """Return its command line; its data folder, with earlier builds, is the usual one or I2S_DOCKER_DATA."""
     data = os.environ.get("I2S_DOCKER_DATA")
     command = [
         "dockerd",

@@ -33,8 +33,8 @@ def rows(text: str, *columns: str) -> list[dict[str, str]]:
     """Return the rows of the tables with these columns; marks of code and emphasis are taken off the cells.
 
     Args:
-        text: Of a page.
-        columns: As in the heading of the table, with their marks.
+        text: Text of a page.
+        columns: Columns as in the heading of the table, with their marks.
     """
     heading = f"| {' | '.join(columns)} |\n"
     found = []

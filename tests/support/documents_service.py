@@ -89,7 +89,7 @@ def pdf(
 
     Args:
         pages: Content of each page.
-        box: Of all pages, in points.
+        box: Box of all pages, in points.
         catalog: More entries of the catalog.
         more: Objects after those of the pages; the first has the number 3 + 2 * pages.
         compressed: Whether contents are compressed.

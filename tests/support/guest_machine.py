@@ -36,7 +36,7 @@ class Step:
     """What came of a step of tests/kernels/guest.
 
     Attributes:
-        seconds: That it took, by the clock of the guest.
+        seconds: Seconds that it took, by the clock of the guest.
         code: Exit code; -1 if it was given up.
         out: Standard output.
         err: The end of standard error.
@@ -88,7 +88,7 @@ def run_guest(kernel: Path, disks: Disks, part: str, options: str = "") -> dict[
 
     Args:
         kernel: A vmlinuz with drivers for NVMe and ext4 built in, as those of Debian's cloud kernels are.
-        disks: Of the guest.
+        disks: Disks of the guest.
         part: Words for tests/kernels/guest, see ``parts``.
         options: More words for its command line.
 

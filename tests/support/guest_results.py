@@ -13,7 +13,7 @@ from chosen import chosen
 from guest_disk import ROOT
 from guest_machine import Step
 
-#: By name of a guest: suite of its kernel, words for the kernel's command line, and what serves there.
+#: Suite of its kernel, words for the kernel's command line, and what serves there, by the name of a guest.
 _ALL: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/kernels/expected.json").read_text())
 #: What I2S_KERNEL_PARTS chooses: jails take a minute or two of each guest, the others much longer.
 _PARTS = chosen("I2S_KERNEL_PARTS", ("jails", "render", "attacks"))
@@ -31,8 +31,8 @@ class Guest:
     """What came of a guest.
 
     Attributes:
-        name: In EXPECTED.
-        steps: By name.
+        name: Name in EXPECTED.
+        steps: Steps by name.
     """
 
     name: str

@@ -13,7 +13,7 @@ from i2s.render.v1 import render_pb2 as pb
 from lost_cell_contract import RERUN
 from renderer_contract import Running
 
-#: Of CPU, that a process must have computed before it is killed, so that it is in the middle of its work.
+#: CPU seconds that a process must have computed before it is killed, so that it is in the middle of its work.
 _BUSY_SECONDS = 0.1
 
 

@@ -40,11 +40,11 @@ class Attacked:
     """The engine under attack.
 
     Attributes:
-        engine: It.
-        jail_folder: In which its jail makes the folders of jobs.
+        engine: The engine.
+        jail_folder: Folder in which its jail makes the folders of jobs.
         secret: A file of the host with the mark.
         good: Pictures of the good document, by the engine of TeX.
-        tex: That attacks and the good document are compiled with.
+        tex: Engine of TeX that compiles attacks and the good document.
     """
 
     def __init__(self, engine: LatexEngine, jail_folder: Path, secret: Path, tex: TexEngine) -> None:
@@ -116,10 +116,10 @@ async def attacked_engine(
     """Have an engine to attack as long as the block lasts.
 
     Args:
-        folder: Which the users of jobs can reach.
-        tex: That documents are compiled with.
-        tier: Of the jail; None takes the strongest.
-        state: In which fonts are prepared, for engines that need any.
+        folder: Folder that the users of jobs can reach.
+        tex: Engine of TeX that compiles documents.
+        tier: Tier of the jail; None takes the strongest.
+        state: Folder in which fonts are prepared, for engines that need any.
     """
     (folder / "tree/tex/latex").mkdir(parents=True)
     tools = next(root for root in tree_roots() if (root / "tex/latex/tools").is_dir())

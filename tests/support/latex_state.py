@@ -11,7 +11,7 @@ from i2s_render_latex.texindex.definitions import Category
 from i2s_render_latex.texindex.store import write
 from i2s_wire.render.source_error import Provider, ProviderKind
 
-#: In which the state of the machine's own service is, whoever runs the tests.
+#: Folder with the state of the machine's own service, whoever runs the tests.
 _OF_THE_MACHINE = Path("/var/cache/i2s-render-latex")
 
 

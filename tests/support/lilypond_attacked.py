@@ -25,7 +25,7 @@ LIMITS = Limits(cpu_seconds=3.0, wall_seconds=60.0, processes=12)
 UIDS = 16
 UID_BASE = 90_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this file and from services
 GOOD = Job(b"\\version \"2.24.0\"\n{ c'4 d' e' f' }", limits=LIMITS)
-#: Of the jail.
+#: Settings of the jail by tier.
 TIERS = {
     "strongest": JailSettings(),
     "namespace": JailSettings(tier=Tier.NAMESPACE),
@@ -72,7 +72,7 @@ class Attacked:
         await self.only_idle_processes_run()
 
     async def only_idle_processes_run(self):
-        """Of the users of jobs nothing runs but warm processes (and what holds their sandboxes)."""
+        """Users of jobs run nothing but warm processes (and what holds their sandboxes)."""
         async with asyncio.timeout(60):
             while any(_commands().get(name) for name in ("sh", "gs", "cat_canary", "id")):
                 await asyncio.sleep(0.02)

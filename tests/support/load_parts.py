@@ -44,7 +44,7 @@ MODELS = {
     "shuffled": ("baseline/shuffled", ("chart", "readoc")),
 }
 
-#: By what the time limit of every test is multiplied: the load, and as much again as limits have to spare.
+#: What the time limit of every test is multiplied by: the load, and as much again as limits have to spare.
 TIMEOUT_FACTOR = 4 * FOR_EACH_PROCESSOR
 _DEFAULT_SECONDS = 300  # of a test without a limit of its own, as pyproject.toml says
 _START_SECONDS = 1800
@@ -55,9 +55,9 @@ class Part:
     """Tests that are run in one call of pytest.
 
     Attributes:
-        files: Of the security suite.
+        files: Files of the security suite.
         keyword: Chooses some of their tests; empty for all.
-        variables: Of the environment.
+        variables: Variables of the environment.
     """
 
     files: tuple[Path, ...]

@@ -14,9 +14,9 @@ from i2s.render.v1 import render_pb2 as pb
 
 #: What a service logs if it runs a job again.
 RERUN = "a process was lost; the job is run once more"
-#: Of CPU, that a job must have computed before its cell is taken from it; what prepares for jobs needs less.
+#: CPU seconds that a job must have computed before its cell is taken from it; preparing for it needs less.
 _BUSY_SECONDS = 3.0
-#: Of CPU, that a job may use. One that is run once more uses them all.
+#: CPU seconds that a job may use. One that is run once more uses them all.
 _LIMIT_SECONDS = 8
 #: Processes between a service and its jobs: the monitor of the spawner, the spawner, the supervisor.
 _DEPTH_OF_SUPERVISORS = 3

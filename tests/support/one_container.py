@@ -37,13 +37,13 @@ def start(
     """Start a container as Compose does; returns its id.
 
     Args:
-        engine: That runs it.
-        network: That it is in.
-        image: Of the service.
-        service: Such as "render-latex".
-        arguments: More of `docker run`.
-        runtime: Of the engine.
-        settings: Of the service, by the names of its variables without their prefix.
+        engine: Docker Engine that runs it.
+        network: Network that it is in.
+        image: Image of the service.
+        service: Name of the service, such as "render-latex".
+        arguments: More arguments of `docker run`.
+        runtime: Runtime of the engine.
+        settings: Settings of the service, by the names of its variables without their prefix.
     """
     prefix = f"I2S_{service.upper().replace('-', '_')}"
     variables = {"INSECURE": "true", "SLOTS": "1", **settings}

@@ -41,7 +41,7 @@ def run_with_copy_as_ordinary_user(
 
     Args:
         folder: Where copy_of_the_jail has been called; nobody must be able to reach it.
-        arguments: Of the interpreter.
+        arguments: Arguments of the interpreter.
     """
     command = [sys.executable, *arguments]
     if os.geteuid() != 0:
@@ -84,9 +84,9 @@ def run_as_ordinary_user(
     """Run an interpreter as nobody where the tests are root, in a home of its own; skips where nobody can.
 
     Args:
-        arguments: Of the interpreter.
+        arguments: Arguments of the interpreter.
         sources: Folders of packages of this clone.
-        modules: That must be importable.
+        modules: Modules that must be importable.
     """
     with tempfile.TemporaryDirectory(prefix="i2s-nobody-") as home:
         if os.geteuid() == 0:

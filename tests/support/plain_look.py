@@ -101,7 +101,7 @@ def _pages(profile: Profile, snippets: Sequence[str], definitions: str, halt: bo
         for snippet in snippets
     )
     begin = rf"\begin{{document}}\pagestyle{{empty}}\pdfpageheight={PAGE}"
-    # As in a document of the task, definitions may take names that the package physics has.
+    # Definitions may take names that the package physics has, as in a document of the task.
     freed = sorted(defined_names(definitions) & PHYSICS_NAMES) if profile is Profile.PAPER else []
     free = "\n".join(rf"\expandafter\let\csname {name}\endcsname\relax" for name in freed)
     source = "\n".join([preamble(profile), free, definitions, begin, pages, r"\end{document}"])

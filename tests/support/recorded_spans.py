@@ -34,8 +34,8 @@ class RecordedSpan:
     """A span, wherever it was recorded.
 
     Attributes:
-        service: Of the process; empty for the spans of this one.
-        trace_id, span_id, parent_id: As OpenTelemetry has them; the last is 0 for a root.
+        service: Service of the process; empty for the spans of this one.
+        trace_id, span_id, parent_id: Identifiers as OpenTelemetry has them; the last is 0 for a root.
         kind: "INTERNAL", "CLIENT" or "SERVER".
         start, end: In nanoseconds since the epoch.
         failed: Whether its status is an error.
@@ -111,7 +111,7 @@ class Collector(pb_grpc.TraceServiceServicer):
     """A collector that keeps what it gets.
 
     Attributes:
-        endpoint: For OTEL_EXPORTER_OTLP_ENDPOINT.
+        endpoint: Value for OTEL_EXPORTER_OTLP_ENDPOINT.
     """
 
     def __init__(self) -> None:

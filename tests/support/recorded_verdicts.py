@@ -103,8 +103,8 @@ class RecordedTest:
 
     Attributes:
         name: Its identifier without the tier.
-        tier: Of its parameters; empty if they have none.
-        racing: Why its verdicts may differ between two runs; empty if they may not.
+        tier: Tier of its parameters; empty if they have none.
+        racing: Reason why its verdicts may differ between two runs; empty if they may not.
     """
 
     name: str

@@ -54,7 +54,7 @@ class Renderer:
     """A renderer as the contract sees it. None stands for what its language cannot express.
 
     Attributes:
-        module: That is run by ``python -m``.
+        module: Module that is run by ``python -m``.
         service: Its name.
         engine: Name of its engine.
         source: The kind of source that it takes.

@@ -27,7 +27,7 @@ def run_as_root_of_namespace(
     Args:
         program: The source.
         own_processes: Whether it has a process namespace of its own.
-        seconds: After which it is killed.
+        seconds: Seconds after which it is killed.
     """
     words = ["own" if own_processes else "shared", sys.executable, "-c", program]
     command = [sys.executable, __file__, *words]

@@ -29,7 +29,7 @@ async def served(addresses: Mapping[str, str], deadline: float = 60.0, **chosen:
     """Serve a gateway as long as the block lasts; yields its URL.
 
     Args:
-        addresses: Of the services behind it, by name.
+        addresses: Addresses of the services behind it, by name.
         deadline: Seconds of a call.
         chosen: Settings of the gateway.
     """

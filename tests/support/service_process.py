@@ -25,8 +25,8 @@ class Started:
 
     Attributes:
         process: Its process.
-        address: Of its gRPC server.
-        log: Of its lines so far.
+        address: Address of its gRPC server.
+        log: Lines of its log so far.
         health: What it said of its health until it served.
     """
 
@@ -83,9 +83,9 @@ def started(
 
     Args:
         module: Its package, such as "i2s_render_html".
-        folder: For its announcement and its log.
-        options: Of ``serve``.
-        environment: Beside that of the tests.
+        folder: Folder for its announcement and its log.
+        options: Options of ``serve``.
+        environment: Variables beside those of the tests.
     """
     announcement, log = folder / "announcement", folder / "log"
     command = [sys.executable, "-m", module, "serve", "--listen", "127.0.0.1:0", "--slots", "1"]

@@ -19,7 +19,7 @@ class TinyFormulas:
 
     Attributes:
         folder: Where it lies.
-        ids: Of its instances.
+        ids: Ids of its instances.
         questions: Ids by SHA-256 of the picture; every picture is another.
     """
 

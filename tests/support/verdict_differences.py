@@ -30,11 +30,11 @@ class Record:
     """A line of a recording.
 
     Attributes:
-        test: Without its tier.
-        way: In which it was run.
-        ordinal: Of the result in its test.
+        test: Test without its tier.
+        way: Way in which it was run.
+        ordinal: Ordinal of the result in its test.
         verdict: Name of the verdict.
-        limit: That was reached; else empty.
+        limit: Limit that was reached; else empty.
         pictures: Their digests.
         racing: Why results of the test may differ between two runs; empty if they may not.
     """
@@ -62,11 +62,11 @@ class Difference:
     """A result that two recordings tell differently; one of them may lack it.
 
     Attributes:
-        test: Without its tier.
-        ordinal: Of the result in its test.
-        before: Of a quiet machine, or of the first way.
-        after: Of a busy machine, or of the other way.
-        ways: In which both were recorded.
+        test: Test without its tier.
+        ordinal: Ordinal of the result in its test.
+        before: Result of a quiet machine, or of the first way.
+        after: Result of a busy machine, or of the other way.
+        ways: Ways in which both were recorded.
     """
 
     test: str
@@ -89,8 +89,8 @@ class Explanation:
     Attributes:
         test: Pattern of the tests, as of a shell, in which brackets mean themselves.
         way: Pattern of the way that differs from the first one, as "landlock, *".
-        verdicts: That occur in the other way, "none" for no result; empty if only pictures or limits differ.
-        why: For people.
+        verdicts: Verdicts in the other way, "none" for no result; empty if only pictures or limits differ.
+        why: Reason for people.
     """
 
     test: str

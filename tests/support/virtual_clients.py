@@ -21,8 +21,8 @@ class Client:
     """One that makes a call, waits for its answer, and makes the next.
 
     Attributes:
-        group: Under which its latencies are reported.
-        calls: How many it makes.
+        group: Group under which its latencies are reported.
+        calls: Number of calls that it makes.
         job_seconds: Least and greatest time of a job.
         names_calls: Whether its calls can be told from each other.
         obeys: Whether it comes back when it is asked to; otherwise after 20 ms.

@@ -21,7 +21,7 @@ class DebianPackage:
     Attributes:
         name: Its name, without the architecture.
         version: Its version.
-        architecture: Such as amd64 or all.
+        architecture: Architecture, such as amd64 or all.
         source: The source package and its version, as dpkg writes them.
         provides: Names of virtual packages that it stands for.
         depends: What it needs: of each group, one package.

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-#: Of a completion that is read; a longer one is not usable.
+#: The longest completion that is read; a longer one is not usable.
 COMPLETION_CHARACTERS = 1_000_000

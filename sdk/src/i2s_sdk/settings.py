@@ -85,7 +85,7 @@ class Settings:
         token_file_render_python: See token_file_render_latex.
         token_file_metrics: See token_file_render_latex.
         token_file_documents: See token_file_render_latex.
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         examples: Folder of the bundled examples; None looks for it.
         jobs: Samples in each of the stages "render" and "score"; 0 is twice the slots of their service.
         waiting: Samples that may wait before each of these stages; 0 is as many as are in it.
@@ -94,7 +94,7 @@ class Settings:
         start_seconds: Seconds that a service may take until it serves.
         store_lines: Lines of a run in an object store that may wait until they are written together.
         store_seconds: Seconds that they may wait. What waits is lost with the process, and done again.
-        lease_seconds: After which a process that had such a run, and is silent, counts as gone.
+        lease_seconds: Seconds after which a process that had such a run, and is silent, counts as gone.
         lock_seconds: Time in seconds that a command waits for another process that works on the same run; 0
             ends it at once, with exit code 4.
         reference_pixels: The most pixels of a reference picture, width times height. The metric service has a
@@ -120,9 +120,9 @@ class Settings:
         render_cache_bytes: Maximum size of the cache of renderers' answers in a folder; beyond it the answers
             are removed that were not used for longest. 0 keeps none.
         score_cache_bytes: The same of the values of metrics.
-        interrupt_seconds: After Ctrl-C, until a command ends whatever is still at work.
-        free_bytes: That a run folder must be able to take before anything is begun; they are written and
-            removed again. 0 tries nothing.
+        interrupt_seconds: Seconds after Ctrl-C until a command ends whatever is still at work.
+        free_bytes: Bytes that a run folder must be able to take before anything is begun; they are written
+            and removed again. 0 tries nothing.
         fail_on_error: How many samples may end in a failure of the infrastructure before the run counts as
             failed: a number, or a share such as "1%".
     """

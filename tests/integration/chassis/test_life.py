@@ -1,4 +1,4 @@
-"""From the first to the last moment of a service."""
+"""The life of a service, from its first to its last moment."""
 
 import asyncio
 import json

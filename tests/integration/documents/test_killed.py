@@ -21,7 +21,7 @@ from renderer_contract import HANG_SECONDS
 UID_BASE = 64_500
 #: Lines on a page, which PDFium draws for about two seconds.
 SLOW_TO_DRAW = 200_000
-#: Of CPU, that it must have computed before it is killed.
+#: CPU seconds that it must have computed before it is killed.
 BUSY_SECONDS = 0.2
 UIDS = range(UID_BASE, UID_BASE + 256)
 

@@ -81,7 +81,7 @@ def check_refusal(ended):
 
 
 def test_where_no_browser_can_start_the_service_says_what_is_missing_before_it_looks_for_one():
-    """In the tier landlock without mounts, as for an ordinary user in a container."""
+    """This is the tier landlock without mounts, as for an ordinary user in a container."""
     command = [sys.executable, "-m", "i2s_render_html", "serve", "--listen", "127.0.0.1:0"]
     command += ["--chromium", "/no-such-browser"]
     check_refusal(

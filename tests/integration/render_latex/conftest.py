@@ -26,7 +26,7 @@ PREAMBLE = rb"""\documentclass{article}
 \usetikzlibrary{calc,positioning}
 \usepackage[hidelinks]{hyperref}
 """
-# Without the file of bookmarks, which \begin{document} would begin to write.
+# It does without the file of bookmarks, which \begin{document} would begin to write.
 PREAMBLE_THAT_CAN_BEGIN = PREAMBLE.replace(b"[hidelinks]", b"[hidelinks,draft]")
 
 

@@ -108,6 +108,6 @@ def test_old_scores_are_converted() -> None:
 
 
 def test_older_kernels_draw_the_same() -> None:
-    """With a warm process where there is any Landlock to keep its jobs apart, else with one of its own."""
+    """They use a warm process if there is any Landlock to keep its jobs apart, else one of their own."""
     done = _done(_ON_OLDER_KERNELS)
     assert done.stdout == "1 [True, True, True, False]\n", done.stdout + done.stderr[-3000:]

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples/structures").glob("music-*.ly"))
 CURRENT = '\\version "2.24.0"\n'
 CAIRO = LilypondBackend.CAIRO
-#: By how many pixels the sides of a picture may differ between the back ends.
+#: The most pixels by which the sides of a picture may differ between the back ends.
 SIDES = 4
 DARK, GREY = 96, 224
 #: The share of dark pixels that may have no counterpart in the other picture.

@@ -24,7 +24,7 @@ def doctor(addresses: Mapping[str, str]) -> tuple[int, object]:
     """Return the exit code of the command, and what it prints.
 
     Args:
-        addresses: Of running services, by name.
+        addresses: Addresses of running services, by name.
     """
     programs = Path(sys.executable).parent
     serve = [programs / "i2s-metrics", "serve", "--listen", _METRICS, "--workers", "1"]

@@ -42,7 +42,7 @@ def _status() -> dict[int, dict[str, str]]:
 
 
 def _children(pid: int) -> list[int]:
-    """As ground.children, for a kernel that does not list them."""
+    """Return what ground.children returns, for a kernel that does not list them."""
     return [one for one, status in _status().items() if int(status["PPid"]) == pid and not _dead(status)]
 
 
@@ -51,7 +51,7 @@ def _dead(status: dict[str, str]) -> bool:
 
 
 def _left_of_jobs(_: Ground) -> list[int]:
-    """As ground.left_of_jobs, where what a job leaves goes to the first process."""
+    """Return what ground.left_of_jobs returns, if what a job leaves goes to the first process."""
     alive = {pid: status for pid, status in _status().items() if not _dead(status)}
     return [pid for pid, status in alive.items() if int(status["Uid"].split()[0]) >= _FIRST_USER]
 

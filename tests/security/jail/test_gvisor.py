@@ -26,7 +26,7 @@ _HERE = Path(__file__).parent
 _SECONDS = 240
 _RUNSC = "runsc"
 
-# Of the attacks on the other tiers: what keeping users apart is to hold as well. Not among them is what reads
+# Attacks on the other tiers that keeping users apart is to hold as well. Not among them is what reads
 # files that all users may read and what /proc tells, and what asks for namespaces inside.
 _AS_IN_OTHER_TIERS = (
     "a_cancelled_job_is_gone",

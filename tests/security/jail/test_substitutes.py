@@ -1,4 +1,4 @@
-"""Without each substitute for an older Landlock the escape tests find the hole, and the tier is refused."""
+"""The escape tests find the hole without each substitute for an older Landlock, and the tier is refused."""
 
 from __future__ import annotations
 

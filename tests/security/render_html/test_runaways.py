@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 SHORT = Limits(
     cpu_seconds=1.0, wall_seconds=8.0, memory_bytes=1200 << 20, processes=400, disk_bytes=512 << 20
 )
-#: For pages that cost much and are to be shown, on slow machines too.
+#: Limits for pages that cost much and are to be shown, on slow machines too.
 AMPLE = replace(SHORT, cpu_seconds=60.0, wall_seconds=120.0)
 SHOWN = (Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS)
 

@@ -14,7 +14,7 @@ def archive(top: str, files: Mapping[str, bytes], links: Mapping[str, str] | Non
 
     Args:
         top: Name of the folder; empty for none.
-        files: By path in the repository, which may lead out of it.
+        files: Contents by path in the repository, which may lead out of it.
         links: Target of each symbolic link.
     """
     content = io.BytesIO()

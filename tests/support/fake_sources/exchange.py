@@ -12,10 +12,10 @@ class FakeRequest:
     """A GET request.
 
     Attributes:
-        path: Without query, as it was sent.
+        path: Path without query, as it was sent.
         query: Values of each parameter.
-        headers: By name in lower case.
-        base_url: Of the server, such as "http://127.0.0.1:40000", for links in answers.
+        headers: Headers by name in lower case.
+        base_url: URL of the server, such as "http://127.0.0.1:40000", for links in answers.
         number: How many requests this source had before.
     """
 

@@ -31,7 +31,7 @@ class FakeGithub:
         incomplete: How many searches time out before one is whole.
         limited: How many requests are refused by the secondary rate limit before one is answered.
         cut_short: How many archives break off before one is whole.
-        token: That requests must have; empty for any.
+        token: Token that requests must have; empty for any.
     """
 
     repositories: Sequence[FakeRepository] = field(

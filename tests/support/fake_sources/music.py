@@ -31,7 +31,7 @@ class FakeImslp:
     Attributes:
         works: Wikitext by title.
         uploads: When files were uploaded, by name; None if the interface does not list uploads.
-        contents: Of files, by name; others have a SHA-1 of their own all the same.
+        contents: Contents of files, by name; others have a SHA-1 of their own all the same.
         old_list: Whether the list of uploads goes on as that of old versions of MediaWiki.
         ignores_window: Whether the list of uploads holds all files.
         per_page: Works a page of the list, and files of the list of uploads.

@@ -21,7 +21,7 @@ class Logged:
         path: Path and query.
         began: When it came, in seconds of the monotonic clock.
         ended: When the answer began to be sent.
-        headers: By name in lower case.
+        headers: Headers by name in lower case.
     """
 
     path: str
@@ -35,8 +35,8 @@ class FakeServer:
     """A running server.
 
     Attributes:
-        url: Of the server.
-        log: Of all requests, in the order in which they were answered.
+        url: URL of the server.
+        log: All requests, in the order in which they were answered.
         refusing: Whether connections are closed without an answer.
     """
 

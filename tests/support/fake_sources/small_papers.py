@@ -22,8 +22,8 @@ class FakeVersion:
     """A version of a paper.
 
     Attributes:
-        day: Of its submission; None has a date that cannot be read.
-        content: What its source is; None is gone.
+        day: Day of its submission; None has a date that cannot be read.
+        content: Content of its source; None is gone.
         source_type: Letters of arXiv.
     """
 
@@ -37,13 +37,13 @@ class FakePaper:
     """A paper.
 
     Attributes:
-        id: Without version.
+        id: Identifier without version.
         changed: Day of the last change of its record.
-        versions: In their order; a deleted record has none.
-        licence: URI; empty for none.
-        title: Of the paper.
-        authors: As arXiv writes them.
-        categories: Of the paper.
+        versions: Versions in their order; a deleted record has none.
+        licence: URI of the licence; empty for none.
+        title: Title of the paper.
+        authors: Authors as arXiv writes them.
+        categories: Categories of the paper.
     """
 
     id: str

@@ -30,11 +30,11 @@ class FakeRepository:
     Attributes:
         id: Number.
         full_name: Owner and name.
-        language: As the search knows it.
+        language: Language as the search names it.
         created: Time of creation.
         content: Its archive.
         licence: SPDX identifier; empty for none.
-        size: In kB.
+        size: Size in kB.
         flags: Further fields of its item in the search.
     """
 

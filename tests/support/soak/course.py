@@ -28,12 +28,12 @@ class Wanted:
     """How long and how hard a soak is.
 
     Attributes:
-        jobs: Good ones, and as many hostile ones, after the warm-up.
+        jobs: Number of good jobs, and of as many hostile ones, after the warm-up.
         actions: Kills and stops.
         service_deaths: The most of them that hit a service itself.
         seed: Decides the order of jobs and what is killed when.
         at_once: Jobs under way.
-        checkpoints: After the warm-up.
+        checkpoints: Number of checkpoints after the warm-up.
         patience: Seconds that services have at a checkpoint until what they hold is within the tolerance.
     """
 
@@ -89,8 +89,8 @@ class Course:
         Args:
             wanted: How long and how hard.
             kinds: All sources.
-            clients: Of the services, by name.
-            observer: Looks at them.
+            clients: Clients of the services, by name.
+            observer: Observer of the services.
             say: Called with how far it is.
         """
         self._wanted, self._kinds, self._clients, self._observer = wanted, kinds, clients, observer

@@ -13,7 +13,7 @@ from i2s_wire.render.request import PythonSource, Source
 
 #: No verdict may depend on the load of the machine: only CPU time ends an attack.
 HOSTILE_LIMITS = Limits(cpu_seconds=3.0, wall_seconds=240.0)
-#: Of Pillow programs, which are soon up.
+#: Limits of Pillow programs, which are soon up.
 _PILLOW_LIMITS = Limits(cpu_seconds=1.0, wall_seconds=240.0)
 GOOD_LIMITS = Limits(cpu_seconds=60.0, wall_seconds=240.0)
 
@@ -48,7 +48,7 @@ class Kind:
 
     Attributes:
         service: Name of its renderer.
-        name: For people.
+        name: Name for people.
         request: Source and limits.
         verdicts: Names of the permitted ones; empty for a good source, whose picture must stay the same.
     """

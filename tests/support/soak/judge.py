@@ -17,8 +17,8 @@ class Tolerance:
     """How much more than after the warm-up services may hold once they are quiet again.
 
     Attributes:
-        processes: Of one service. Which warm processes are being replaced at the moment differs by as many.
-        descriptors: Open ones of one service and its processes.
+        processes: Processes of one service, since some warm ones may be about to be replaced.
+        descriptors: Open descriptors of one service and its processes.
         entries: Files and folders in the temporary folder.
         memory: Bytes, of one service, however many jobs there were.
         memory_of_a_job: Bytes for each job, if that is more. A service that keeps a megabyte of each job is
@@ -51,7 +51,7 @@ def excess(first: Look, now: Look, allowed: Tolerance) -> list[str]:
     Args:
         first: What was held after the warm-up.
         now: What is held now.
-        allowed: By how much more it may be.
+        allowed: The most by which it may be more.
     """
     found = [f"{name} is not there" for name in first.services if name not in now.services]
     for name, one in now.services.items():

@@ -27,7 +27,7 @@ class Act:
         service: Whose process it was.
         what: Signal, program and depth, for people.
         killed: Whether it was killed; otherwise it was stopped and continued.
-        began: When, of the monotonic clock.
+        began: Time of its beginning, of the monotonic clock.
     """
 
     service: str

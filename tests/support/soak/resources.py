@@ -15,8 +15,8 @@ from pathlib import Path
 from processes import Process, below, is_there
 
 PR_SET_CHILD_SUBREAPER = 36
-#: Of /proc/PID/smaps_rollup, in kB. Pages of files are left out: what they are counted with depends on who
-#: else on the machine has mapped them.
+#: Entries of /proc/PID/smaps_rollup, in kB. Pages of files are left out: what they are counted with depends
+#: on who else on the machine has mapped them.
 _MEMORY = ("Pss_Anon", "Pss_Shmem", "SwapPss")
 
 _END_SECONDS = 5.0
@@ -28,10 +28,10 @@ class Held:
     """What a service and all processes below it hold.
 
     Attributes:
-        pid: Of the service, which changes when it is started again.
+        pid: Process id of the service, which changes when it is started again.
         memory: Bytes of anonymous and shared memory, pages of several processes counted once.
         processes: Their number, those that ended and were not waited for among them.
-        descriptors: Open ones.
+        descriptors: Open descriptors.
     """
 
     pid: int
@@ -45,7 +45,7 @@ class Look:
     """What all services hold at one moment.
 
     Attributes:
-        services: By name; a service that is not there is missing.
+        services: Services by name; a service that is not there is missing.
         orphans: Processes that have outlived the service that they were started by.
         entries: Files and folders in the temporary folder of the services, at any depth.
         running: Threads of services that compute or wait for a processor or a disk.

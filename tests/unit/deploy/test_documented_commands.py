@@ -70,7 +70,7 @@ def test_a_connection_fails_the_check_of_egress_with_what_it_means() -> None:
 
 
 def test_manifests_are_applied_by_the_server() -> None:
-    """With `kubectl apply` alone budgets are reported as changed each time."""
+    """`kubectl apply` alone reports budgets as changed each time."""
     applied = [one for one in COMMANDS if " apply " in one]
     assert applied
     assert all("--server-side" in one for one in applied), applied

@@ -16,7 +16,7 @@ from i2s_chassis.telemetry import Telemetry
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
-#: From Prometheus itself, and what it adds to every series.
+#: Series of Prometheus itself, and labels that it adds to every series.
 OF_PROMETHEUS = {"up": set(), "ALERTS": {"alertname", "alertstate", "severity"}}
 ADDED = {"namespace", "pod", "service", "le"}
 

@@ -33,7 +33,7 @@ def test_replicas_with_the_same_users_are_on_nodes_of_their_own(name, base):
 def test_a_cluster_changes_between_base_and_user_namespaces_without_pending_pods(
     name, variant_name, base, render
 ):
-    """With one node per replica no pod may be ended, and the new one has to fit beside the old one."""
+    """No pod may be ended if each node has one replica, and the new one has to fit beside the old one."""
     before, after = template(base, name), template(render(variant_name), name)
     assert not repelled(before, after["metadata"]["labels"])
     assert not repelled(after, before["metadata"]["labels"])

@@ -1,4 +1,4 @@
-"""Against torchvision's transforms of Pillow pictures."""
+"""Bilinear resizing beside torchvision's transforms of Pillow pictures."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Between the wire and the words of the renderer."""
+"""Translation between the wire and the words of the renderer."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Between the wire and the words of this renderer."""
+"""Translation between the wire and the words of this renderer."""
 
 import pytest
 

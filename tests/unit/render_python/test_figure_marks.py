@@ -282,7 +282,7 @@ def test_boxes_of_marks_are_around_their_ink(drawn, kind, draw):
     draw(axes)
     figure, picture = drawn(drawing)
     box = next(mark.box for mark in figure.marks if mark.kind.name == kind)
-    # Of smooth edges too.
+    # Smooth edges count too.
     rows, columns = np.nonzero(picture[..., 1] < 128)
     height, width = picture.shape[:2]
     place = (box.x * width, box.y * height, (box.x + box.width) * width, (box.y + box.height) * height)

@@ -30,7 +30,7 @@ def test_a_convolution_means_the_same_in_torchvisions_layout():
     layers = conversion.torchvision_layers(held)
     picture = rng.random((6, 7, 8), "f4")  # height, width, channels
     kernel, bias = held["VGG16_0"]["Conv_1"].values()
-    # By the definition, in the layout of the source: height, width, in, out.
+    # The definition, in the layout of the source: height, width, in, out.
     expected = (
         np.stack([correlate(picture, kernel[..., out], "valid")[..., 0] for out in range(8)])
         + bias[:, None, None]
@@ -81,6 +81,6 @@ def test_the_command_ends_with_one_line_and_a_code_for_a_bad_file(tmp_path):
 
 
 def test_the_service_has_no_reader_of_pickles():
-    """Beside torch's own, which it asks for weights only."""
+    """It asks torch's own for weights only."""
     sources = Path(__file__).parents[3] / "services" / "metrics" / "src"
     assert [path for path in sources.rglob("*.py") if "import pickle" in path.read_text()] == []

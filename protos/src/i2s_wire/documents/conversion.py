@@ -24,7 +24,7 @@ class Fragment:
     Attributes:
         id: Returned with the result.
         format: Its language, as pandoc reads it without extensions added or removed.
-        text: Sent as UTF-8. A text with a lone surrogate is sent too, and the service says why it is no text.
+        text: The text. One with a lone surrogate is sent too, and the service says why it is no text.
     """
 
     id: str
@@ -37,7 +37,7 @@ class Converted:
     """What became of a fragment.
 
     Attributes:
-        id: That of the fragment.
+        id: Id of the fragment.
         html: What pandoc wrote; None if there is none.
         reason: One sentence that says why there is no HTML; else empty.
         verdict: What kind of reason that is: COMPILE_ERROR if pandoc refused the fragment, else a limit,
@@ -55,10 +55,10 @@ class Conversions:
     """The response to one request for conversions.
 
     Attributes:
-        converted: In the order of the fragments; fewer than were sent if the bounds of a request were
+        converted: Results in the order of the fragments; fewer than were sent if the bounds of a request were
             reached.
-        usage: All conversions together.
-        limits: Those in force for each fragment.
+        usage: Usage of all conversions together.
+        limits: Limits in force for each fragment.
         isolation: The sandbox that pandoc ran in.
         engine: Pandoc.
         policy_events: What was tried and prevented.

@@ -23,7 +23,7 @@ class DocumentsDescription:
         fonts_digest: SHA-256 over the installed fonts.
         isolation: The sandbox that jobs run in.
         default_limits: Limits of a fragment or a page if none are asked for.
-        max_limits: That none gets beyond.
+        max_limits: Limits that no request gets beyond.
         max_request_bytes: Size of the largest request.
         max_fragments: The most fragments of a request.
         max_fragment_bytes: Size of the largest fragment that is converted.

@@ -45,7 +45,7 @@ class DrawPagesRequest:
 
     Attributes:
         pdf: The document.
-        drawing: How.
+        drawing: How the pages are drawn.
         first: The first page, counted from 1.
         count: How many pages; None means all to the end.
         limits: Wanted, of each page; the service clamps them. None takes its defaults.
@@ -68,7 +68,7 @@ class PageImage:
         image: RGB, 8 bit, JPEG or PNG.
         width: Width in pixels.
         height: Height in pixels.
-        page: Which page of the document, counted from 1.
+        page: Number of the page in the document, counted from 1.
         sha256: SHA-256 of ``image``, lower-case hexadecimal.
     """
 
@@ -92,7 +92,7 @@ class PageImages:
         defect: Why it cannot be opened; None if it can.
         stages: Steps in the order they were made.
         usage: All stages together.
-        limits: Those in force.
+        limits: Limits in force.
         isolation: The sandbox that PDFium ran in.
         engine: PDFium.
         policy_events: What was tried and prevented.

@@ -23,7 +23,7 @@ class MetricDescription:
         upper_bound: The greatest possible value.
         symmetric: Whether reference and prediction may be swapped.
         parts: Intermediate values that come with it.
-        profiles: Those that it is defined in.
+        profiles: Profiles that it is defined in.
         available: Whether this service can compute it.
         unavailable_reason: Why not, and what would make it so.
     """

@@ -148,9 +148,9 @@ class Mark:
         axes: Index of its axes; None for marks of the figure.
         label: The label in the legend, or empty.
         x: See MarkKind in figure.proto; bounded, ``total`` is how many items there were.
-        y: Likewise.
-        z: Likewise.
-        sizes: Likewise.
+        y: Values likewise.
+        z: Values likewise.
+        sizes: Values likewise.
         colors: Fills or strokes: one for all items or one for each; empty if there are none.
         edge_colors: Strokes around fills, likewise.
         line_style: "-", "--", ":", "-." or "none".

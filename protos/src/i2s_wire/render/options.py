@@ -118,7 +118,7 @@ class LatexOptions:
     """LaTeX only.
 
     Attributes:
-        engine: Which TeX compiles the document.
+        engine: Engine of TeX that compiles the document.
         max_runs: The most runs made until the auxiliary files are stable.
         cold: Compile without a precompiled format: slower, the same picture.
         last_page: Return the last page; ``first_page`` and ``page_count`` are not obeyed then.

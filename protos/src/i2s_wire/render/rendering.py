@@ -96,17 +96,17 @@ class Rendering:
     Attributes:
         verdict: How the render ended.
         message: One sentence for people.
-        pictures: If ``verdict.has_picture``; else empty.
+        pictures: Pictures if ``verdict.has_picture``; else empty.
         total_pages: Pages that the engine produced.
         error: The first error that the engine reported.
         log: What the engine wrote, bounded.
         stages: Steps in the order they were made.
         usage: All stages together.
-        limits: Those in force.
+        limits: Limits in force.
         isolation: The sandbox that the job ran in.
         engine: What made it.
         policy_events: What was tried and prevented.
-        site: For sites, what is known of the page.
+        site: What is known of the page, for sites.
         figures: Figures of Python programs, if asked for: the objects of the figures in ``pictures``.
         lilypond_backend: The back end that drew the ``pictures`` of a score, or would have drawn them.
     """

@@ -59,7 +59,7 @@ class SiteResult:
         title: Title of the page.
         text: Text as the DOM shows it; empty if it was not asked for.
         console: Messages and errors of the page, bounded.
-        elements: Those that were asked for.
+        elements: Elements that were asked for.
         settled: Whether fonts, requests and frames came to rest within the bound.
         jekyll: Whether Jekyll built the site.
         missing: Files that the page asked for and the site does not have, bounded.

@@ -18,7 +18,7 @@ class RemoteParent:
 
     Attributes:
         traceparent: Value of that header; empty if there is none, malformed ones are ignored.
-        tracestate: Likewise.
+        tracestate: Value of that header, likewise.
     """
 
     traceparent: str = ""

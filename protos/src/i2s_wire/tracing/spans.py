@@ -59,7 +59,7 @@ class Span:
         """Mark what the span is about as failed.
 
         Args:
-            kind: Which failure, from a closed set: the name of a status or of an exception's type.
+            kind: Kind of failure, from a closed set: the name of a status or of an exception's type.
         """
         if self.inner is not None:
             from opentelemetry.trace import Status, StatusCode
@@ -110,7 +110,7 @@ def span(
     Args:
         name: Name from a small closed set.
         attributes: Known at the start.
-        kind: Which side of a call it is on.
+        kind: Side of a call that it is on.
         parent: The caller's span, of the server side; None makes it a child of the current span.
     """
     begun = begin(name, attributes, kind=kind, parent=parent)

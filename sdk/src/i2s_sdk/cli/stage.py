@@ -32,7 +32,7 @@ def tell_stage(result: StageResult, what: str, settings: Settings, as_json: bool
 
     Args:
         result: What the stage returned.
-        what: That a sample has after it.
+        what: What a sample has after it, for people.
         settings: Settings with the failures that are allowed.
         as_json: Whether as one document.
     """

@@ -35,7 +35,7 @@ class AsyncDocumentsClient(AsyncConnection):
     Args:
         address: "host:port".
         deadline: Seconds for one attempt of a call.
-        retry: Which failures are tried again, and for how long.
+        retry: Failures that are tried again, and for how long.
         credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """

@@ -36,7 +36,7 @@ class AsyncMetricsClient(AsyncConnection):
     Args:
         address: "host:port".
         deadline: Seconds for one attempt of a call.
-        retry: Which failures are tried again, and for how long.
+        retry: Failures that are tried again, and for how long.
         credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """
@@ -60,7 +60,7 @@ class AsyncMetricsClient(AsyncConnection):
             reference: What should have come out.
             prediction: What came out.
             size_policy: How pictures of different size are made comparable.
-            profile: Which rules.
+            profile: Profile whose rules are followed.
             metrics: Names; none means all that are available.
             request_id: Stands in the logs of the service.
             deadline: Seconds for one attempt; None takes that of the client.
@@ -136,7 +136,7 @@ class MetricsClient(Connection):
     Args:
         address: "host:port".
         deadline: Seconds for one attempt of a call.
-        retry: Which failures are tried again, and for how long.
+        retry: Failures that are tried again, and for how long.
         credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """

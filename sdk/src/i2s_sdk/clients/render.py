@@ -37,7 +37,7 @@ class AsyncRenderClient(AsyncConnection):
     Args:
         address: "host:port".
         deadline: Seconds for one attempt of a call.
-        retry: Which failures are tried again, and for how long.
+        retry: Failures that are tried again, and for how long.
         credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """
@@ -85,7 +85,7 @@ class AsyncRenderClient(AsyncConnection):
             limits: Wanted; the renderer clamps them. None takes its defaults.
             max_runs: The most runs made until the auxiliary files are stable.
             cold: Compile without a precompiled format: slower, the same picture.
-            engine: Which TeX compiles it; None is pdfLaTeX.
+            engine: Engine of TeX that compiles it; None is pdfLaTeX.
             request_id: Stands in the logs of the renderer.
             deadline: Seconds for one attempt; None takes that of the client.
         """
@@ -221,7 +221,7 @@ class RenderClient(Connection):
     Args:
         address: "host:port".
         deadline: Seconds for one attempt of a call.
-        retry: Which failures are tried again, and for how long.
+        retry: Failures that are tried again, and for how long.
         credentials: Credentials of gRPC; None speaks without TLS.
         token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """

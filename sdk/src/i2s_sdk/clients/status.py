@@ -1,4 +1,4 @@
-"""From a gRPC status to an error of the SDK."""
+"""The error of the SDK for a gRPC status."""
 
 from __future__ import annotations
 

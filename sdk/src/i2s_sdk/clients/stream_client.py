@@ -93,7 +93,7 @@ class StreamClient(Generic[Q, A]):
         method: Name, for messages.
         address: Address of the service.
         open_call: The function that begins a call.
-        retry: Which failures are tried again, and for how long.
+        retry: Failures that are tried again, and for how long.
         deadline: Seconds for one attempt of an item.
         window: The most items under way or not yet taken.
         service: Full name, for traces.

@@ -133,7 +133,7 @@ class SourceDocument:
 
     Attributes:
         key: Identifies it within the source for good, such as "2611.01234v1".
-        day: On which it was first published, UTC.
+        day: Day of its first publication, UTC.
         owner: Whose it is, for the cap on instances of one owner; empty if that is not known.
         licence: Licence of the document.
         title: Title for the attribution; empty if it has none.
@@ -187,7 +187,7 @@ class Piece:
             empty for a piece that is a picture and nothing else.
         text: What readers see of it or, for LaTeX and music, its source. It is judged for harm and compared
             for duplicates.
-        length: On which the difficulty depends: characters, lines of code and CSS. 0
+        length: Measure of the difficulty: characters, lines of code and CSS. 0
             has it computed from the picture, as for music.
         assets: Names of members of the structure that an answer may use.
         notes: What was done to it, such as {"expanded": 3}; JSON, becomes part of the provenance.

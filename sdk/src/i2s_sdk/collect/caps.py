@@ -52,7 +52,7 @@ class Acceptance:
     """Accepts pieces of documents that are offered in their order.
 
     Attributes:
-        caps: How many.
+        caps: Caps on the numbers of accepted pieces.
         duplicates: Index of pieces that were kept before; accepted pieces are added.
         withdrawn: Ids of instances that must not be used.
         accepted: Pieces by subset.

@@ -19,7 +19,7 @@ from i2s_sdk.instances.images import decode_image
 #: Tasks whose pieces must be sheet music, and those whose pages are looked through for data of people.
 MUSIC_TASKS, PAGE_TASKS = frozenset({"music"}), frozenset({"webpage"})
 
-#: Of the filters without a model of their own. It changes if a piece may be judged differently.
+#: Version of the filters without a model of their own. It changes if a piece may be judged differently.
 VERSION = "1"
 
 #: Digits that are kept of values of models, and of the probability of a language, which has simple precision.

@@ -38,7 +38,7 @@ class Remade:
     Attributes:
         wanted: Recipes by subset.
         made: Instances by subset.
-        drops: Those that could not be made, with reasons.
+        drops: Instances that could not be made, with reasons.
     """
 
     wanted: Counter[str] = field(default_factory=Counter)

@@ -61,7 +61,7 @@ class CollectSummary:
         pieces: Pieces that were found in visited documents, by subset, refused ones included.
         accepted: Instances by subset.
         wanted: Instances asked for, of each subset.
-        drops: How many, by stage, subset ("" for documents) and reason.
+        drops: Pieces and documents that were dropped, by stage, subset ("" for documents) and reason.
     """
 
     source: str

@@ -25,7 +25,7 @@ from i2s_sdk.collect.web.answer import Web
 from i2s_sdk.collect.web.errors import BodyTooLargeError
 from i2s_wire.render.rendering import Engine
 
-#: For each piece of a document that may be accepted, how many are drawn at most.
+#: The most pieces that are drawn for each piece of a document that may be accepted.
 ATTEMPTS_PER_PIECE = 3
 
 #: The engine of the documents service that draws pages.

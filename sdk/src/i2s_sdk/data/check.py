@@ -38,7 +38,7 @@ class Checked:
 
     Attributes:
         index: Its index file.
-        instances: Those whose line is whole.
+        instances: Instances whose line is whole.
         faults: Faults in the order of the lines.
     """
 

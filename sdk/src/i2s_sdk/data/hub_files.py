@@ -117,7 +117,7 @@ def _load(home: Path, root: Path, subset: str) -> Table:
             names = [str(path) for path in files]
             found = datasets.load_dataset("parquet", data_files=names, split="train")
     except Exception as error:
-        # As above: errors of several packages, which all mean that these files are not what they should be.
+        # Several packages raise errors here, which all mean that these files are not what they should be.
         raise _unloadable(label, error) from None
     return _table(label, subset, found)
 

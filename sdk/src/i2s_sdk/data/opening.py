@@ -1,4 +1,4 @@
-"""From the name of a data set to the data set."""
+"""Opens the data set that a name stands for."""
 
 from __future__ import annotations
 

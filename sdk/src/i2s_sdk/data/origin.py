@@ -12,7 +12,7 @@ from pathlib import Path
 
 from i2s_sdk.writing import write_whole
 
-#: In the folder of a data set; may be missing.
+#: File in the folder of a data set; may be missing.
 ORIGIN = "origin.txt"
 
 #: Bytes of the file that are read; more is not a list of names.

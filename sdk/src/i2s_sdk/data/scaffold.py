@@ -54,7 +54,7 @@ def new_dataset(
     """Make a data set and return how many instances it has.
 
     Args:
-        folder: Where; must not exist, or be empty.
+        folder: Folder of the data set; must not exist, or be empty.
         source: A folder of pictures and documents, matched by name, or of subfolders of these that are named
             after tasks; None makes one example.
         task: The task of pictures without a document; empty if subfolders name the tasks.

@@ -23,8 +23,8 @@ class Shard:
     """One of ``count`` parts of a run that share no instance and together have all.
 
     Attributes:
-        index: Which, counted from 1.
-        count: How many there are.
+        index: Number of the shard, counted from 1.
+        count: Number of shards.
 
     Raises:
         UsageError: There is no such part.

@@ -39,8 +39,8 @@ class DryRun:
 
     Attributes:
         samples: Samples of the run.
-        answered: Those of them that the run folder has an answer for.
-        estimate: For the questions of the others that have no answer there.
+        answered: Samples that the run folder has an answer for.
+        estimate: Estimate for the questions of the other samples that have no answer there.
     """
 
     samples: int

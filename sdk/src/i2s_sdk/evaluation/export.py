@@ -25,7 +25,7 @@ _BATCH = 1000  # rows that a Parquet file has at a time in memory
 #: A column is of one of these, in the words of Parquet.
 _TEXT, _WHOLE, _REAL, _TRUTH = "string", "int64", "double", "bool"
 
-#: By which a spreadsheet knows a formula, or comes to one.
+#: Characters by which a spreadsheet knows a formula, or which it skips before one.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 Row = dict[str, Any]

@@ -39,7 +39,7 @@ async def run_pipeline(
     What is under way when this is cancelled, or when something is raised, is given up.
 
     Args:
-        source: Asked for the next sample when the first stage has room.
+        source: Source that is asked for the next sample when the first stage has room.
         stages: Stages in order, at least one.
         ended: Whether a sample skips the stages that follow.
         done: Called once for each sample.

@@ -24,11 +24,11 @@ class ResolvedSelection:
     """What of a data set a run takes, by which rules.
 
     Attributes:
-        profile: Which rules.
-        tasks: Those of the instances, by name, in the order of the data set.
+        profile: Profile whose rules are followed.
+        tasks: Tasks of the instances, by name, in the order of the data set.
         data: The data set.
         whole: Its instances that the run has, in all its shards.
-        instances: Those of them that this shard has.
+        instances: Instances of the run that this shard has.
         selection: Selection that was asked for.
         prompts: Prompts of the user in place of those of the tasks, by the name of the task.
     """
@@ -98,7 +98,7 @@ def choose(
 
     Args:
         data: Where the instances are from.
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         tasks: Tasks that are wanted; none means all that the data set has.
         selection: Which instances of these tasks are taken.
         settings: Settings that change what some tasks ask; None takes their defaults.

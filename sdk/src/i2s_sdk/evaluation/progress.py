@@ -13,9 +13,9 @@ class Progress:
 
     Attributes:
         planned: Instances of the run.
-        generated: That have an answer.
+        generated: Samples that have an answer.
         rendered: Samples that were rendered, or have nothing to render.
-        finished: That have ended.
+        finished: Samples that have ended.
         paid: US dollars that are known to have been paid for answers.
         last: Id of the sample that went on; empty at the beginning.
         run: What is evaluated: the name of the model.

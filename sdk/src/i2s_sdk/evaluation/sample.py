@@ -46,7 +46,7 @@ class Sample:
         """Return the sample stopped by a failure of ours.
 
         Args:
-            outcome: Which.
+            outcome: Outcome that stands for the failure.
             error: The reason.
             read: What is known of the sample, the answer left out.
         """

@@ -17,7 +17,7 @@ class SelectionArgs(TypedDict, total=False):
     """Arguments by name; each may be left out.
 
     Attributes:
-        profile: Which rules; None takes that of the settings.
+        profile: Profile whose rules are followed; None takes that of the settings.
         tasks: Tasks that are evaluated; none means all that the data set has.
         subsets: The same.
         difficulties: The same.

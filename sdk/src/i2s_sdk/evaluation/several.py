@@ -27,7 +27,7 @@ class SeveralResult:
     Attributes:
         runs: Runs by name; those that have ended.
         report: Report of all runs, with the leaderboard; None if there is one, which has its own.
-        errors: By name, why a model could not be asked.
+        errors: Reasons why a model could not be asked, by its name.
     """
 
     runs: Mapping[str, RunResult]
@@ -105,7 +105,7 @@ def several_result(ended: Mapping[str, RunResult | I2SError], out: PathOrUrl) ->
     """Return runs that have ended, with a report of all if there are several.
 
     Args:
-        ended: By name: the run, or why the model could not be asked.
+        ended: The run, or why the model could not be asked, by the name of the model.
         out: Folder of the report.
     """
     runs = {name: one for name, one in ended.items() if isinstance(one, RunResult)}

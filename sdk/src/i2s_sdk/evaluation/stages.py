@@ -35,7 +35,7 @@ class StageResult:
     Attributes:
         folder: Folder of the run: a path, or the text of a URL.
         planned: Samples of the run.
-        done: Those of them that are through the stage.
+        done: Samples that are through the stage.
         covered: Whether no more are missing than the settings allow.
         failures: Why samples were stopped, the most frequent reason first.
         unanswered_calls: Calls of the model that were begun when an earlier start was stopped; they may have

@@ -22,7 +22,7 @@ from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.render.description import RendererDescription
 
-#: For what is to keep nothing.
+#: Caches of a run that keeps nothing.
 NO_CACHES = Caches()
 
 
@@ -40,7 +40,7 @@ def read_steps(
 
     Args:
         tasks: Tasks by name.
-        services: Those that are running.
+        services: Services that are running.
         engines: What the renderers say of themselves, by the name of the service.
         comparer: What the metric service says; it may take smaller pictures than renderers make.
         metrics: Names of the metrics to compute; None means all that the tasks have.
@@ -79,7 +79,7 @@ def score_steps(
 
     Args:
         tasks: Tasks by name.
-        services: Those that are running; the metric service is among them if a task compares pictures.
+        services: Services that are running; the metric service is among them if a task compares pictures.
         metrics: Names of the metrics to compute.
         workers: Run the scorers that need limits.
         comparer: What the metric service says; without it nothing is taken from a cache.

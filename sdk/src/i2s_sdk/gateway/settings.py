@@ -26,13 +26,13 @@ class GatewaySettings:
         origins: Origins of web pages that may send requests, such as "https://example.org".
         body_bytes: Size of the largest body of a request.
         bodies_bytes: Size of all bodies that are being read or translated, together.
-        body_seconds: That the body of a request may take to arrive, and that of an answer to be read.
-        header_seconds: That the header of a request may take to arrive, counted from the connection or its
-            first byte.
+        body_seconds: Seconds that the body of a request may take to arrive, and that of an answer to be read.
+        header_seconds: Seconds that the header of a request may take to arrive, counted from the
+            connection or its first byte.
         connections: Most connections at a time.
         connections_each: Most connections at a time from one address.
         deadline: Seconds that a call of a service may take.
-        drain_seconds: That requests under way have at the end.
+        drain_seconds: Seconds that requests under way have at the end.
 
     Raises:
         SettingsError: A value has no meaning, or others on the network could read what is sent.

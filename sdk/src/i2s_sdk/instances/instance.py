@@ -41,7 +41,7 @@ class Instance:
         source: Where it comes from, for people.
         inputs: What the model is given beside picture and assets, as the line has it.
         target: What it should answer, as the line has it; None if that is a structure, or is not known.
-        files: Those inputs that are files, by name; the picture is among them.
+        files: Inputs that are files, by name; the picture is among them.
         pages: Images of the pages of its document, while a model is asked page by page; otherwise empty.
         licence: Licence of picture and target, such as "CC-BY-4.0"; empty if unknown.
         provenance: Where they come from, as data.

@@ -22,7 +22,7 @@ from i2s_sdk.kept_bytes import KeptBytes
 _THREADS = 4  # Pillow lets go of the interpreter while it works
 #: Width times height from which on decoding takes longer than to read a note.
 _NOTED_PIXELS = 100_000
-#: Before the content in the name of a note; another way of decoding has another one.
+#: What stands before the content in the name of a note; another way of decoding has another one.
 _DECODED = b"decoded 1\n"
 
 _ADVICE = "; `i2s-sdk dataset validate` names every fault"

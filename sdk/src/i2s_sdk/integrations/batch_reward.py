@@ -86,9 +86,9 @@ class BatchReward(ABC):
         metrics: Metrics that the reward needs.
         shaping: How a value becomes a reward, from value to reward.
         data: The data set whose instances the column ``instance`` names by id; None is the bundled examples.
-        on_failure: If a service fails: "raise" or "none".
-        on_data_fault: If the data of a completion is at fault: "raise" or "none".
-        profile: Which rules; None takes that of the settings.
+        on_failure: What happens if a service fails: "raise" or "none".
+        on_data_fault: What happens if the data of a completion is at fault: "raise" or "none".
+        profile: Profile whose rules are followed; None takes that of the settings.
         settings: None reads environment and configuration file.
 
     Attributes:
@@ -150,7 +150,7 @@ class BatchReward(ABC):
         """Return the reward of each completion of a batch.
 
         Args:
-            prompts: Not looked at.
+            prompts: Prompts, which are not looked at.
             completions: Texts, or lists of messages.
             columns: Columns of the batch, as the class says. If ``log_metric`` is among them, a function of
                 name and number as TRL passes it, it gets the share of usable completions and of those without

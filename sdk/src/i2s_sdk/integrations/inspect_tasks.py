@@ -55,7 +55,7 @@ def _task(
         data: The data set, as ``i2s-sdk evaluate --data`` takes it; None takes the bundled examples.
         subset: A subset of the task, or several joined by commas; None takes all.
         difficulty: The same.
-        profile: Which rules; None takes that of the settings.
+        profile: Profile whose rules are followed; None takes that of the settings.
     """
     selection = Selection(subsets=_names(subset), difficulties=_names(difficulty))
     own = [one for one in _data(data, selection.subsets).instances if one.task == name]
@@ -154,8 +154,8 @@ def round_trip(task: str, data: str | None = None, subset: str = "", profile: st
     Args:
         task: Task of the benchmark.
         data: The data set of the samples; None is the bundled examples.
-        subset: Those of it that were asked for, joined by commas.
-        profile: Which rules; None takes that of the settings.
+        subset: Subsets that were asked for, joined by commas.
+        profile: Profile whose rules are followed; None takes that of the settings.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -216,5 +216,5 @@ def _registered(build: Builder) -> Builder:
     return task(name=f"i2s/{build.__name__}")(build)
 
 
-#: By name; inspect_ai finds them once they are registered.
+#: Builders by name; inspect_ai finds them once they are registered.
 BUILDERS = {name: _registered(_builder(spec)) for name, spec in SPECS.usable().items()}

@@ -70,7 +70,7 @@ class OpenRLHFReward:
             queries: Prompts and answers in one text each.
             prompts: The prompts as they were tokenized.
             labels: What each completion is judged against.
-            kwargs: Not looked at.
+            kwargs: More arguments, which are not looked at.
 
         Returns:
             ``rewards`` and ``scores`` (the same), and in ``extra_logs`` the numbers ``usable`` and ``reward``

@@ -62,7 +62,7 @@ class RoundTripReward(BatchReward):
         tasks: Tasks that will be judged; none is ``task`` alone.
         data: The data set whose instances the column ``instance`` names by id, as ``i2s-sdk evaluate --data``
             takes it; None is the bundled examples.
-        profile: Which rules; None takes that of the settings.
+        profile: Profile whose rules are followed; None takes that of the settings.
         settings: None reads environment and configuration file. With several processes of training, name
             running services: else each process starts its own.
 

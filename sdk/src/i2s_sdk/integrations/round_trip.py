@@ -42,7 +42,7 @@ class RoundTrip:
 
     Args:
         tasks: Names of the tasks whose completions will be judged. The services of each must be available.
-        profile: Which rules; None takes that of the settings.
+        profile: Profile whose rules are followed; None takes that of the settings.
         metrics: Metrics that are wanted; none means all that the tasks have and can be computed. Naming the
             one that is needed saves the others' time.
         settings: None reads environment and configuration file.

@@ -42,7 +42,7 @@ class StructuredOutputReward(BatchReward):
         on_failure: What a failure of the scorer is: "raise" or "none".
         on_data_fault: What a fault of the data of one completion is: "raise" or "none".
         data: The data set whose instances the column ``instance`` names by id; None is the bundled examples.
-        profile: Which rules field matching follows; None takes that of the settings.
+        profile: Profile whose rules field matching follows; None takes that of the settings.
         settings: None reads environment and configuration file.
 
     Raises:

@@ -134,7 +134,7 @@ async def round_trip(
     """Return the reward of one completion by a ``RoundTripReward``; a custom reward function of verl.
 
     Args:
-        data_source: Not looked at.
+        data_source: Source of the data, which is not looked at.
         solution_str: The completion.
         ground_truth: See ``VerlReward``.
         extra_info: See ``VerlReward``.

@@ -24,7 +24,7 @@ class LongLine:
     """A line that was too long to be held.
 
     Attributes:
-        texts: Those of the outermost object, by name; of those in ``cut``, only the beginning.
+        texts: Texts of the outermost object, by name; of those in ``cut``, only the beginning.
         cut: Names of texts that were too long themselves.
     """
 

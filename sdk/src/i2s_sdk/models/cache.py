@@ -30,7 +30,7 @@ from i2s_sdk.writing import write_whole
 
 FORMAT = 1
 
-#: Of the keys of questions that are not a text and one image.
+#: Format of the keys of questions that are not a text and one image.
 PARTS_FORMAT = 2
 
 
@@ -130,7 +130,7 @@ class AnswerCache:
     """Answers in a folder. What cannot be read or written is as if it were not kept.
 
     Args:
-        folder: Made when something is kept; None keeps nothing.
+        folder: Folder of the cache; made when something is kept. None keeps nothing.
     """
 
     def __init__(self, folder: Path | None) -> None:

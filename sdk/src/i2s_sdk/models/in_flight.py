@@ -26,7 +26,7 @@ class CallsInFlight:
     """Calls of one server that were sent and not answered yet, in the order in which they were sent.
 
     Args:
-        call_seconds: After which an attempt ends, if a later one has been answered.
+        call_seconds: Seconds after which an attempt ends, if a later one has been answered.
     """
 
     def __init__(self, call_seconds: float) -> None:

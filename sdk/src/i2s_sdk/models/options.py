@@ -40,7 +40,7 @@ class Batching:
         requests: The most questions of a batch. Twice as many wait at the same time, with their images in
             memory.
         gather_seconds: A batch that is not full is sent when no further question has come for so long.
-        poll_seconds: Between two looks at the state of a batch.
+        poll_seconds: Seconds between two looks at the state of a batch.
         wait_seconds: Seconds for all attempts of a question together; a batch may take a day.
     """
 
@@ -70,15 +70,15 @@ class ModelOptions:
         temperature: 0 is greedy; None leaves it to the server, for models that accept none. A value that is
             given goes before the sampling of a question; see ``sampling``.
         max_tokens: The most tokens of a completion.
-        top_p: Above 0, at most 1: tokens are drawn from the most probable ones that together have this
+        top_p: Top p above 0, at most 1: tokens are drawn from the most probable ones that together have this
             probability. It goes before that of a question, and needs a temperature that was chosen.
         seed: Seed of the draws, for servers that take one; few of them promise the same answer again.
         stop: Texts at which a completion ends.
         reasoning_effort: How much a model thinks before it answers, in the words of its server, such as
             "low"; empty leaves it to the server.
         extra_body: Further fields of the request, for what a server has beside the fields above.
-        call_seconds: After which an attempt without an answer is made again, once the server has shown
-            that it works on several calls at once; see :mod:`i2s_sdk.models.in_flight`.
+        call_seconds: Seconds after which an attempt without an answer is made again, once the server has
+            shown that it works on several calls at once; see :mod:`i2s_sdk.models.in_flight`.
         retry_seconds: Seconds for all attempts of a call and the pauses between, waiting for a turn left out.
         failures: How often one call may fail, rate limits left out, before it is given up.
         concurrency: Calls in flight at most; fewer while the server says that there are too many.

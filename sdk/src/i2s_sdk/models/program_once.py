@@ -148,7 +148,7 @@ async def run_program(argv: Sequence[str], given: bytes, most: int) -> tuple[int
 
     Args:
         argv: The program and its arguments.
-        given: On its standard input.
+        given: What it reads from its standard input.
         most: Bytes that it may print.
 
     Raises:

@@ -60,7 +60,7 @@ class ReadQuestion:
         system: The system text; empty for none.
         max_tokens: The most tokens of the completion; None takes that of the options.
         json_schema: JSON Schema of the completion, if one is wanted.
-        name: Which of several questions of the instance it is; empty if there is one alone.
+        name: Name of one of several questions of the instance; empty if there is one alone.
         vendor_order: Whether images stand before texts for models of vendors who advise that.
         files: Documents of a question about an instance as a whole.
         sampling: How the completion is drawn, unless the user chooses a temperature; None takes the
@@ -107,7 +107,7 @@ def refuse_schema(question: ReadQuestion, name: str) -> None:
     """Return if a question can be asked of a model that has no mode for structured output.
 
     Args:
-        question: It may want JSON by a schema that its text does not have.
+        question: Question, which may want JSON by a schema that its text does not have.
         name: Name of the model, for the message.
 
     Raises:

@@ -1,4 +1,4 @@
-"""From the name of a model to the model. Nothing that a model needs is imported before it is named."""
+"""Returns the model that a name stands for. Nothing that a model needs is imported before it is named."""
 
 from __future__ import annotations
 

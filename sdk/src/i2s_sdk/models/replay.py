@@ -22,7 +22,7 @@ from i2s_sdk.models.helm_replay import STATE_FILE, HelmReplay
 from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.tasks.question import FilePart, Question
 
-#: Of a run folder.
+#: Files of a run folder.
 RECORDS_FILE, ANSWERS_FILE = "records.jsonl", "answers.jsonl"
 
 _FORM = "must be an object with the texts 'id' and 'completion'"

@@ -16,7 +16,7 @@ from i2s_sdk.stats.skill import FLOORS, ORACLE, Skill
 from i2s_sdk.tasks.metrics import scorers_of
 from i2s_sdk.tasks.registry import open_task, task_spec
 
-#: Of a histogram, from the least to the greatest value of its metric.
+#: Bins of a histogram, from the least to the greatest value of its metric.
 BINS = 20
 
 
@@ -26,7 +26,7 @@ class Bar:
 
     Attributes:
         label: What it counts.
-        count: How many.
+        count: Number of samples.
         share: Length relative to the longest bar (histogram), or share of all (endings).
         tone: "good", "bad" (the model's doing) or "ours".
     """

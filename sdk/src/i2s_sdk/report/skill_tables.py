@@ -16,7 +16,7 @@ _NOTE = (
     "the baselines that look at nothing, the ceiling the oracle if there is one, else 1."
 )
 
-#: In the place of a skill that is not known or not defined.
+#: What stands in the place of a skill that is not known or not defined.
 NO_FLOOR, UNDEFINED = "no floor", "undefined"
 
 _GROUP_HEADINGS = (Heading("Skill"), Heading("Floor"), Heading("Ceiling"))

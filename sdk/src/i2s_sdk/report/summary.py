@@ -24,7 +24,7 @@ from i2s_sdk.stats.skill import Skill
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.visible import visible, visible_line
 
-#: Of more metrics a table has a row for each, and a column for each subset.
+#: The most metrics that have a column each; of more, a table has a row for each and a column for each subset.
 _METRICS_ACROSS = 6
 
 

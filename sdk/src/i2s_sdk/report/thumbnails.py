@@ -12,18 +12,18 @@ from i2s_sdk.instances.images import ImageFaultError, decode_image, read_header
 from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.runlog.storage import RunStorage
 
-#: Beside the pictures of a run.
+#: Folder beside the pictures of a run.
 THUMBNAILS = "thumbnails"
 
 #: A picture of no more pixels is shown as it is; a larger one is shrunk to fit WIDTH times HEIGHT.
 SHOWN_PIXELS = 1_000_000
 WIDTH, HEIGHT = 960, 720
 
-#: Of a picture that is opened for a report.
+#: The largest picture that is opened for a report.
 MOST_PIXELS = 64_000_000
 
 _QUALITY = 85
-#: Before the digest of a picture in the name of a kept copy; another way of making them has another one.
+#: What a kept copy is named by, before the digest of its picture; another way of making has another one.
 _MADE = f"small copy 2, {WIDTH} x {HEIGHT}, JPEG {_QUALITY}\n"
 
 

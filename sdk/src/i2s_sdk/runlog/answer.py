@@ -40,7 +40,7 @@ class Answer:
         cost: Cost in US dollars; None if it is not known.
         cached: Whether it was kept from an earlier call and nothing was paid now.
         attempts: Calls made for it.
-        seconds: On the clock, from question to answer.
+        seconds: Wall time in seconds from question to answer.
         question: Name of the question, if the instance has several and this is the answer to one of them.
         questions: Names of the questions whose answers this one joins, up to the first that ended the sample;
             empty if it joins none.

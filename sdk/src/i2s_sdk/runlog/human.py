@@ -11,7 +11,7 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.runlog.storage import RunStorage
 
-#: In a run folder; absent if nobody has brought scores.
+#: File in a run folder; absent if nobody has brought scores.
 HUMAN = "human-scores.json"
 
 FORMAT = 1

@@ -21,9 +21,9 @@ class StageScore:
 
     Attributes:
         metrics: Metrics as in a record.
-        undefined: As in a record.
+        undefined: Reasons as in a record.
         parts: Parts as in a record.
-        detail: As in a record.
+        detail: Details as in a record.
         not_usable: Why a scorer could not work on a structure that the task could read; None if all could.
     """
 

@@ -89,7 +89,7 @@ class JudgeManifest:
 
         Args:
             content: Content of the file.
-            where: It lies, for the message.
+            where: Place of the file, for the message.
 
         Raises:
             UsageError: It is none, or of another format.

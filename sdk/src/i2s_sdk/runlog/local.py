@@ -28,7 +28,7 @@ class LocalStorage:
     """A folder; see ``RunStorage``.
 
     Args:
-        folder: Made when something is written.
+        folder: Folder of the run; made when something is written.
         lock_seconds: Time in seconds to wait for another process that has the folder; 0 does not wait.
     """
 

@@ -20,7 +20,7 @@ class Options:
     """Everything that decides the numbers of a run. Two runs of equal options are one run.
 
     Attributes:
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         model: Name of the model.
         model_fingerprint: Digest of what else decides its answers.
         data_sha256: SHA-256 of the index of the data set.
@@ -125,7 +125,7 @@ class Manifest:
 
         Args:
             content: Content of the file.
-            where: It lies, for the message.
+            where: Place of the file, for the message.
 
         Raises:
             UsageError: It is none, or of another format.

@@ -1,4 +1,4 @@
-"""From what people say of where something lies to its storage."""
+"""Opens the storage of a run by its path or URL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from i2s_sdk.runlog.local import LocalStorage
 from i2s_sdk.runlog.storage import PathOrUrl, RunStorage, is_url
 from i2s_sdk.settings import Settings
 
-#: Of a folder that was copied out of a store.
+#: Folders of segments, which a folder has that was copied out of a store.
 _SEGMENTED = ("answers", "records")
 
 

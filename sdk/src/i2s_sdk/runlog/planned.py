@@ -12,7 +12,7 @@ from i2s_sdk.json_text import read_json
 from i2s_sdk.plain_fields import plain_fields
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 
-#: In a run folder; every instance of the whole run, of all its shards, in the order of the data set.
+#: File in a run folder: every instance of the whole run, of all its shards, in the order of the data set.
 INSTANCES = "instances.jsonl"
 
 
@@ -81,7 +81,7 @@ def parse_planned(content: bytes, where: object) -> tuple[Planned, ...]:
 
     Args:
         content: Content of the file.
-        where: It lies, for the message.
+        where: Place of the file, for the message.
 
     Raises:
         UsageError: A line is not an instance; names it.

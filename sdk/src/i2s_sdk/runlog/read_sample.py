@@ -60,7 +60,7 @@ class ReadSample:
         pages: Pages that the engine made.
         engine_digest: Digest of the engine that made the rendering.
         isolation: The tier that the render ran in.
-        seconds: On the clock, by stage: "generate", "render", "score".
+        seconds: Wall time in seconds by stage: "generate", "render", "score".
         error_before_repair: The first error of the first render, if another render followed; its line is that
             of the document before any repair of a document.
         target_sha256: SHA-256 of the ground truth that is no picture; empty if there is none, and in records

@@ -16,7 +16,7 @@ from i2s_sdk.json_text import read_json
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.storage import RunStorage
 
-#: In a run folder; may be missing.
+#: File in a run folder; may be missing.
 REFERENCE_POINTS = "reference-points.jsonl"
 
 #: Samples by the name of the model that gave them.

@@ -14,7 +14,7 @@ class EditScorer:
     """Compares two texts by what has to change between them.
 
     Attributes:
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         name: Name as the manifest calls it.
         version: Version of the metric.
         metrics: ``edit`` alone.

@@ -25,7 +25,7 @@ class ScorerLimits:
         )
 
 
-#: Of scorers where nobody says otherwise.
+#: Limits of scorers if nothing else is set.
 DEFAULT_LIMITS = ScorerLimits()
 
 

@@ -135,7 +135,7 @@ class Scorer(Protocol):
 
     @property
     def name(self) -> str:
-        """As the manifest of a run calls it."""
+        """Name of the scorer in the manifest of a run."""
         ...
 
     @property

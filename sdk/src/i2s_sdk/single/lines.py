@@ -94,7 +94,7 @@ def score_lines(
         lines: A JSON object each: ``id`` and ``completion``, and ``inputs``, ``target`` and ``subset`` as in
             a data set. A target that is a text file in a data set is its text here. Empty lines are left out.
         task: Its name.
-        profile: Which rules; None takes that of the settings.
+        profile: Profile whose rules are followed; None takes that of the settings.
         settings: None reads environment and configuration file.
         on_score: Called with each result.
         on_fault: Called with each line that is not of this kind, after which the others are scored; None

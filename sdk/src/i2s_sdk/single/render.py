@@ -43,8 +43,8 @@ class RenderedSource:
     """What became of a source.
 
     Attributes:
-        rendering: The last one.
-        repairs: Made before it.
+        rendering: Rendering after all repairs.
+        repairs: Repairs that were made before it.
         document: Document that was rendered last; of a site, its files with their digests.
     """
 
@@ -83,7 +83,7 @@ def render_latex(
 
     Args:
         source: LaTeX code.
-        profile: Which rules; None takes that of the settings.
+        profile: Profile whose rules are followed; None takes that of the settings.
         repair: Whether refused code that is no document is repaired.
         dpi: Resolution; None is that of the benchmark, 200.
         page: The page that is shown, counted from 1.
@@ -123,7 +123,7 @@ def render_lilypond(
     Args:
         source: LilyPond code. Without ``\version`` it is taken as current syntax, and what fails so is
             converted from older versions (profile ``paper``).
-        profile: Which rules; None takes that of the settings.
+        profile: Profile whose rules are followed; None takes that of the settings.
         repair: Whether older versions are tried.
         dpi: Resolution; None is that of the benchmark, 101.
         page: The page that is shown, counted from 1.

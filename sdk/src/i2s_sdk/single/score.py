@@ -65,7 +65,7 @@ class FolderScore:
         missing: Names of references without prediction.
         unmatched: Names of predictions without reference.
         unavailable: Metrics that the service cannot compute, and why.
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         policy: What a reference without prediction means.
         asked: Metrics that were asked for by name.
     """
@@ -141,7 +141,7 @@ def score(
         prediction: What came out: path, encoded picture, or folder. Files of folders are matched by name.
         task: Decides how pictures of different size are compared: padded with white (latex, music) or the
             prediction resized (webpage).
-        profile: Which rules; None takes that of the settings.
+        profile: Profile whose rules are followed; None takes that of the settings.
         metrics: Names; none means all that are available.
         missing: What a reference without prediction means, in folders.
         settings: None reads environment and configuration file.

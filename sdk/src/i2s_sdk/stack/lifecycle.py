@@ -60,7 +60,7 @@ def up(
 
     Args:
         names: Names of services; empty for all that are installed.
-        docker: As containers of the local Docker Engine instead of child processes.
+        docker: Whether they run as containers of the local Docker Engine instead of child processes.
         http: Address, on the loopback, of an HTTP gateway in front of them; empty for none.
         settings: How long a service may take until it serves.
         on_wait: Called if another ``up`` is starting services, before its end is waited for.

@@ -35,7 +35,7 @@ class Services:
     Attributes:
         renderers: Renderers by name.
         metrics: The metric service, if it was asked for.
-        children: Those that were started here, by name.
+        children: Services that were started here, by name.
         missing: Why those are not here that could be done without, by name.
         documents: The documents service, if it was asked for.
     """

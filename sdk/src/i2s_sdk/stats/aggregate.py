@@ -1,4 +1,4 @@
-"""From records to the numbers of a run: pure functions of values.
+"""The numbers of a run from its records: pure functions of values.
 
 Every mean has its n beside it, and an interval. Neither the order of the records nor that of the data set
 changes anything: sums are exact, tasks have an order of their own, subsets are sorted by name.
@@ -122,7 +122,7 @@ class Summary:
     """The numbers of a run.
 
     Attributes:
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         planned: Samples that the run has.
         scored: Samples that have a score.
         tasks: The numbers of each task.
@@ -161,8 +161,8 @@ def aggregate(
         instances: All that the run has.
         records: Records by instance; those of no instance are left out.
         columns: Columns by task, in the order shown; each task of ``instances`` is there.
-        profile: Which rules.
-        benchmarks: Those whose mean is computed, if they have one and the run has all of their tasks.
+        profile: Profile whose rules are followed.
+        benchmarks: Benchmarks whose mean is computed, if they have one and the run has all of their tasks.
     """
     tasks: dict[str, list[GroupedSample]] = {}
     for instance in instances:

@@ -17,7 +17,7 @@ class Columns:
 
     Attributes:
         metrics: Metrics in the order shown.
-        averages: Shown after them.
+        averages: Averages that are shown after them.
         mean_of_cells: Whether profile ``helm`` takes the unweighted mean over the groups of subset and
             difficulty.
     """

@@ -51,8 +51,8 @@ class Comparison:
             with that of a paired difference of shares.
         better: Samples in which the second is higher.
         worse: Samples in which the second is lower.
-        gains: Those that the second is furthest ahead in, largest difference first.
-        losses: Those that it is furthest behind in, largest difference first.
+        gains: Samples that the second is furthest ahead in, largest difference first.
+        losses: Samples that it is furthest behind in, largest difference first.
         by_sample: Whether samples have values of the metric; a mean of columns has none, and ``better`` and
             ``worse`` are 0.
         p_value: The p-value of the paired permutation test that the runs are alike in the metric; None if

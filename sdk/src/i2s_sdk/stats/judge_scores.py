@@ -35,9 +35,9 @@ class JudgedRun:
     Attributes:
         judge: The judge.
         planned: Samples of its task.
-        unfinished: Those of them without a score of the run for reasons that are not the model's.
-        without_image: Those without an image, which count 0 in all criteria.
-        images: Those with an image.
+        unfinished: Samples without a score of the run for reasons that are not the model's.
+        without_image: Samples without an image, which count 0 in all criteria.
+        images: Samples with an image.
         scores: Scores of the judge, by sample, for images that it has given scores.
         bad: Number of answers without scores, by reason.
         unanswered: Images that the judge has not been asked about, or that it failed to answer.

@@ -24,11 +24,11 @@ from i2s_sdk.stats.wilson import mean_share_interval, paired_difference_interval
 class IntervalKind(StrEnum):
     """How an interval was found, or why there is none."""
 
-    #: By the bootstrap over samples.
+    #: The bootstrap over samples.
     BOOTSTRAP = "bootstrap"
-    #: Of a share, Wilson's score interval.
+    #: Wilson's score interval of a share.
     WILSON = "wilson"
-    #: Of a mean or difference of shares, by Newcombe's method from Wilson's intervals.
+    #: Newcombe's method from Wilson's intervals, of a mean or difference of shares.
     NEWCOMBE = "newcombe"
     #: None: all values are equal, so that drawing them again shows no spread.
     ALL_EQUAL = "all_equal"

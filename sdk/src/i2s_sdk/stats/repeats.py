@@ -25,7 +25,7 @@ class Repeats:
         within: Mean over instances of the variance of their values between runs: what repeating changes.
         between: Variance between instances of their mean over the runs, less what ``within`` adds to it; not
             below 0. None for fewer than two instances.
-        pass_at: By k, the share of instances of which at least one of k answers passes; see ``pass_at_k``.
+        pass_at: The share of instances of which at least one of k answers passes, by k; see ``pass_at_k``.
             Empty if no threshold was given for the metric.
     """
 

@@ -52,7 +52,7 @@ class SkillColumn:
 
     Attributes:
         task: Name of the task.
-        metrics: Those whose values, the mean of them if they are several, are the column. More is better.
+        metrics: Metrics whose values, the mean of them if they are several, are the column. More is better.
         by: What a group has in common; empty for all samples but those of wild subsets.
         group: The subset or difficulty.
     """

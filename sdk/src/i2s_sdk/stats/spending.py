@@ -16,7 +16,7 @@ class Spending:
 
     Attributes:
         answers: Answers of a model that is called, refusals among them, kept ones too.
-        cached: Those of them that were kept from earlier calls.
+        cached: Answers that were kept from earlier calls.
         calls: Calls made, those that failed among them.
         input_tokens: Tokens of all answers whose tokens are known.
         output_tokens: The same.

@@ -25,7 +25,7 @@ def share_interval(successes: int, n: int) -> Interval:
 
     Args:
         successes: How many of ``n`` have what is counted.
-        n: At least 1.
+        n: Number of values, at least 1.
     """
     share, spread = successes / n, _Z * _Z / n
     half = _Z * math.sqrt(share * (1 - share) / n + spread / n / 4)
@@ -54,9 +54,9 @@ def paired_difference_interval(both: int, first: int, second: int, neither: int)
 
     Args:
         both: Samples that count in both shares.
-        first: Those that count in the first only.
-        second: Those that count in the second only.
-        neither: The others.
+        first: Samples that count in the first only.
+        second: Samples that count in the second only.
+        neither: Samples that count in neither.
     """
     n = both + first + second + neither
     p, q = (both + second) / n, (both + first) / n

@@ -40,7 +40,7 @@ class Attempts(Generic[Document]):
     Attributes:
         document: The last one that was rendered.
         renderings: One for each attempt, in order; never empty.
-        repairs: Made between them, so one fewer.
+        repairs: Repairs that were made between them, so one fewer.
     """
 
     document: Document

@@ -33,12 +33,12 @@ class OcrLine:
 
     @property
     def width(self) -> int:
-        """In pixels, at least 1."""
+        """Width in pixels, at least 1."""
         return max(1, self.right - self.left)
 
     @property
     def height(self) -> int:
-        """In pixels, at least 1."""
+        """Height in pixels, at least 1."""
         return max(1, self.bottom - self.top)
 
 
@@ -59,7 +59,7 @@ class OcrPage:
     lines: tuple[OcrLine, ...]
 
 
-#: From the images of a question, in their order, and the inputs of its instance to a completion.
+#: Returns a completion for the images of a question, in their order, and the inputs of its instance.
 OcrAnswer = Callable[[Sequence[OcrPage], Mapping[str, Any]], str]
 
 

@@ -57,7 +57,7 @@ class OwnPrompt:
     Attributes:
         text: Text in place of the texts of the task, or around them; None keeps them.
         system: The system text; None keeps that of the task.
-        examples: Shown before the image of the instance.
+        examples: Examples that are shown before the image of the instance.
     """
 
     text: str | None = None

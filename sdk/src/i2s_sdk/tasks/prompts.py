@@ -27,7 +27,7 @@ class Decoding:
     stop: tuple[str, ...] = ()
 
 
-#: Of the published leaderboard.
+#: Decoding of the published leaderboard.
 DECODING = Decoding()
 
 

@@ -51,10 +51,10 @@ class Sampling:
 
     Attributes:
         temperature: Temperature from 0 on, without a unit; 0 is greedy.
-        top_p: Above 0, at most 1: tokens are drawn from the most probable ones that together have this
+        top_p: Top p above 0, at most 1: tokens are drawn from the most probable ones that together have this
             probability.
         top_k: Top k from 1 on: tokens are drawn from this many of the most probable ones.
-        repetition_penalty: Above 0: the factor by which tokens that occurred before become less probable;
+        repetition_penalty: The factor, above 0, by which tokens that occurred before become less probable;
             1 is no penalty.
 
     Raises:
@@ -100,7 +100,7 @@ class Question:
         max_tokens: The most tokens of the completion; None takes that of the options.
         json_schema: JSON Schema of the completion, which the provider asks for by its mode for structured
             output; a provider without one refuses the question.
-        name: Which of several questions of an instance it is, such as "page-2"; empty if the instance has
+        name: Name of one of several questions of an instance, such as "page-2"; empty if the instance has
             this one alone. Answers on disk are found by it.
         vendor_order: Whether images stand before texts for models of vendors who advise that, such as
             Anthropic; all others get the parts in their order.

@@ -74,7 +74,7 @@ def open_task(name: str, profile: Profile = Profile.PAPER, settings: Settings | 
 
     Args:
         name: Name of the task.
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         settings: Settings that change what some tasks ask; None takes their defaults.
 
     Raises:

@@ -54,7 +54,7 @@ class Repair:
 
     Attributes:
         kind: What was done.
-        detail: To what: a package, a library, a name, a version.
+        detail: What it was done to: a package, a library, a name, a version.
         error: The message of the error it answers.
     """
 

@@ -35,8 +35,8 @@ class TextPanel:
     """A text with a title.
 
     Attributes:
-        title: Above it.
-        text: Shown verbatim.
+        title: Title above the text.
+        text: Text that is shown verbatim.
         language: Language by which it is coloured, as in ``TaskSpec.language``; empty for none.
     """
 
@@ -65,7 +65,7 @@ class Mark:
     Attributes:
         kind: What it stands for.
         box: Left, top, right and bottom as shares of width and height; a point has no extent.
-        label: Beside it, such as a letter.
+        label: Label beside the mark, such as a letter.
     """
 
     kind: MarkKind
@@ -78,7 +78,7 @@ class MarkedImage:
     """The reference image with marks on it.
 
     Attributes:
-        title: Above it.
+        title: Title above the image.
         marks: Marks in the order drawn.
     """
 
@@ -121,7 +121,7 @@ class TreePanel:
     """An answer as a tree beside the target.
 
     Attributes:
-        title: Above it.
+        title: Title above the tree.
         rows: Rows from the root, each node before its children.
     """
 
@@ -134,7 +134,7 @@ class TextRun:
     """A piece of a text.
 
     Attributes:
-        text: Shown verbatim.
+        text: Text that is shown verbatim.
         differs: Whether the other side does not have it here.
     """
 
@@ -151,8 +151,8 @@ class DiffRow:
         gold: What the target has here; empty if it has nothing.
         answer: What the answer has here; empty if it has nothing.
         label: Label in front of both, such as where they stand.
-        gold_depth: By how many steps the text of the target is indented.
-        answer_depth: The same of the answer.
+        gold_depth: Number of steps by which the text of the target is indented.
+        answer_depth: Number of steps by which the text of the answer is indented.
     """
 
     mark: RowMark
@@ -168,9 +168,9 @@ class DiffPanel:
     """Target and answer side by side.
 
     Attributes:
-        title: Above it.
+        title: Title above the rows.
         rows: Rows in the order shown.
-        note: Below it, such as how much is left out; empty for nothing.
+        note: Note below the rows, such as how much is left out; empty for nothing.
     """
 
     title: str
@@ -183,7 +183,7 @@ class TableCell:
     """A cell of a table.
 
     Attributes:
-        text: Shown verbatim.
+        text: Text that is shown verbatim.
         heading: Whether it is a cell of the head.
         columns: Columns that it spans.
         rows: Rows that it spans.
@@ -204,7 +204,7 @@ class TablePair:
     """A table of the target beside that of the answer.
 
     Attributes:
-        title: Above both.
+        title: Title above both.
         gold: What the target has here; None if it has nothing.
         answer: What the answer has here; None if it has nothing.
     """
@@ -219,9 +219,9 @@ class TablesPanel:
     """Tables of target and answer side by side, drawn.
 
     Attributes:
-        title: Above it.
+        title: Title above the pairs.
         pairs: Pairs in the order shown.
-        note: Below it; empty for nothing.
+        note: Note below the pairs; empty for nothing.
     """
 
     title: str

@@ -42,7 +42,7 @@ def edit_similarity(prediction: str, reference: str, profile: Profile = Profile.
     Args:
         prediction: Text of the structure that was rendered.
         reference: Text of the ground truth.
-        profile: Which rules.
+        profile: Profile whose rules are followed.
 
     Returns:
         A value in [0, 1], higher is better.

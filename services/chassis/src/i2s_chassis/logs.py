@@ -81,7 +81,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """For people at a terminal: time, level, message, then the context as name=value."""
+    """Lines for people at a terminal: time, level, message, then the context as name=value."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as one line, with the traceback below it if there is one."""

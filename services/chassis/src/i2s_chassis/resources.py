@@ -24,9 +24,9 @@ class Resources:
     """What the processes of a container use, those of jobs included.
 
     Attributes:
-        memory_bytes: Without pages of files that can be dropped at once, as Kubernetes counts a working set.
+        memory_bytes: Memory less pages of files that can be dropped at once: the working set of Kubernetes.
         memory_limit_bytes: Limit of the container, else the memory of the machine.
-        cpu_seconds: Since the start of the container.
+        cpu_seconds: CPU seconds since the start of the container.
         cpu_limit: Processors that may be busy at once: the quota, else those that may be used.
     """
 
@@ -70,7 +70,7 @@ class ResourceCollector(Collector):
     Args:
         service: Value of the label.
         groups: See ``read_resources``.
-        proc: Likewise.
+        proc: Folder, likewise.
     """
 
     def __init__(self, service: str, groups: Path = _GROUPS, proc: Path = _PROC) -> None:

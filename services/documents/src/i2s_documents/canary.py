@@ -16,7 +16,7 @@ _FRAGMENTS = (
     RawFragment("markdown", FragmentFormat.MARKDOWN, b"| a | b |\n|---|---|\n| c | d |\n"),
 )
 _CELLS = ("<table>", ">a<", ">b<", ">c<", ">d<")
-#: At 72 dpi: so many pixels, and one of them black.
+#: Size of the page in pixels at 72 dpi.
 _WIDTH, _HEIGHT = 72, 36
 _SQUARE = b"0 0 0 rg 0 0 36 36 re f"
 

@@ -26,7 +26,7 @@ class ConvertSettings:
     Attributes:
         pandoc: The program.
         max_fragment_bytes: Greatest fragment.
-        request_seconds: After which a request begins no further fragment.
+        request_seconds: Seconds after which a request begins no further fragment.
         response_bytes: Bytes of HTML after which a request begins no further fragment.
     """
 

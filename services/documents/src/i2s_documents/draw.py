@@ -32,7 +32,7 @@ class DrawSettings:
     Attributes:
         max_pdf_bytes: Greatest document.
         max_pages: Most pages of a response.
-        request_seconds: After which a request begins no further page.
+        request_seconds: Seconds after which a request begins no further page.
         response_bytes: Bytes of images after which a request begins no further page.
     """
 

@@ -1,4 +1,4 @@
-"""From a drawn page to the image that is returned."""
+"""Makes the returned image of a drawn page."""
 
 from __future__ import annotations
 

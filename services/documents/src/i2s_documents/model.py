@@ -19,7 +19,7 @@ class RawFragment:
     Attributes:
         id: Returned with the result.
         format: Its language.
-        content: Which should be UTF-8.
+        content: Bytes, which should be UTF-8.
     """
 
     id: str
@@ -40,8 +40,8 @@ class RawConversions:
     """What became of the fragments of a job, as far as they were converted.
 
     Attributes:
-        converted: In the order of the fragments.
-        usage: All of them together.
+        converted: Results in the order of the fragments.
+        usage: Usage of all of them together.
         events: What was tried and prevented.
     """
 
@@ -56,7 +56,7 @@ class DrawJob:
 
     Attributes:
         pdf: The document.
-        drawing: How.
+        drawing: How the pages are drawn.
         first: The first page, from 1.
         count: How many pages; None means all to the end.
         limits: Limits of each page.

@@ -50,7 +50,7 @@ def command(inside: Path, pdfium: Path, page: int, dpi: float, limits: Limits) -
     Args:
         inside: Folder of the program.
         pdfium: Folder of the package ``pypdfium2_raw``.
-        page: From 1.
+        page: Number of the page, from 1.
         dpi: Dots per inch.
         limits: Limits of pages and pixels.
     """

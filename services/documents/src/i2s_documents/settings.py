@@ -14,7 +14,7 @@ from i2s_wire.bounds import DOCUMENT_BYTES
 
 _KIB = 1024
 _MIB = 1024 * 1024
-#: Of a request beside its PDF document.
+#: Size of a request without its PDF document.
 _OTHER_BYTES = 64 * _KIB
 
 

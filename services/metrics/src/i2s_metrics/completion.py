@@ -1,4 +1,4 @@
-"""From a draft to a score: what networks have to compare is compared, and values follow from that."""
+"""Completes a draft to a score: networks compare what they have to, and values follow from that."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def complete(job: Job, draft: Draft, networks: Comparer) -> JobResult:
     Args:
         job: The job of the draft.
         draft: The draft of a worker.
-        networks: Asked for all that is wanting at once, so that it can become one batch.
+        networks: Networks, which are asked for all that is wanting at once, so that it can become one batch.
 
     Raises:
         CallError: The networks did not answer: no score is made of the rest.

@@ -1,4 +1,4 @@
-"""From an encoded picture to pixels, with its size checked before anything is decoded."""
+"""Decodes pictures to pixels; the size is checked before anything is decoded."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Engine:
 
         Args:
             settings: Settings of each worker.
-            networks: Asked for what workers leave open.
+            networks: Networks, which are asked for what workers leave open.
             workers: Processes.
             jobs_per_worker: Jobs after which a process is replaced.
             wall_seconds: Time after which a job is given up and its process killed. The time for which the

@@ -21,7 +21,7 @@ from i2s_metrics.frames import LENGTH, framed, pack_confinement, pack_fault, unp
 S = TypeVar("S")
 
 _MOST_REPORT_BYTES = 64 * 1024
-#: After the end of a process, for what it wrote last; only a process that is not confined can have children
+#: Time after the end of a process for what it wrote last; only one that is not confined can have children
 #: that keep standard error open.
 _LAST_WORDS_SECONDS = 1.0
 _STANDARD_ERROR = 2

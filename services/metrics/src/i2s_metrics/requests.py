@@ -1,4 +1,4 @@
-"""From the wire to a job; every fault names its field."""
+"""Reads jobs from the wire; every fault names its field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a score, and from what the service is, to the wire."""
+"""Writes scores, and what the service is, to the wire."""
 
 from __future__ import annotations
 

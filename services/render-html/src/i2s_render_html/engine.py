@@ -37,9 +37,9 @@ class EngineSettings:
 
     Attributes:
         browsers: Number of browsers that run at the same time.
-        pages_per_browser: After which one is replaced.
-        growth_bytes: Memory by which one may have grown; then it is replaced.
-        browser: What each is started with.
+        pages_per_browser: Number of pages after which a browser is replaced.
+        growth_bytes: Bytes by which the memory of a browser may grow; then it is replaced.
+        browser: Settings that each browser is started with.
         site: Bounds of a site.
         show: Bounds of showing a page.
     """

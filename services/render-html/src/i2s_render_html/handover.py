@@ -24,8 +24,8 @@ class Handover:
     """A private socket at which one launcher delivers its descriptors.
 
     Attributes:
-        program: What Playwright is to start.
-        arguments: With these arguments.
+        program: Program that Playwright is to start.
+        arguments: Arguments of the program.
         driver: Number of Playwright's process, which has started the launcher; None before it has.
     """
 

@@ -52,7 +52,7 @@ class Options:
 
     Attributes:
         width: Width of the viewport, in CSS pixels.
-        height: Likewise.
+        height: Height of the viewport, likewise.
         device_scale: Device pixels per CSS pixel.
         full_page: Take the whole page instead of the viewport.
         want_text: Return the text of the page.
@@ -74,10 +74,10 @@ class Job:
     """One site to show.
 
     Attributes:
-        files: Written by the author of the structure.
-        assets: Given; they win over files of the same path.
+        files: Files that the author of the structure wrote.
+        assets: Files that were given to the author; they win over files of the same path.
         entry_path: The page to show; empty for index.html.
-        options: How.
+        options: How the site is shown.
         limits: What it may use.
     """
 

@@ -13,7 +13,7 @@ from i2s_render_html.site import INDEX
 #: there: every request is answered from memory or refused.
 ORIGIN = "http://localhost:4000"
 
-#: By ending, in lower case. A table of our own, so that no file of the machine decides.
+#: Media types by ending, in lower case. A table of our own, so that no file of the machine decides.
 _TYPES = {
     "": "application/octet-stream",
     ".avif": "image/avif",

@@ -39,7 +39,7 @@ async def choose_sandbox(
     Args:
         jail: Where browsers run.
         settings: Settings of browsers; ``sandbox`` is set anew.
-        wanted: By the operator.
+        wanted: Sandbox that the operator wants.
 
     Raises:
         BrowserError: No browser starts, or none with the sandbox that is wanted.

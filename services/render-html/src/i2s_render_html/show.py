@@ -82,7 +82,7 @@ async def show(
         files: The site.
         entry: Path of the page.
         job: Options and limits.
-        bounds: Those of the service.
+        bounds: Bounds of the service.
         spent: What earlier steps of the job have used of its limits.
 
     Raises:
@@ -98,7 +98,7 @@ async def show(
     steps = asyncio.create_task(_steps(page, entry, job, bounds, meter, shown))
     limit = asyncio.create_task(meter.until_limit())
     crash = asyncio.create_task(page.crashed.wait())
-    # Without one of its processes a browser may wait for it for ever.
+    # A browser may wait for ever for a process that it has lost.
     lost = asyncio.create_task(browser.until_lost())
     try:
         ends = {steps, limit, crash, lost, browser.run}

@@ -1,4 +1,4 @@
-"""Between the wire and the words of this renderer."""
+"""Translates between the wire and the words of this renderer."""
 
 from __future__ import annotations
 

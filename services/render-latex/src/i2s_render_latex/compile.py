@@ -64,7 +64,7 @@ async def compile_in(
     Args:
         cell: The cell that holds the document and the files beside it.
         engine: What compiles it.
-        given: Those files, by name.
+        given: Files beside the document, by name.
         first: Format of the first run, which finds no .aux file; None compiles cold.
         again: Format of all other runs.
         max_runs: The most runs, 1 or more.

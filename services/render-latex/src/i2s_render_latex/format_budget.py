@@ -16,8 +16,8 @@ class BuildShares:
     """CPU seconds of builds for each minute.
 
     Attributes:
-        total: For all callers together.
-        caller: For each caller.
+        total: CPU seconds for all callers together.
+        caller: CPU seconds for each caller.
     """
 
     total: float = 6.0

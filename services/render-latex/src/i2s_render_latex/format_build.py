@@ -74,7 +74,7 @@ async def build_format(jail: Jail, installation: Installation, head: bytes) -> B
         JailError: A fault of the jail.
     """
     begun = head.endswith(BEGIN)
-    # Without the backslash: a preamble may make a name of letters.
+    # The backslash is left out: a preamble may make a name of letters.
     lost = _named(head, [name.removeprefix(b"\\") for name in (*NOT_DUMPED, *OF_FONTS)])
     if lost:
         raise FormatError(f"{lost} has an effect that no format holds")
@@ -145,7 +145,7 @@ def refuse_what_is_lost(read: Sequence[Path], begun: bool, roots: Sequence[Path]
     """Look through the files that a job says it has read.
 
     Args:
-        read: Those files.
+        read: Files that the job says it has read.
         begun: Whether the format is to hold more than the preamble.
         roots: The TeX trees.
 

@@ -31,9 +31,9 @@ class Format:
         head: What it holds of a document.
         path: Path of the file.
         size: Size of the file in bytes.
-        is_kept: Never removed for room.
-        jobs: Served so far.
-        users: Jobs that use it now.
+        is_kept: Whether it is never removed for room.
+        jobs: Number of jobs served so far.
+        users: Number of jobs that use it now.
     """
 
     key: str
@@ -63,7 +63,7 @@ class FormatCache:
         """Take what lies in the folder.
 
         Args:
-            folder: Made if it is missing; jobs of other users read in it.
+            folder: Folder of the formats; made if it is missing. Jobs of other users read in it.
             installation_digest: Formats of other installations are removed.
             max_bytes: Bound on all formats together; kept ones count, and stay.
 

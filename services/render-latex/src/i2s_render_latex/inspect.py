@@ -51,7 +51,7 @@ class Inspection:
 
     Attributes:
         total_pages: Number of its pages.
-        pages: Those that were looked at and can be read.
+        pages: Pages that were looked at and can be read.
         complaint: What poppler says of those that cannot; empty for none.
     """
 
@@ -62,7 +62,7 @@ class Inspection:
 
 def command(last: int) -> list[str]:
     """Return the command that looks at the pages of the job's PDF up to ``last``."""
-    # From page 1 on: a range that begins after the last page is an error to pdfinfo.
+    # The range begins with page 1: one that begins after the last page is an error to pdfinfo.
     return ["pdfinfo", "-box", "-f", "1", "-l", str(last), PDF]
 
 

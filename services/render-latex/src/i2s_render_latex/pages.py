@@ -1,4 +1,4 @@
-"""From a PDF to pictures: look at it, draw the wanted pages, finish them."""
+"""Makes pictures of a PDF: look at it, draw the wanted pages, finish them."""
 
 from __future__ import annotations
 

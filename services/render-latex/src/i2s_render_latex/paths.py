@@ -10,7 +10,7 @@ def state_folder(chosen: Path | None) -> Path:
     """Return the folder for what is made once.
 
     Args:
-        chosen: By the operator; None takes the default.
+        chosen: Folder that the operator chose; None takes the default.
     """
     if chosen is not None:
         return chosen

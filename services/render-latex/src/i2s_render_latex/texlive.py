@@ -81,7 +81,7 @@ class Installation:
         engines: The engines that documents can be compiled with.
         fonts_digest: SHA-256 over the fonts alone.
         roots: The TeX trees.
-        readable: Those of them outside of /usr, which jobs must be shown.
+        readable: Trees outside of /usr, which jobs must be shown.
     """
 
     version: str

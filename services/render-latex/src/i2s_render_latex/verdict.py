@@ -63,7 +63,7 @@ def of_pictures(cpu_seconds: float, size: int, limits: Limits, max_bytes: int) -
     """Return what is said of a job after a picture was finished, None if the next may follow.
 
     Args:
-        cpu_seconds: Used by the job so far.
+        cpu_seconds: CPU seconds that the job has used so far.
         size: Bytes of its pictures so far.
         limits: Limits of the job.
         max_bytes: Maximum size of all its pictures together.

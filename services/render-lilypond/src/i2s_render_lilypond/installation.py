@@ -153,7 +153,7 @@ def readable_folders(chosen: Path | None = None) -> tuple[Path, ...]:
     """Return what jobs must read outside of /usr.
 
     Args:
-        chosen: As of ``find_installation``.
+        chosen: Program that was chosen, as of ``find_installation``.
 
     Raises:
         StartError: There is no LilyPond.

@@ -32,9 +32,9 @@ class Job:
     """One score to render.
 
     Attributes:
-        score: UTF-8 text.
+        score: The score as UTF-8 text.
         assume_version: The version to convert from if the score states none; empty: it is current syntax.
-        options: How.
+        options: How it is drawn.
         limits: What it may use.
     """
 

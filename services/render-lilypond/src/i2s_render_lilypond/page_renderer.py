@@ -1,4 +1,4 @@
-"""From the score in a folder to images: typeset, inspect the pages, draw and finish them."""
+"""Makes images of the score in a folder: typeset, inspect the pages, draw and finish them."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Drawing:
         paper: Size of the pages.
         dpi: Dots per inch.
         first: Number of the first page, from 1; its drawing is that with index 1.
-        last: Not below ``first``.
+        last: Number of the last page, not below ``first``.
         page_bytes: Size of the pixels of one page.
     """
 
@@ -54,9 +54,9 @@ def chosen_device(devices: Collection[str], asked: Drawing, limits: Limits) -> s
     are many of them.
 
     Args:
-        devices: Those that are installed, of RAW_DEVICE and PNG_DEVICES; one of the latter at least.
+        devices: Devices that are installed, of RAW_DEVICE and PNG_DEVICES; one of the latter at least.
         asked: What is to be drawn.
-        limits: Those of the job.
+        limits: Limits of the job.
     """
     page = asked.page_bytes + _FRAME_BYTES
     most = min(RAW_BYTES, limits.disk_bytes // _RAW_SHARE_OF_DISK)

@@ -41,9 +41,9 @@ class Job:
     """One program to run.
 
     Attributes:
-        program: UTF-8 text.
+        program: The program as UTF-8 text.
         files: The files beside it, unchecked.
-        options: How.
+        options: How its figures are drawn.
         limits: What it may use.
     """
 

@@ -26,8 +26,8 @@ class ProgramError(_Part):
         type: Name of its class.
         text: Its words.
         line: Line of ``file``, from 1; 0 if none is known.
-        file: The file that the line is in; empty if none is known.
-        context: That line.
+        file: File that the line is in; empty if none is known.
+        context: The text of that line.
         name: The name that is not defined, or the module that was imported, if it is about one.
         missing: Whether there is no such module.
         syntax: Whether the program could not be read.
@@ -55,7 +55,7 @@ class Result(_Part):
 
     Attributes:
         total: Number of figures that count.
-        figures: Those that were drawn.
+        figures: Figures that were drawn.
         error: The exception that ended it.
         pixels: Width and height of a picture that was not drawn because it is too large.
     """

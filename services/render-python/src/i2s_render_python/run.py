@@ -1,4 +1,4 @@
-"""From a program in its folder to pictures: run it, read what it left, finish its pictures."""
+"""Makes pictures of a program in its folder: run it, read what it left, finish its pictures."""
 
 from __future__ import annotations
 

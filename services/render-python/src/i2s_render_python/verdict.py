@@ -18,7 +18,7 @@ def of_result(
         result: What its process wrote down.
         error: What ended it, None if it came to its end.
         first: The first figure that is wanted, None for the last.
-        limits: Those in force.
+        limits: Limits in force.
     """
     if result.pixels is not None:
         width, height = result.pixels

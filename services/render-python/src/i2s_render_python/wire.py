@@ -1,4 +1,4 @@
-"""Between the wire and the words of this renderer."""
+"""Translates between the wire and the words of this renderer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from i2s_wire.render.options import PageOptions
 from i2s_wire.render.request import File
 from i2s_wire.render.request_to_wire import page_options
 
-# Of options that have no default here; never used.
+# Value of options that have no default here; never used.
 _ANY_DPI = 100.0
 
 

@@ -5,7 +5,7 @@ import pytest
 from i2s_metrics.errors import DeviceError
 from i2s_metrics.model import Comparison, Network
 
-#: By how much a value may differ between processors and a GPU.
+#: The most by which a value may differ between processors and a GPU.
 AGREEMENT = 1e-4
 
 

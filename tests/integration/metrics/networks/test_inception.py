@@ -64,7 +64,7 @@ def test_the_papers_cosine_is_that_of_the_last_pooling_of_the_whole_picture(torc
     pipeline = transforms.Compose(
         [transforms.Resize((299, 299)), transforms.ToTensor(), transforms.Normalize(MEAN, DEVIATION)]
     )
-    # As torchvision makes it for published weights, and without the last layer.
+    # The network that torchvision makes for published weights, without the last layer.
     plain = inception_v3(weights=None, init_weights=False, transform_input=True).eval()
     plain.load_state_dict(inception.state_dict())
     plain.fc = torch.nn.Identity()

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")
 
 LIMITS = Limits()
 LAYOUT = b"<html><head><title>{{ page.title }}</title></head><body>{{ content }}</body></html>"
-#: For each plugin: further configuration, further files, and what the site has only with the plugin.
+#: Further configuration, further files, and what the site has only with the plugin, by plugin.
 WORKING = {
     "jekyll-avatar": (b"", {"a.md": b"---\n---\n{% avatar hubot %}"}, ("a.html", b"githubusercontent")),
     "jekyll-default-layout": (b"", {"_layouts/default.html": LAYOUT}, ("hello.html", b"<title>")),

@@ -91,7 +91,7 @@ async def test_all_attempts_together_have_a_bound(serve, scripted, steps) -> Non
         with pytest.raises(ServiceUnavailableError, match="draining") as raised:
             async with asyncio.timeout(PATIENCE):
                 await client.render_latex("x")
-    # Within each attempt gRPC makes more of them.
+    # gRPC makes more attempts within each of ours.
     assert 2 < raised.value.attempts < len(renderer.requests) <= 3 * raised.value.attempts
 
 

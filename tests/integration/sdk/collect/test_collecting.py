@@ -33,7 +33,7 @@ class Killing:
     """A source that kills whoever asks, at each of so many requests.
 
     Attributes:
-        source: That answers.
+        source: Source that answers.
         every: Requests between two kills.
         victim: The process that is killed; None for nobody.
     """

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.integration
 
 LONG = 45_000_000
 SAMPLES = 8
-#: Of the server of a model that is asked for eight answers at once. What a usable answer can have at most is
+#: Memory of a run whose model is asked for eight answers at once. What a usable answer can have at most is
 #: read (13 MB). The answers together have 343 MiB.
 MOST_MIB = 150
 

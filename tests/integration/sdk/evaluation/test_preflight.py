@@ -1,4 +1,4 @@
-"""Before a run begins, its model is asked a small question; without an answer nothing is started."""
+"""The model of a run is asked a small question before it begins; without an answer nothing is started."""
 
 from __future__ import annotations
 

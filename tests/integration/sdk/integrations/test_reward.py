@@ -75,7 +75,7 @@ def test_pictures_come_in_every_form_that_data_sets_have(
             posterior,
         ]
         rewards = reward(completions=[truth] * len(forms), images=forms)
-    # Without ground truth the first five have no edit similarity; the weight is that of ems alone.
+    # The first five have no edit similarity, since they lack ground truth; the weight is that of ems alone.
     assert rewards == pytest.approx([1.0] * len(forms))
 
 

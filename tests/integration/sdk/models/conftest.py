@@ -36,7 +36,7 @@ class Asked:
         return name_of(self.image)
 
 
-#: From a request, and how often the same question came before, to what the server does.
+#: Says what the server does with a request, given how often the same question came before.
 Behaviour = Callable[[Asked, int], str]
 
 

@@ -113,7 +113,7 @@ async def test_a_bad_server_gives_what_a_quiet_one_gives_and_is_asked_nothing_tw
     asked = instances(NUMBER)
     options = _options(server, prices=prices(server, "/v1", "openai/m"))
     server.behaviour = lambda request, before: _refusals(request)
-    # On a loaded machine a first answer may take seconds, and nothing of it is to be asked again.
+    # A first answer may take seconds on a loaded machine, and nothing of it is to be asked again.
     patient = _options(server, prices=prices(server, "/v1", "openai/m"), call_seconds=120.0)
     quiet = await _all(open_model("openai/m", patient), asked)
     assert max(server.came.values()) == 1

@@ -16,7 +16,7 @@ from i2s_sdk.settings import Settings
 
 pytestmark = pytest.mark.integration
 
-#: By name, the words of each command in a folder with the recorded data, runs and answers.
+#: Words of each command by its name, in a folder with the recorded data, runs and answers.
 COMMANDS = {
     "dataset validate": ("dataset", "validate", "data"),
     "doctor": ("doctor",),

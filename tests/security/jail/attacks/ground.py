@@ -33,7 +33,7 @@ OPEN_ALL = 'for (@ARGV) { print "GOT $_\\n" if open(F, "<", $_) || opendir(D, $_
 GOOD = ["sh", "-c", "seq 1 2000 | sort -r | sha256sum | tee sum.txt"]
 
 
-#: As in a container under the engine's own seccomp profile: no user namespaces, so no mounts either, no
+#: Whether it is as in a container under the engine's own seccomp profile: no user namespaces or mounts, no
 #: control groups, and the kernel counts the processes of all cells together with those of the service.
 BARE = "bare" in sys.argv[3:]
 

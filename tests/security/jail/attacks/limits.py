@@ -39,7 +39,7 @@ async def a_sleeping_process_ends_at_the_wall_limit(ground: Ground) -> None:
 
 @attack
 async def memory_without_end_stops_at_the_limit(ground: Ground) -> None:
-    """In one process, and spread over several."""
+    """It is taken in one process, and spread over several."""
     for program in (
         "push @a, 'x' x 1000000 while 1",
         "fork for 1..2; push @a, 'x' x 100000 while 1",
@@ -81,7 +81,7 @@ async def out_of_memory_the_kernel_takes_a_job_before_the_service(ground: Ground
 
 @attack
 async def a_fork_bomb_ends(ground: Ground) -> None:
-    """At the limit of processes, and nothing of it is left."""
+    """It ends at the limit of processes, and nothing of it is left."""
     for program in ("while (1) { fork }", "while (1) { fork; setpgrp; $SIG{$_} = 'IGNORE' for keys %SIG }"):
         ended = await perl(ground, program)
         assert ended.cause is Cause.PROCESS_LIMIT, ended

@@ -19,7 +19,7 @@ from i2s_chassis.work_folder import remove_stale
 
 @attack
 async def a_cancelled_job_is_gone(ground: Ground) -> None:
-    """With all its processes."""
+    """All its processes are gone with it."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(0.5):
             async with ground.jail.cell(LIMITS) as cell:

@@ -58,7 +58,7 @@ async def line(fd: int, run: asyncio.Task[Ended]) -> bytes:
 
 @attack
 async def inherits_only_the_channels_that_are_given(ground: Ground) -> None:
-    """At their numbers, whatever numbers they have with us; everything else is closed."""
+    """They have their numbers, whatever numbers they have with us; everything else is closed."""
     program = 'for (3..1023) { if (open(my $f, "<&=", $_)) { print "$_:", scalar(<$f>) } }'
     files = [os.memfd_create(name) for name in ("five", "three", "nine")]
     try:
@@ -92,7 +92,7 @@ async def two_channels_that_swap_their_numbers_arrive(ground: Ground) -> None:
 async def busy_children_count(ground: Ground) -> None:
     """A program that lets short-lived children work has no more CPU time than one that works itself."""
     for program in (_FORKS_AND_WAITS, _FORKS_ORPHANS, _FORKS_AND_IGNORES):
-        # Without a control group the time of children that nobody waits for is not known; the clock is.
+        # The time of children that nobody waits for is not known without a control group; the clock is.
         known = ground.jail._groups is not None or program is not _FORKS_AND_IGNORES
         wall = 60 if known else 3
         # Where the machine is busy many of them are at work at the same time.
@@ -153,7 +153,7 @@ async def a_renewed_clock_still_ends(ground: Ground) -> None:
 
 @attack
 async def a_stopped_program_leaves_nothing(ground: Ground) -> None:
-    """With all that it has started, however far it has gone away; the cell goes on."""
+    """What it has started ends with it, however far it has gone away; the cell goes on."""
     program = "use POSIX; for (1..3) { unless (fork) { setsid(); fork; sleep 60 } } print 'up'; sleep 60"
     async with resident(ground, program) as (cell, run, _, back):
         assert await line(back, run) == b"up"

@@ -35,7 +35,7 @@ class CharactersScorer:
     """The number of characters of an answer.
 
     Attributes:
-        profile: Which rules; the metric is the same in all.
+        profile: Profile whose rules are followed; the metric is the same in all.
     """
 
     profile: Profile = Profile.PAPER

@@ -19,7 +19,7 @@ def test_a_process_is_known_by_its_program_whatever_its_command_line_says(
 ) -> None:
     copy = tmp_path / program
     shutil.copy(shutil.which("sleep") or "sleep", copy)
-    # As Chromium's renderer processes overwrite theirs: no separators, a path at the end.
+    # Chromium's renderer processes overwrite theirs like this: no separators, a path at the end.
     words = ["/usr/bin/chromium --type=renderer --field-trial-handle=/a/node --path=/a/b", "60"]
     with subprocess.Popen(words, executable=copy) as running:
         try:

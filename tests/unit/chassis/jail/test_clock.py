@@ -164,7 +164,7 @@ def test_processes_that_wait_one_after_the_other_wait_no_longer_than_from_look_t
 
 
 def test_processes_that_stop_the_clock_of_their_job_use_half_of_its_time_at_least(threads: _Threads) -> None:
-    """With as many processes as it likes: two of them must wait for half of the time, while others run."""
+    """They may be as many as they like: two of them must wait for half of the time, while others run."""
     clock = Clock(100.0)
     for number in range(50):
         threads.set(_process(1000 * (number + 1)), waited=0.05, times=5)

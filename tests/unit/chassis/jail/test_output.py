@@ -1,4 +1,4 @@
-"""Of an output of any length the head and the tail are kept."""
+"""The head and the tail of an output of any length are kept."""
 
 from __future__ import annotations
 

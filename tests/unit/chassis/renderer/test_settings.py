@@ -1,4 +1,4 @@
-"""In the tier container no key that serves TLS may be one that jobs can read."""
+"""No key that serves TLS may be one that jobs can read, which matters in the tier container."""
 
 from __future__ import annotations
 

@@ -260,7 +260,7 @@ def test_a_connection_with_many_calls_has_its_share_beside_many_with_one():
 
 
 def test_who_asks_less_than_its_share_is_served_next():
-    """Beside clients that each make one call after the other, as it does itself."""
+    """It waits beside clients that each make one call after the other, as it does itself."""
     crowd = [Client("crowd", "host", f"{number}", 10**6) for number in range(60)]
     rare = [Client("rare", "host", "rare", 1, begins=begin, number=0) for begin in range(10, 400, 40)]
     world = play(*crowd, *rare, seconds=420.0)

@@ -37,7 +37,7 @@ def test_a_prepared_reference_gives_the_same_value():
 
 
 def test_the_opposite_blank_has_similarity_zero_where_no_background_is_shared():
-    # On noise no patch is background, so that numerator and denominator are the same problem.
+    # No patch of noise is background, so that numerator and denominator are the same problem.
     reference = np.random.default_rng(5).integers(0, 120, (80, 96, 3), dtype=np.uint8)
     blank = np.full_like(reference, 255)
     result = earth_mover_similarity(blank, reference, PAPER)

@@ -138,7 +138,7 @@ def test_the_names_of_published_files_are_those_of_torchvision():
 
 
 def test_files_that_were_opened_before_are_read_where_their_paths_are_closed(places, known):
-    """As those in root's home are to the user that a service becomes."""
+    """Those in root's home are closed to the user that a service becomes."""
     file = places.weights_dir / known(Network.INCEPTION, b"published")
     file.write_bytes(b"published")
     (places.checkpoints / file.name).write_bytes(b"something else")

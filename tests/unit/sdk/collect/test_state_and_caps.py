@@ -202,7 +202,7 @@ def test_counts_that_do_not_add_up_are_named() -> None:
 
 
 def test_another_thread_may_use_the_state(tmp_path: Path) -> None:
-    """In a notebook the coroutines of a collection run in a thread of their own."""
+    """The coroutines of a collection run in a thread of their own in a notebook."""
     state = CollectionState(tmp_path)
     with ThreadPoolExecutor(1) as thread:
         thread.submit(state.keep_documents, [document("a")], 0).result()

@@ -198,7 +198,7 @@ async def test_an_answer_that_nobody_was_asked_for_does_not_keep_the_run_going(
 async def test_what_cost_something_is_flushed_before_the_sample_goes_on(
     folder: RunFolder, instance: Instance, monkeypatch: pytest.MonkeyPatch, attempts: int
 ) -> None:
-    """As in an object store, where an appended line survives the process only once it is flushed."""
+    """An appended line survives the process only once it is flushed, as in an object store."""
     model, flushed = Scripted(), asyncio.Event()
     flushing = asyncio.Event()
 

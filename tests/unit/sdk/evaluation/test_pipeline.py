@@ -140,7 +140,7 @@ async def test_nothing_is_done_with_nothing() -> None:
 
 
 async def test_what_a_stage_ends_after_a_cancellation_is_not_interrupted() -> None:
-    """As a program that has to be reaped."""
+    """An example is a program that has to be reaped."""
     ended: list[int] = []
 
     async def work(thing: Thing) -> Thing:

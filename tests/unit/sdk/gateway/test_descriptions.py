@@ -13,7 +13,7 @@ from i2s_sdk.gateway.openapi import openapi
 from i2s_sdk.gateway.operations import OPERATIONS
 from i2s_sdk.gateway.page import curl, page
 
-#: In place of curl: prints what would be sent.
+#: A function in place of curl: prints what would be sent.
 CURL = 'curl() { while [ $# -gt 1 ]; do shift; done; [ "$1" = @- ] && cat || printf %s "$1"; }'
 
 

@@ -23,7 +23,7 @@ def tar(*members: tuple[str, bytes] | tarfile.TarInfo, compress: bool = True) ->
                 info = tarfile.TarInfo(member[0])
                 info.size = len(member[1])
                 archive.addfile(info, io.BytesIO(member[1]))
-    # Without the time: archives are names of cases, which must be the same in every process of the tests.
+    # The time is left out: archives are names of cases, which must be the same in every process of the tests.
     return gzip.compress(raw.getvalue(), mtime=0) if compress else raw.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""From the value of a completion to its reward."""
+"""The reward for the value of a completion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""As many calls at once as the server bears."""
+"""The limiter allows as many calls at once as the server bears."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From names to models, and what is said where a name, a key or a package is missing."""
+"""The models that names stand for, and the message if a name, a key or a package is missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from i2s_sdk.models import ModelOptions, open_model
 from i2s_wire.installation import install_command
 
 OPTIONS = ModelOptions(base_url="http://127.0.0.1:1/v1", cache=None)
-#: Of the vendors' packages and of what they stand on.
+#: Modules of the vendors' packages and of what they stand on.
 HEAVY = {
     "openai", "anthropic", "google", "transformers", "torch", "inspect_ai", "rapidocr", "onnxruntime",
     "numpy", "PIL", "httpx", "httpx2", "aiohttp", "pydantic", "cv2", "tenacity", "grpc",

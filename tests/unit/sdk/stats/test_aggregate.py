@@ -1,4 +1,4 @@
-"""From records to numbers."""
+"""The numbers of a run from its records."""
 
 from __future__ import annotations
 

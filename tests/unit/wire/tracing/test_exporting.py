@@ -19,7 +19,7 @@ with exported_traces("render-latex", "i2s-chassis", lambda line: print(line, fil
     with span("Render", {"i2s.verdict": "rendered"}, kind=Kind.SERVER):
         pass
 """
-#: As where the extra is not installed.
+#: A program in which the extra is not installed.
 MISSING = "import sys; sys.modules['opentelemetry.sdk'] = None\n"
 
 

@@ -41,7 +41,7 @@ def harvest(web: Web, base_url: str, since: date, of_set: str = "") -> Iterator[
         web: The HTTP client that asks.
         base_url: URL of the interface.
         since: First day of the last change.
-        of_set: Such as "cs"; empty for all.
+        of_set: Set of the interface, such as "cs"; empty for all.
 
     Raises:
         SourceStoppedError: The interface does not answer, or with an error.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from i2s_sdk.collect.candidates import Licence
 
-# By URI without its scheme and without a slash at its end: SPDX identifier or own name, redistributable.
+# SPDX identifier or own name, and whether it is redistributable, by URI without its scheme and last slash.
 _LICENCES = {
     "creativecommons.org/licenses/by/4.0": ("CC-BY-4.0", True),
     "creativecommons.org/licenses/by-sa/4.0": ("CC-BY-SA-4.0", True),

@@ -35,7 +35,7 @@ class Version:
 
     Attributes:
         number: Number from 1.
-        day: On which it was submitted, UTC.
+        day: Day of its submission, UTC.
         source_type: Letters of arXiv: D pdfTeX, I withdrawn, H HTML, P PostScript, X docx, A with ancillary
             files, S source not shown; empty for TeX or PDF.
     """

@@ -41,7 +41,7 @@ class ArxivSource:
 
     Attributes:
         metadata_url: URL of the OAI-PMH interface.
-        sources_url: Under which sources are, without a slash at the end.
+        sources_url: URL of the folder of sources, without a slash at the end.
         sets: Sets of the interface, such as "cs" or "math:math:NA"; empty for all papers.
         name: Name of the source.
         task: Name of the task.

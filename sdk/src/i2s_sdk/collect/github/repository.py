@@ -39,7 +39,7 @@ class Repository:
         full_name: Owner and name, such as "ann/ann.github.io".
         owner: Name of the account.
         branch: The default branch.
-        created: When, UTC.
+        created: Time of creation, UTC.
         size: Size of the whole repository in kB.
         licence: Licence as GitHub detected it.
         is_template: Whether it is meant to be copied.

@@ -54,7 +54,7 @@ class LilypondText:
     r"""What a source holds.
 
     Attributes:
-        scores: Those outside of other blocks but books, in their order.
+        scores: Scores outside of other blocks but books, in their order.
         has_music: Whether there is a score, or music outside of one.
         includes: Names of the files that it includes.
         header: Fields of the first header of the file that are plain strings.

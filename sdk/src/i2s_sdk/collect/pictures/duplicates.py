@@ -126,7 +126,7 @@ class _Rows:
         if not one.shingles:
             return None
         own = np.frombuffer(one.shingles, "<u4")
-        # Of the rows that are equal in enough numbers, each has some of these among its first.
+        # A row that is equal in enough numbers is equal in some of its first ones too.
         fewest = HEAD - PERMUTATIONS + math.ceil(SIMILARITY * PERMUTATIONS)
         equal = np.count_nonzero(self.heads[: len(self.keys)] == own[:HEAD], axis=1)
         rows = np.flatnonzero(equal >= fewest)

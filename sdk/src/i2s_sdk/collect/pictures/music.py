@@ -51,7 +51,7 @@ FEATURES = (
     "bars",
 )
 
-#: Of the regression: one weight for each number, then the constant.
+#: Weights of the regression: one for each number, then the constant.
 WEIGHTS = (
     0.60362,
     0.11396,
@@ -72,7 +72,7 @@ WEIGHTS = (
     -3.5423,
 )
 
-#: Of the weights above; stored with every value.
+#: Version of the weights above; stored with every value.
 VERSION = "2"
 
 #: A picture is sheet music if its probability is at least this.
@@ -94,7 +94,7 @@ class Looked:
 
     Attributes:
         grey: Level grey values from 0 to 255, height × width.
-        ink: Which of them are ink.
+        ink: Whether each pixel is ink, in the same shape.
         staves: Staves from the top.
         degrees: Degrees by which the picture was turned.
     """

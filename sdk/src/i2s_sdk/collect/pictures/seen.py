@@ -13,7 +13,7 @@ from i2s_sdk.collect.transactions import transaction
 from i2s_sdk.errors import DataError
 from i2s_sdk.writing import writing
 
-#: Of the tables below. Files of another version are refused.
+#: Version of the tables below. Files of another version are refused.
 VERSION = 1
 
 #: Seconds that a transaction waits for that of another process.

@@ -17,7 +17,7 @@ from i2s_sdk.collect.pictures.lines import Dark, Grey, Mask, darkness_of, line_p
 #: Lines of a staff.
 LINES = 5
 
-#: Of the five lines, how many must be seen in a column of a staff. Heads of notes hide two.
+#: Number of the five lines that must be seen in a column of a staff. Heads of notes hide two.
 SEEN_LINES = 4
 
 #: Gaps between columns that are closed, and the shortest staff, in distances of lines.
@@ -36,7 +36,7 @@ DISTANCES = ((3.5, 5.5, 2, 8), (5.0, 9.0, 3, 8), (8.5, 16.0, 4, 8), (15.0, 31.0,
 #: Step in which distances are tried, as a part of the smallest of a range.
 DISTANCE_STEP = 0.05
 
-#: By how much the four distances of a staff may differ from their median: in pixels, or as a part of it.
+#: The most by which the four distances of a staff differ from their median: in pixels, or as a part of it.
 SPACING_PIXELS, SPACING_PART = 1.0, 0.15
 
 #: Thickness of a line, at most: in pixels, or as a part of the distance. Text that looks like lines is
@@ -141,7 +141,7 @@ def _places(profile: NDArray[np.int32], smallest: float, largest: float) -> Iter
                 np.minimum(lowest, wide[offset : offset + rows], out=lowest)
                 total += profile[offset : offset + rows]
             least = np.maximum(SHORTEST_PIXELS, SHORTEST_STAFF * SEEN_COLUMNS * distance)
-            # Of places with the same lines, the one that has them in the middle of its rows.
+            # Prefer, among places with the same lines, the one that has them in the middle of its rows.
             scores[number, :rows] = np.where(lowest >= least, lowest * 8 + total, 0)
     numbers, rows_found = np.nonzero(scores)
     order = np.argsort(-scores[numbers, rows_found], kind="stable")[:MOST_PLACES]

@@ -41,7 +41,7 @@ COLUMNS = (
     "contaminated_after",
     "provenance",
 )
-#: Of each hundred instances, how many are held back.
+#: Number of instances in each hundred that are held back.
 HELD_BACK = 10
 
 #: Fields of the provenance of each collected instance.

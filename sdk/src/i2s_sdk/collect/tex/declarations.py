@@ -54,7 +54,7 @@ def read_declaration(
 
     Args:
         word: The command, without backslash.
-        position: After the command.
+        position: Position after the command.
         start: Start of the command.
         reading: Where it is read.
         before: The declarations that hold before it.

@@ -114,7 +114,7 @@ def read_definition(word: str, position: int, reading: Reading) -> int | None:
 
     Args:
         word: The command that defines, without backslash.
-        position: After the command.
+        position: Position after the command.
         reading: Where it is read.
 
     Returns:

@@ -44,7 +44,7 @@ class Expanded:
     """A cut whose macros are expanded.
 
     Attributes:
-        text: Without comments, false branches and labels.
+        text: Text without comments, false branches and labels.
         count: Macros that were expanded.
         read: Characters that were read for that.
     """

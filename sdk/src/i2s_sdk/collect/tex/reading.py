@@ -32,7 +32,7 @@ from i2s_wire.render.source_error import Provider
 MAX_FILES = 500
 #: The most files that are open within one another.
 MAX_OPEN_FILES = 20
-#: Of environments of one subset within one another, how many are looked at.
+#: The most environments of one subset within one another that are looked at.
 MAX_NESTED = 3
 #: The most environments of a paper that are looked at.
 MAX_FOUND = 2_000

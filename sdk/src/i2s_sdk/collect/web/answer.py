@@ -32,9 +32,9 @@ class Ask:
     """A request; all are GET.
 
     Attributes:
-        url: Without query.
+        url: URL without query.
         query: Its parameters in their order.
-        headers: Beyond those that every request has.
+        headers: Headers beyond those that every request has.
         secret_headers: Names of headers in lower case that are never stored, such as "authorization".
         documented: Whether it is a documented interface for programs, so that robots.txt is not asked.
         max_bytes: The largest body that is taken.

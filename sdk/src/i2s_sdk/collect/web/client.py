@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Of one request: until it is connected, and between two parts of its answer, in seconds.
+#: Time limit of a request in seconds: until it is connected, and between two parts of its answer.
 TIMEOUT = 60.0
 #: The most attempts of one request.
 ATTEMPTS = 6

@@ -27,7 +27,7 @@ class ImportedItem:
 
     Attributes:
         id: Unique within the data set.
-        where: It was read from, for people.
+        where: Place that it was read from, for people.
         task: Name of its task.
         subset: Name of its subset.
         inputs: Inputs as the task's schema has them, without those that are files.

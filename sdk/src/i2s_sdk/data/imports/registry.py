@@ -13,7 +13,7 @@ from i2s_sdk.data.origin import write_origin
 from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.writing import writing
 
-#: By name.
+#: Kinds of imports by name.
 KINDS: dict[str, ImportKind] = {
     one.name: one
     for one in (

@@ -37,9 +37,9 @@ class Fit:
     """The elements of a page that can be pointed at.
 
     Attributes:
-        texts: Those with a text that stands on the page once.
-        others: Those without such a text: fit to be wrong choices alone.
-        refused: How many were refused for each reason.
+        texts: Elements with a text that stands on the page once.
+        others: Elements without such a text: fit to be wrong choices alone.
+        refused: Number of elements that were refused for each reason.
     """
 
     texts: tuple[Element, ...]

@@ -40,8 +40,8 @@ class Item:
         task: Task of the benchmark.
         page: Page that it is made of.
         picture: What the model is shown, as PNG; None for the page without marks.
-        inputs: Without files.
-        target: Gold.
+        inputs: Inputs of the instance without files.
+        target: Gold answer.
     """
 
     task: str
@@ -55,7 +55,7 @@ def page_items(page: DrawnPage, per_page: int, seed: int, refused: Counter[str])
     """Yield the items of one page that need no other page.
 
     Args:
-        page: Drawn.
+        page: Page as it was drawn.
         per_page: The most items of element_ocr and of element_ground.
         seed: Decides which elements are taken, with the names of site and page.
         refused: Counter of what could not be made, by task and reason.
@@ -134,7 +134,7 @@ def choice_items(
 
     Args:
         task: element_ground or action_ground.
-        page: Drawn.
+        page: Page as it was drawn.
         gold: The right element.
         pool: Elements that are wrong.
         inputs: What is asked for.

@@ -40,7 +40,7 @@ def lettered(png: bytes, elements: Sequence[Element], near: Sequence[Element] = 
 
     Args:
         png: The picture.
-        elements: At most eight; they do not overlap.
+        elements: Elements to be lettered, at most eight; they do not overlap.
         near: Other elements of the page, over which no letter is drawn if another place is free.
 
     Raises:

@@ -28,7 +28,7 @@ class DrawnPage:
 
     Attributes:
         site: Name of its site.
-        path: Within the site, such as "about/index.html".
+        path: Path within the site, such as "about/index.html".
         origin: Scheme and host under which the page was drawn.
         png: The picture of the window, WIDTH x HEIGHT pixels.
         text: Text of the page, as it is shown.

@@ -65,7 +65,7 @@ class FolderEntries:
     young. When the folder has outgrown its bound, one process at a time removes the oldest entries.
 
     Args:
-        folder: Made when something is written.
+        folder: Folder of the entries; made when something is written.
         most_bytes: Maximum size of all entries, in blocks of 4 KiB as a disk has them; less if the disk
             has no room for twice as much. In between, each process that writes may exceed it by a sixteenth.
     """

@@ -47,7 +47,7 @@ class CachedRenderer:
     the render once took.
 
     Attributes:
-        renderer: Asked if there is no entry.
+        renderer: Renderer that is asked if there is no entry.
         entries: What is kept.
         description: What the renderer says of itself; part of the name of an entry.
         profile: Rules of the run; part of it too.

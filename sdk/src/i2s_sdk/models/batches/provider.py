@@ -62,7 +62,7 @@ class BatchedProvider:
     """Asks a model by the batch API of its vendor.
 
     Attributes:
-        vendor: As of the provider of single calls; so are the following.
+        vendor: Vendor of the model, as the provider of single calls has it; so are the following.
         model: Name of the model.
         base_url: Address of the server.
         repeatable: Whether an answer may be cached.

@@ -23,7 +23,7 @@ from i2s_sdk.writing import write_whole, writing
 
 FORMAT = 1
 
-#: After which no vendor has the results of a batch any more.
+#: Time after which no vendor has the results of a batch any more.
 KEPT_FOR = timedelta(days=30)
 
 
@@ -32,7 +32,7 @@ class BatchRecord:
     """A batch.
 
     Attributes:
-        vendor: As of the provider; so are the next two.
+        vendor: Vendor of the model, as the provider has it; so are the next two.
         model: Name of the model.
         base_url: Address of the server.
         name: Our name for the batch.
@@ -54,7 +54,7 @@ class BatchRecords:
     """The records of batches in a folder, of one model.
 
     Args:
-        folder: Made when a batch is sent.
+        folder: Folder of the records; made when a batch is sent.
         asked: The provider, whose batches are read.
     """
 

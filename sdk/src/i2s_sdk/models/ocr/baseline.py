@@ -13,7 +13,7 @@ from i2s_sdk.models.question import read_question
 from i2s_sdk.models.vendors import require_package
 from i2s_sdk.tasks.question import Question
 
-#: Of how lines are written back; a change makes another model of it.
+#: Version of the way in which lines are written back; a change makes another model of it.
 LAYOUT_VERSION = 1
 
 

@@ -1,4 +1,4 @@
-"""From a picture to its lines of words, by RapidOCR with the models that lie in its package."""
+"""Reads the lines of words of a picture by RapidOCR, with the models that lie in its package."""
 
 from __future__ import annotations
 

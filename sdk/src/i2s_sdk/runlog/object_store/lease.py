@@ -38,7 +38,7 @@ class Lease:
     Args:
         access: Access to the store.
         writer: Name of this start of the process; no other has it.
-        seconds: After which a lease that was not renewed counts as left.
+        seconds: Seconds after which a lease that was not renewed counts as left.
         lock_seconds: Time in seconds to wait for a process that renews its lease; 0 does not wait.
     """
 

@@ -57,7 +57,7 @@ def plot2code_text(reference: Figure, candidate: Figure) -> float:
     return found / total if total else 1.0
 
 
-#: By the name of the metric.
+#: Functions by the name of the metric.
 PUBLISHED: dict[str, Callable[[Figure, Figure], float | None]] = {
     "chartmimic_text": chartmimic_text,
     "chartmimic_layout": chartmimic_layout,

@@ -1,4 +1,4 @@
-"""From a completion to a Python program."""
+"""Reads the Python program of a completion."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from i2s_sdk.tasks.chart.figure_text import figure_from_text
 from i2s_sdk.tasks.chart.published import NO_CALLS, PUBLISHED
 from i2s_wire.render.figure import Figure
 
-#: As the manifest of a run and the detail of a sample call it.
+#: Name of the scorer in the manifest of a run and in the detail of a sample.
 NAME = "chart elements"
 
 _METRICS = tuple(Metric(name) for name in SCORES)

@@ -30,7 +30,7 @@ class ChartTask:
     """An image of a chart, to be answered with a Python program that draws it.
 
     Attributes:
-        profile: Which rules; ``helm`` (``reference``) has the scores of other benchmarks too.
+        profile: Profile; ``helm`` (``reference``) has the scores of other benchmarks too.
         name: Name as instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Runs the programs.

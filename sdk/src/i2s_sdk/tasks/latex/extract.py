@@ -1,4 +1,4 @@
-"""From a completion to LaTeX code."""
+"""Extracts the LaTeX code of a completion."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class PaperDocument(LatexDocument):
 
     Attributes:
         body: What is shown, numbers off.
-        packages: Asked for beside the fixed ones, in the order they are loaded.
+        packages: Packages that are asked for beside the fixed ones, in the order they are loaded.
         definitions: The model's own, verbatim, numbers off.
         libraries: Libraries of TikZ and pgfplots, added by repairs.
         freed: Names that lose their meaning before the definitions, which give them another.

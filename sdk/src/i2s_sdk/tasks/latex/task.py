@@ -36,7 +36,7 @@ class LatexTask:
     """A picture of LaTeX output, to be answered with LaTeX.
 
     Attributes:
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         name: Name as instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Names of the services, of which the first renders the documents.

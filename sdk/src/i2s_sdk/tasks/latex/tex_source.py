@@ -10,7 +10,7 @@ from functools import lru_cache
 from i2s_sdk.tasks.latex.delimiters import Delimiters
 
 _VERBATIM = "verbatim|Verbatim|BVerbatim|LVerbatim|lstlisting|minted|comment|filecontents"
-# In the order in which TeX would notice them; an escaped character is code, and hides what it escapes.
+# Tokens in the order in which TeX would notice them; an escaped character is code, and hides what it escapes.
 _TOKEN = re.compile(
     rf"(?P<verbatim>\\begin\{{(?P<name>(?:{_VERBATIM})\*?)\}}.*?(?:\\end\{{(?P=name)\}}|\Z))"
     r"|(?P<verb>\\(?:verb|lstinline)\b\*?(?P<mark>[^\sA-Za-z*{\[])[^\n]*?(?:(?P=mark)|$))"

@@ -1,4 +1,4 @@
-"""From a completion to LilyPond code."""
+"""Extracts the LilyPond code of a completion."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from i2s_sdk.tasks.structure import Structure
 
 
 def _answer(content: Content, question: Question) -> str:
-    # To profile helm a fence would be a part of the score.
+    # Profile helm would take a fence for a part of the score.
     return (content.structure or "").strip()
 
 

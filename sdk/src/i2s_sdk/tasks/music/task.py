@@ -40,7 +40,7 @@ class MusicTask:
     """A picture of sheet music, to be answered with LilyPond.
 
     Attributes:
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         name: Name as instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Names of the services, of which the first renders the scores.

@@ -131,7 +131,7 @@ def latex_table(element: HtmlElement, profile: Profile, *, complete: bool = True
 
     Args:
         element: Contains the table, or is it.
-        profile: In ``helm`` the pieces of a cell between tags are stripped and joined without a space; in
+        profile: ``helm`` strips the pieces of a cell between tags and joins them without a space; in
             ``paper`` the text of a cell is stripped as a whole, and white space in it is one space.
         complete: Whether ``thead`` and ``tbody`` must be there. Otherwise the rows of the table are the rows
             wherever they stand, and the first one is the head.

@@ -70,7 +70,7 @@ class ReadocScorer:
     the LaTeX tables.
 
     Attributes:
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         max_tables: The most tables that a prediction may have, of each form; with more it is not usable.
         name: Name as the manifest calls it.
         version: Grows whenever a value can change.

@@ -47,7 +47,7 @@ def segments(text: str, profile: Profile) -> Segments:
 
     Args:
         text: A document after ``after_tables``.
-        profile: In ``helm`` lines of fenced code can be headings; in ``paper`` not.
+        profile: ``helm`` takes lines of fenced code for headings; ``paper`` does not.
     """
 
     def headings(of: str) -> Iterator[Span]:

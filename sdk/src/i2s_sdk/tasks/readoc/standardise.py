@@ -32,7 +32,7 @@ def before_tables(text: str, profile: Profile) -> str:
 
     Args:
         text: Markdown.
-        profile: In ``helm`` a line of fenced code can be part of an underlined heading; in ``paper`` not.
+        profile: ``helm`` takes a line of fenced code for part of an underlined heading; ``paper`` does not.
     """
     text = _LINE_ENDS.sub("\n", text)
     for sign in _UNDERLINE:

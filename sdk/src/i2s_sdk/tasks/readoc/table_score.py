@@ -47,8 +47,8 @@ def score_tables(predicted: Sequence[Tree | None], gold: Sequence[Tree | None], 
     """Match tables so that the sum of similarities is greatest.
 
     Args:
-        predicted: At least one; None for what is no table, which is similar to nothing.
-        gold: Likewise.
+        predicted: Predicted tables, at least one; None for what is no table, which is similar to nothing.
+        gold: Gold tables, likewise.
         extra: Nodes to be added to the sizes of trees.
     """
     values = np.zeros((len(gold), len(predicted)))

@@ -39,7 +39,7 @@ class ReadocTask:
     """A PDF, page by page, to be answered with Markdown.
 
     Attributes:
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         mode: How many pages a model is shown at a time.
         name: Name as instances call it.
         rendering: None: answers are not rendered.

@@ -63,7 +63,7 @@ class _Columns:
 
     Attributes:
         first, last: The columns, from ``first`` up to and without ``last``.
-        off_path: Those whose last node has not the leftmost leaf of the subtree: columns, nodes.
+        off_path: Columns whose last node has not the leftmost leaf of the subtree: columns, nodes.
         on_path: The others, without the empty prefixes: columns, nodes.
     """
 
@@ -77,14 +77,14 @@ class _Columns:
 class _Forest:
     """Trees side by side, their nodes numbered one after the other.
 
-    Attributes:
+    kinds, texts: Kinds and texts of all nodes.
         kinds, texts: Of all nodes.
         leftmost: Leftmost leaf below each node.
         counts: Number of nodes below each node and itself.
         leaves: The nodes that are leaves.
         roots: The roots.
-        inserted: For each column, the number of nodes of the prefix.
-        without: For each column, that of the prefix before the leftmost leaf of its last node.
+        inserted: Number of nodes of the prefix, for each column.
+        without: Column of the prefix before the leftmost leaf of its last node, for each column.
         levels: Columns by level: what a key root needs of others stands at lower levels.
         all: All columns as one.
     """

@@ -38,7 +38,7 @@ _COLORS = {
 _WORD = re.compile("[^\\W\\d_]+(?:\u200c[^\\W\\d_]+)*")
 #: Endings of adjectives in German.
 _ENDINGS = ("", "e", "en", "er", "es", "em")
-#: In Chinese, the name of another colour that holds the name.
+#: Other colours that contain the name of a colour, in Chinese.
 _WITHIN = {"红": ("粉红", "紫红", "橙红", "橘红", "棕红")}
 _NUMBERS = {
     word: number

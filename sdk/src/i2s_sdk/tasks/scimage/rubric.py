@@ -9,7 +9,7 @@ from typing import Any
 from i2s_sdk.tasks.rubric import Rubric
 from i2s_sdk.tasks.scimage.scorer import NAME
 
-#: As people judge in the benchmark: 1 to 5 in halves, and 0 without a figure.
+#: Criteria of the people who judged in the benchmark: 1 to 5 in halves, and 0 without a figure.
 CRITERIA = ("correctness", "relevance", "scientific")
 
 

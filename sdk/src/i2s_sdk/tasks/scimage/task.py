@@ -42,7 +42,7 @@ class ScimageTask:
     """A text that describes a figure, to be answered with a Python program or TikZ code that draws it.
 
     Attributes:
-        profile: Which rules; those of this task are the same for all.
+        profile: Profile whose rules are followed; those of this task are the same for all.
         name: Name as instances call it.
         image_metrics: None: there are no reference images.
         scorers: The scorers, which count figures and compute indicators.

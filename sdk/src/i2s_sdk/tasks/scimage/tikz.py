@@ -20,7 +20,7 @@ from i2s_wire.render.source_error import ErrorKind, ProviderKind, SourceError
 
 #: The most repairs of a document with one engine, besides the change of the engine.
 MAX_REPAIRS = 5
-#: In the order in which they are tried.
+#: Engines in the order in which they are tried.
 ENGINES = (LatexEngine.PDFLATEX, LatexEngine.LUALATEX, LatexEngine.XELATEX)
 
 _BEGIN = r"\begin{document}"
@@ -58,8 +58,8 @@ class TikzDocument:
     """A document with TikZ code.
 
     Attributes:
-        given: As the model wrote it, or as it was wrapped.
-        packages: Added to it.
+        given: Code as the model wrote it, or as it was wrapped.
+        packages: Packages that are added.
         libraries: Libraries of TikZ and pgfplots that are added, each with the command that loads it.
         engine: What compiles it.
         tried: The engines before, and the line of the first error of each.

@@ -38,7 +38,7 @@ class _Absent:
         return "ABSENT"
 
 
-#: In the place of a predicted value that is not there.
+#: What stands in the place of a predicted value that is not there.
 ABSENT = _Absent()
 
 
@@ -81,7 +81,7 @@ class Counts:
 
     Attributes:
         total: Fields that count.
-        matches: Those that match.
+        matches: Fields that match.
     """
 
     total: int
@@ -102,7 +102,7 @@ def match_fields(answer: Any, gold: Any, label: Any, profile: Profile) -> Node: 
         gold: The gold value.
         label: How its fields are compared, as ``labels`` describes it; None if there are no labels, and every
             field is compared exactly.
-        profile: Which rules.
+        profile: Profile whose rules are followed.
     """
     if profile is Profile.HELM:
         return _unlabelled("", answer, gold) if label is None else _reference("", answer, gold, label)

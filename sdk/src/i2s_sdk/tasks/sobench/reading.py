@@ -1,4 +1,4 @@
-"""From a completion to the JSON text of an answer, and from that text to its value."""
+"""Reads the JSON text of an answer from a completion, and its value from that text."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class StructuredOutputScorer:
     fields missed.
 
     Attributes:
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         name: Name as the manifest calls it.
         version: Grows whenever a value can change.
         in_worker: True: schemas and answers can take any time.

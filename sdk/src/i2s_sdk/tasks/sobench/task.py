@@ -39,7 +39,7 @@ class SOBenchTask:
     """An image, a JSON Schema and an intent, to be answered with a JSON value.
 
     Attributes:
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         mode: How a model is asked for JSON.
         system: The system text; None if profile ``reference`` has none.
         name: Name as instances call it.

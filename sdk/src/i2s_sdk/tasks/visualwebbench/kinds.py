@@ -75,7 +75,7 @@ def _point(profile: Profile) -> Scorer:
     return POINT
 
 
-#: In the order of the benchmark's tables, the forms of grounding behind the tasks.
+#: The tasks in the order of the benchmark's tables, then the forms of grounding behind them.
 KINDS = (
     Kind("web_caption", "Captioning", Form.DESCRIPTION, ROUGE_L, RougeScorer),
     Kind("webqa", "WebQA", Form.PLAIN_TEXT, F1, QuestionScorer, ("question",)),

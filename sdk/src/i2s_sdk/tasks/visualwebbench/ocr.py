@@ -16,7 +16,7 @@ from i2s_sdk.tasks.visualwebbench.squad import squad_f1
 _CAPTION_LINES = 3
 _QUOTES = str.maketrans("“”‘’«»", "      ")  # the F1 of words knows ASCII punctuation alone
 
-#: From the lines of a picture and the inputs of an instance to an answer.
+#: Returns an answer for the lines of a picture and the inputs of an instance.
 Answerer = Callable[[OcrPage, Mapping[str, Any]], str]
 
 
@@ -72,7 +72,7 @@ def point(page: OcrPage, inputs: Mapping[str, Any]) -> str:
     return f"[{x:.4f}, {y:.4f}]"
 
 
-#: By task.
+#: Functions by task.
 ANSWERERS: Mapping[str, Answerer] = {
     "web_caption": caption,
     "webqa": answer,

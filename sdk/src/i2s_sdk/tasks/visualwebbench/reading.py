@@ -1,4 +1,4 @@
-"""From a completion to the answer in it, by the form of the answer."""
+"""Reads the answer of a completion, by the form of the answer."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def rouge_scores(answer: str, reference: str, epsilon: float = EPSILON) -> Rouge
     Args:
         answer: Text to be measured.
         reference: Text that it is compared with.
-        epsilon: Added to precision + recall; 0 makes equal texts score exactly 1.
+        epsilon: Number that is added to precision + recall; 0 makes equal texts score exactly 1.
 
     Raises:
         EmptyTextError: One of the texts has no sentence.
@@ -78,7 +78,7 @@ def f1(common: int, said: int, wanted: int, epsilon: float = EPSILON) -> float:
         common: How many are in both.
         said: How many are in the answer.
         wanted: How many are in the reference.
-        epsilon: Added to precision + recall.
+        epsilon: Number that is added to precision + recall.
     """
     if not common:
         return 0.0

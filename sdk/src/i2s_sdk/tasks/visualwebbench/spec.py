@@ -31,7 +31,7 @@ def _answer(kind: Kind, content: Content, question: Question) -> str:
         case Form.LETTER:
             return LETTERS[target]
     x1, y1, x2, y2 = map(float, content.inputs["options"][target])
-    # With a decimal point and without an exponent, as the rules of reading want them.
+    # The rules of reading want numbers with a decimal point and without an exponent.
     place = (x1, y1, x2, y2) if kind.form is Form.BOX else ((x1 + x2) / 2, (y1 + y2) / 2)
     return f"[{', '.join(f'{number:.6f}' for number in place)}]"
 

@@ -23,7 +23,7 @@ class WebUnderstandingTask:
 
     Attributes:
         kind: Which one.
-        profile: Which rules. ``helm`` stands for what the released evaluation computes.
+        profile: Profile whose rules are followed. ``helm`` stands for what the released evaluation computes.
         rendering: None: nothing is rendered.
     """
 

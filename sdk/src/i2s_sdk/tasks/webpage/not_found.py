@@ -13,7 +13,7 @@ from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_sdk.tasks.webpage.site import Site
 from i2s_wire.render.rendering import Rendering, Verdict
 
-#: As the server words it; its last line has versions and a port that were never recorded.
+#: The page of the server; its last line has versions and a port that were never recorded.
 PAGE = b"""<html><head><title>Not Found</title></head>
 <body><h1>Not Found</h1>
 `/' not found.

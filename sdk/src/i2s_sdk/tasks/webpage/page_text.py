@@ -1,4 +1,4 @@
-"""From an HTML document to the text that profile ``helm`` compares.
+"""The text of an HTML document that profile ``helm`` compares.
 
 The reference implementation used the package html2text, which writes headings, lists and images as
 Markdown. It is under the GPL, so it is an extra of this package and never imported if it is not installed.

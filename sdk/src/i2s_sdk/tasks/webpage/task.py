@@ -50,7 +50,7 @@ class WebpageTask:
     """A picture of a web page, to be answered with the files of a site.
 
     Attributes:
-        profile: Which rules.
+        profile: Profile whose rules are followed.
         name: Name as instances call it.
         image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Names of the services, of which the first renders the sites.

@@ -44,7 +44,7 @@ class RunAccount:
                 of one large program, whose code would count once for each. What they share is
                 then bounded by the control group; without one everything is counted.
             forks: The job is a family of forks of one process, which share much of their memory.
-            most_processes: No more can run at the same time; others are held at their birth, before
+            most_processes: The most that can run at the same time; others are held at their birth, before
                 their first instruction. None if nothing holds them.
         """
         self._group = group

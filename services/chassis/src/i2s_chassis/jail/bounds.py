@@ -22,7 +22,7 @@ from i2s_chassis.job_limits import Limits
 _NAME = re.compile(r"[0-9a-f]{8}-[0-9]{1,12}")
 _CHOSEN = ("name", "limits", "readable", "channels", "nesting")
 _MOST_PATHS = 256
-#: For a program that stays: its budget is renewed with each job, so a ceiling of a job does not apply.
+#: Ceiling for a program that stays: its budget is renewed with each job, so that of a job does not apply.
 _MOST_SECONDS = 366 * 86_400.0
 
 
@@ -119,7 +119,7 @@ class Terms:
 
     Attributes:
         uid_base: First of the users that jobs run as if the spawner is root.
-        uid_count: How many.
+        uid_count: Number of those users.
         folder: Where work folders are made.
         removed_at_end: Folder that the monitor removes; empty if the service does so itself.
         bounds: What plans may ask for; None if who sends them has the rights of the spawner anyway.

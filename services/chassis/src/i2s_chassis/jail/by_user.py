@@ -14,7 +14,7 @@ import time
 from i2s_chassis.jail import processes
 from i2s_chassis.jail.errors import CellError
 
-# Of the process that kills, so that the job cannot stop it: nobody's, and that of no job.
+# User id of the process that kills, so that the job cannot stop it: nobody's, and that of no job.
 _GUARD = 65_533
 _QUIET_ROUNDS = 2
 _BLOWS = 1000

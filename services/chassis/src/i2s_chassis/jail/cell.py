@@ -27,7 +27,7 @@ from i2s_chassis.jail.model import (
 from i2s_chassis.jail.plan import CellPlan
 from i2s_chassis.job_limits import Limits
 
-#: For an answer of a supervisor, and beyond the time of a run; one that takes longer is taken for lost.
+#: Seconds for an answer of a supervisor, on top of the time of a run; one that takes longer counts as lost.
 _BACKSTOP_SECONDS = 180.0
 _CLOSE_SECONDS = 60.0
 _NO_ANSWER = "the supervisor of a cell does not answer"
@@ -76,10 +76,10 @@ class Cell:
 
         Args:
             argv: Command line; a name without "/" is looked for in /usr/local/bin, /usr/bin, /bin.
-            env: Added to PATH, HOME, TMPDIR and LANG.
-            cpu_seconds: At most this of what is left of the cell's budget.
-            wall_seconds: Likewise.
-            probe: Instead of a program, one of i2s_chassis.jail.probes by name, with ``argv``
+            env: Variables that are added to PATH, HOME, TMPDIR and LANG.
+            cpu_seconds: CPU seconds, at most this of what is left of the cell's budget.
+            wall_seconds: Wall time in seconds, likewise.
+            probe: Name of one of i2s_chassis.jail.probes that runs instead of a program, with ``argv``
                 as its arguments.
 
         Returns:
@@ -143,8 +143,8 @@ class Cell:
         """Let the program that runs use this much from now on, whatever it has used before.
 
         Args:
-            cpu_seconds: None leaves that bound as it is.
-            wall_seconds: Likewise.
+            cpu_seconds: CPU seconds; None leaves that bound as it is.
+            wall_seconds: Wall time in seconds, likewise.
             memory_bytes: Beyond what it has now, within the limit of the cell; None leaves that bound as it
                 is.
             waits_for: Processes outside of the cell that answer the program. While the machine keeps one of

@@ -147,7 +147,7 @@ class Clock:
 
         Args:
             longest: The longest wait of a thread since then, by process.
-            answering: Which of them are not the job's, and answer it.
+            answering: Processes that are not the job's, and answer it.
             now: The time of this look.
         """
         own = sorted((one for process, one in longest.items() if process not in answering), reverse=True)

@@ -30,7 +30,7 @@ class Program:
 
     Attributes:
         argv: Command line.
-        env: Added to the environment that every program has.
+        env: Variables that are added to the environment that every program has.
         cpu_seconds: RLIMIT_CPU, None for none.
         process_allowance: RLIMIT_NPROC, None for that of the service.
         probe: A function to call instead of a program.
@@ -69,7 +69,7 @@ def become(plan: CellPlan, program: Program, descriptors: Mapping[int, int], err
 
 
 def _restrict(plan: CellPlan) -> None:
-    # In the namespace tier no file, socket or process of the service is in sight.
+    # A cell in the namespace tier sees no file, socket or process of the service.
     alone = plan.tier is Tier.NAMESPACE
     if plan.tier in (Tier.LANDLOCK, Tier.NAMESPACE) and plan.landlock_abi:
         changeable = (*DEVICES, PROCESSES) if plan.sees_processes else DEVICES

@@ -64,7 +64,7 @@ _UNIFIED = (
 )
 _UNIFIED_ATTRIBUTES = (463, 466, 469)  # setxattrat, removexattrat, file_setattr
 _UNIFIED_MODES = (452,)  # fchmodat2
-#: By architecture, as in uname -m.
+#: Calls by architecture, which has the name that uname -m prints.
 MACHINES = {
     "x86_64": Calls(
         audit_arch=0xC000003E,

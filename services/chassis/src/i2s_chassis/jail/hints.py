@@ -62,7 +62,7 @@ class Diagnosis:
         what: The cause, such as "AppArmor restricts unprivileged user namespaces".
         evidence: What was read or tried that shows it.
         consequence: What cannot be had because of it.
-        tiers: Those that it takes away or weakens.
+        tiers: Tiers that it takes away or weakens.
         remedy: The command, option or profile that permits it.
     """
 

@@ -20,7 +20,7 @@ from i2s_chassis.jail import follow, syscalls
 
 _TRIAL_SECONDS = 20.0
 _NOBODY = 65_534
-# As in a cell, less the files of the job.
+# Command line of a cell, less the files of the job.
 _BWRAP_TRIAL = (
     *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
     *("--die-with-parent", "--cap-drop", "ALL", "--clearenv", "--ro-bind", "/usr", "/usr"),
@@ -50,7 +50,7 @@ class HostFacts:
         seccomp_filtered: Whether this process is under a seccomp filter, as in a container.
         landlock_abi: 0 for none.
         landlock_refusal: Name of the errno with which Landlock is refused; empty if it is there.
-        security_modules: Those in force, from /sys/kernel/security/lsm; None if that cannot be read.
+        security_modules: Active security modules, from /sys/kernel/security/lsm; None if that cannot be read.
         traces: Whether processes can be traced.
         ptrace_scope: kernel.yama.ptrace_scope; None if Yama is not in force.
         hidepid: Option hidepid of /proc; empty for none.
@@ -89,7 +89,7 @@ def read_facts(bwrap: str = "bwrap", state_dir: Path | None = None) -> HostFacts
 
     Args:
         bwrap: Bubblewrap by name or path, as in JailSettings.
-        state_dir: As in JailSettings.
+        state_dir: Folder of state as in JailSettings.
     """
     program = shutil.which(bwrap, path=os.defpath + ":/usr/local/bin") or ""
     mountinfo = _text("/proc/self/mountinfo")

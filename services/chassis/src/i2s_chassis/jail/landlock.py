@@ -41,7 +41,7 @@ _WRITE = _READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DI
 # Nothing is made, removed or executed there.
 _OF_KERNEL = _READ_FILE | _READ_DIR | _WRITE_FILE
 
-# Of a device that the process computes with.
+# Rights to a device that the process computes with.
 _OF_DRIVER = _OF_KERNEL | _IOCTL_DEV
 
 _FIRST_WITH_TCP, _FIRST_WITH_SCOPES = 4, 6

@@ -127,7 +127,7 @@ def _become_bwrap(plan: CellPlan, stdin: int, stdout: int, stderr: int, info: in
         if info != info_fd:
             os.dup2(info, info_fd)
         os.set_inheritable(info_fd, True)
-        # On a command line its arguments could be read, and with them paths of the host.
+        # Others could read its arguments on a command line, and with them paths of the host.
         arguments_fd = _hand_over(arguments(plan, info_fd), info_fd + 1)
         os.closerange(arguments_fd + 1, 1 << 20)
         if plan.uid is not None:

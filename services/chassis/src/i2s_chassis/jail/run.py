@@ -31,8 +31,8 @@ class Run:
         """Prepare.
 
         Args:
-            context: Where.
-            request: What.
+            context: Context of the cell.
+            request: Program and bounds of the run.
             attend: Called with this run when something can be read from the control socket.
         """
         self._context = context

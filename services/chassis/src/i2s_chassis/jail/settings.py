@@ -20,7 +20,7 @@ class JailSettings:
             users. None: the system's temporary folder.
         uid_base: First of the users that jobs run as if the service runs as root. One
             for each cell that is open at the same time; no real user may have these ids.
-        uid_count: How many.
+        uid_count: Number of those users.
         poll_seconds: How often memory, processes and disk of a job are measured.
         patience: A loaded machine keeps jobs waiting for a processor, which does not count against their
             limit on wall time. After this many times that limit a job is given up all the same.

@@ -136,7 +136,7 @@ class Spawner:
         Args:
             control: Where the service asks.
             terms: What was fixed at the start.
-            supervisors: Those of open cells.
+            supervisors: Supervisors of open cells.
             users: Users that jobs run as if this process is root.
             own_fds: Descriptors that no supervisor may have.
         """

@@ -26,9 +26,9 @@ class Users:
 
         Args:
             base: First id.
-            count: How many.
+            count: Number of ids.
             leases: Folder of the locks; made if it is missing.
-            otherwise: Another one, for where that cannot be had.
+            otherwise: Another folder, if that one cannot be had.
         """
         self._count = count
         self._free = list(range(base, base + count))

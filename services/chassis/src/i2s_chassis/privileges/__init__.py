@@ -1,4 +1,4 @@
-"""With which privileges a service runs: as an ordinary user, without capabilities, under a filter of its own.
+"""The privileges of a service: it runs as an ordinary user, without capabilities, under a filter of its own.
 
 What needs more, the monitor and the spawner of jails and the announcer, are processes of their own, which are
 started before. ``give_up`` does the rest.

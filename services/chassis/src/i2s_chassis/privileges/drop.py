@@ -28,7 +28,7 @@ _NO_HOME = "/nonexistent"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """With which privileges the service runs.
+    """The privileges that the service runs with.
 
     Attributes:
         uid: User id of the service.

@@ -23,7 +23,7 @@ def answer_of(
     Args:
         raw: What came of it.
         queue_seconds: How long it waited for a slot.
-        limits: Those in force for it.
+        limits: Limits in force for it.
         isolation: The sandbox that it ran in.
         engine: What it ran on.
     """

@@ -15,7 +15,7 @@ def clean_command(settings: type[S]) -> Command[S]:
     """Return the subcommand that removes stale work folders and prints their paths.
 
     Args:
-        settings: Those of ``serve``, so that the folders are looked for where it would make them.
+        settings: Settings of ``serve``, so that the folders are looked for where it would make them.
     """
     return Command(
         "clean",

@@ -1,4 +1,4 @@
-"""From a drawn page to the picture that is returned: cut the foot, crop to ink, encode.
+"""Makes the returned picture of a drawn page: cut the foot, crop to ink, encode.
 
 Needs Pillow: the extra "pictures" of this package.
 """

@@ -18,7 +18,7 @@ def host_command(settings: type[S]) -> Command[S]:
     """Return the subcommand that says what the host forbids to a renderer, as JSON on standard output.
 
     Args:
-        settings: Those of ``serve``, so that program and folder are those that it would take.
+        settings: Settings of ``serve``, so that program and folder are those that it would take.
     """
     return Command(
         "host",

@@ -28,7 +28,7 @@ def limit_passed(
 
     Args:
         cause: Why it ended.
-        limits: Those in force.
+        limits: Limits in force.
         doing: What was going on: "compiling", "drawing the page".
         program: What crashed, if that is what happened.
     """

@@ -122,7 +122,7 @@ class FairQueue:
 
         Args:
             job: The job that had it.
-            seconds: How long; None if the job never began.
+            seconds: Seconds that it had it; None if the job never began.
         """
         self.running -= 1
         caller, connection = self._shares(job.flow)

@@ -70,8 +70,8 @@ class Connection(Share):
         line: Its waiting jobs, oldest first.
         sent_away: Its calls that are expected back, oldest first.
         demand: Whether it asks for more than one call at a time.
-        due: Before that time nothing of it is expected, unless it makes several calls at once.
-        high_until: Its demand counts as high for so long.
+        due: Time before which nothing of it is expected, unless it makes several calls at once.
+        high_until: Time until which its demand counts as high.
     """
 
     line: list[Waiting] = field(default_factory=list)
@@ -111,8 +111,8 @@ class DemandGroup:
 
     Attributes:
         tag: Slot seconds charged, divided by the weight of the kind.
-        waiting: Their jobs in the queue.
-        connections: Those of them that have jobs in the queue.
+        waiting: Number of their jobs in the queue.
+        connections: Number of them that have jobs in the queue.
     """
 
     tag: float = 0.0

@@ -34,10 +34,10 @@ class WarmSettings:
 
     Attributes:
         limits: Limits of a job: the defaults of the service.
-        jobs: After which a program is replaced.
+        jobs: Number of jobs after which a program is replaced.
         memory_bytes: Room for the program itself, beside that of a job.
         start_seconds: CPU seconds that it may take to get ready.
-        spare: How many stand ready beyond one for each slot.
+        spare: Number of programs that stand ready beyond one for each slot.
     """
 
     limits: Limits
@@ -72,7 +72,7 @@ class Program:
         argv: Command line.
         files: Files that lie in its folder.
         readable: What it must read outside of /usr.
-        environment: Added to that of the jail.
+        environment: Variables that are added to those of the jail.
     """
 
     argv: tuple[str, ...]

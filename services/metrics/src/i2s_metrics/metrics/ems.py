@@ -26,7 +26,7 @@ class _EarthMoverSimilarity(Metric):
 
 
 class PaperEarthMoverSimilarity(_EarthMoverSimilarity):
-    """In [0, 1], relative to the larger of the distances from black and from white."""
+    """EMS in [0, 1], relative to the larger of the distances from black and from white."""
 
     summary = "Earth Mover Similarity: 1 minus the cost of moving patches of pixels, relative to a blank."
     source = "Image2Struct, section 2.2, equations 3 and 4; patches after HELM at commit 63754d05"
@@ -36,7 +36,7 @@ class PaperEarthMoverSimilarity(_EarthMoverSimilarity):
 
 
 class HelmEarthMoverSimilarity(_EarthMoverSimilarity):
-    """As on the leaderboard: not clipped, and 0 if its program fails."""
+    """EMS of the leaderboard: not clipped, and 0 if its program fails."""
 
     summary = "Earth Mover Similarity as the leaderboard v1.0.x has it."
     source = "HELM at commit 63754d05, white background recognised (as with AVX-512 kernels)"

@@ -10,7 +10,7 @@ from i2s_wire.metrics.profile import Profile
 
 
 class PaperStructuralSimilarity(Metric):
-    """On the grey pictures, moved to [0, 1]; the window fits into every picture."""
+    """SSIM of the grey pictures, moved to [0, 1]; the window fits into every picture."""
 
     name = "ssim"
     summary = "Mean structural similarity s of the grey pictures, as (s + 1) / 2."

@@ -17,7 +17,7 @@ class Request:
     Attributes:
         number: Identifies the request.
         inputs: What to compare.
-        arrived: When, by the clock of the inbox.
+        arrived: Time of arrival, by the clock of the inbox.
     """
 
     number: int

@@ -23,7 +23,7 @@ class Runner:
     So a picture compared with itself is compared with the very same features.
 
     Args:
-        networks: Those that can be run.
+        networks: Networks that can be run.
         device: The device that they are on.
         feature_bytes: What may be kept of references.
     """

@@ -66,7 +66,7 @@ def open_regular_files(paths: Iterable[Path]) -> Mapping[Path, int]:
     opened: dict[Path, int] = {}
     for path in paths:
         with contextlib.suppress(OSError):
-            # Without O_NONBLOCK a named pipe would never open.
+            # O_NONBLOCK, since a named pipe would never open without it.
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
             if stat.S_ISREG(os.fstat(descriptor).st_mode):
                 opened[path] = descriptor

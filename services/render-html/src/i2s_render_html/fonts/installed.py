@@ -13,7 +13,7 @@ from i2s_chassis.errors import StartError
 #: Where Debian has them; the names in the lock are relative to it.
 DEFAULT_FOLDER = Path("/usr/share/fonts/truetype")
 
-#: Without these, no text looks as it should.
+#: Fonts without which no text looks as it should.
 _NEEDED = ("croscore/Arimo-Regular.ttf", "croscore/Tinos-Regular.ttf", "croscore/Cousine-Regular.ttf")
 _PACKAGES = "fonts-croscore fonts-noto-core"
 _HERE = Path(__file__).parent
@@ -26,9 +26,9 @@ class Fonts:
 
     Attributes:
         folder: Where they lie.
-        files: Those that are here, relative to the folder.
+        files: Files that are here, relative to the folder.
         digest: SHA-256 over their names, contents and configuration; equal if pages find equal fonts.
-        deviating: Those of the lock that are missing or have other contents, relative to the folder.
+        deviating: Files of the lock that are missing or have other contents, relative to the folder.
     """
 
     folder: Path

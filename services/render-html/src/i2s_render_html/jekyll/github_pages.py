@@ -28,7 +28,7 @@ PLUGINS: Mapping[str, str] = {
 #: Themes that sites may name, and the Debian package of each.
 THEMES: Mapping[str, str] = {"minima": "jekyll-theme-minima"}
 
-# Of these Debian has none, or they ask the network.
+# Plugins that Debian does not have, or that ask the network.
 _OTHER_PLUGINS = (
     "jekyll-coffeescript",
     "jekyll-commonmark-ghpages",

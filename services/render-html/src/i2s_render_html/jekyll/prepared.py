@@ -38,7 +38,7 @@ class ProcessResult:
     """What a process left when it ended.
 
     Attributes:
-        ended: How.
+        ended: How the process ended.
         answer: What it said on the channel; whatever it liked, if the site took it over.
         before: What it had used before the site came.
     """
@@ -70,7 +70,7 @@ class PreparedProcess:
 
         Args:
             jail: Opens the cell.
-            settings: Those of the builder.
+            settings: Settings of the builder.
             limits: Limits of the cell; those of time begin with the site.
 
         Raises:

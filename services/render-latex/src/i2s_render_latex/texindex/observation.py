@@ -12,7 +12,7 @@ from .rank import Candidate
 from .trial import Engine
 from .units import Unit, loaded_file, provider_of
 
-#: For each package that was tried the names that it brings; None if it does not load.
+#: The names that each package brings that was tried; None if it does not load.
 Trials = Mapping[Provider, frozenset[str] | None]
 
 
@@ -51,7 +51,7 @@ def apply_trials(candidates: Candidates, seen: Trials, units: Sequence[Unit], sc
     Args:
         candidates: The result of `read_candidates`.
         seen: The result of `try_out`.
-        units: Those that were tried.
+        units: Units that were tried.
         scans: What their source says.
     """
     for (category, name), found in candidates.items():

@@ -119,7 +119,7 @@ def _first(pattern: re.Pattern[str], name: str = "") -> Callable[[str], str | No
     return find
 
 
-#: In this order: a library that is named is surer than a key.
+#: Finders in the order of trust: a library that is named is surer than a key.
 _FINDERS: tuple[Callable[[str], str | None], ...] = (
     _decoration,
     _library,

@@ -74,9 +74,9 @@ def ranked(
 
     Args:
         category: What kind of thing the name is.
-        name: Without backslash or braces.
-        candidates: At least one; a provider may come more than once.
-        popularity: How many bundles load each provider.
+        name: Name without backslash or braces.
+        candidates: Candidates, at least one; a provider may come more than once.
+        popularity: Number of bundles that load each provider.
         preferred: Providers that go first, if they are candidates.
         last: Providers that go last unless preferred.
     """

@@ -36,7 +36,7 @@ def write(path: Path, digest: str, rows: Iterable[Row]) -> None:
     """Write an index file; it appears complete or not at all.
 
     Args:
-        path: Where; its folder must exist.
+        path: Path of the index; its folder must exist.
         digest: Digest of the tree.
         rows: Each name of a category once.
     """

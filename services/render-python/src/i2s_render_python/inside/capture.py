@@ -34,7 +34,7 @@ _OF_SAVEFIG = (
     "transparent",
 )
 
-#: Of a figure, the number of its picture, and the sizes of its texts.
+#: Describes a figure, given the number of its picture and the sizes of its texts.
 Describe = Callable[[Figure, int, Sizes], Mapping[str, object]]
 
 

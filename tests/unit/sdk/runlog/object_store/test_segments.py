@@ -122,7 +122,7 @@ def test_a_kill_before_small_segments_are_removed_changes_nothing(access: Access
 
 
 def test_segments_of_two_writers_at_once_are_all_read() -> None:
-    """As after a lease that was taken from a process that lives."""
+    """There are two after a lease was taken from a process that lives."""
     names = [str(one) for one in (Segment(1, 9, "a1"), Segment(3, 3, "b2"), Segment(3, 3, "a1"))]
     assert current([*names, "notes.txt", "00000001-00000001-a1.jsonl.part"]) == [
         Segment(1, 9, "a1"),

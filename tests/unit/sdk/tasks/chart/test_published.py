@@ -85,7 +85,7 @@ def test_calls_that_were_not_recorded_leave_their_score_undefined() -> None:
 
 
 def test_colours_match_within_a_kind_of_mark() -> None:
-    # Of the reference one colour of lines, two of bars; a colour of another kind has no match.
+    # The reference has one colour of lines and two of bars; a colour of another kind has no match.
     candidate = replace(FIGURE, marks=(replace(LINE, colors=(GREEN,)), replace(BARS, kind=MarkKind.AREA)))
     assert score("chartmimic_color", candidate) == pytest.approx(2 * similar(RED, GREEN) / (3 + 3))
 

@@ -1,4 +1,4 @@
-"""From completions to JSON values."""
+"""JSON values of completions."""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ def lazy_transport(
         distance: What their positions add to the cost, shape (n, n).
         inner: Lower bounds of the costs between contents; better ones and costs take their places.
         contents_a: Contents of the patches of the one side.
-        index_a: Which of them each patch has.
+        index_a: Index of the contents of each patch in ``contents_a``.
         contents_b: Contents of the patches of the other side.
-        index_b: Which of them each patch has.
+        index_b: Index of the contents of each patch in ``contents_b``.
 
     Returns:
         The cost, and how many pairs of contents came to each degree of knowledge.

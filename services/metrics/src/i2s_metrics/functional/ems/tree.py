@@ -24,7 +24,7 @@ class Tree(NamedTuple):
     """A rooted spanning tree, one number for each node.
 
     Attributes:
-        parent: Or ``NONE``.
+        parent: Its parent, or ``NONE``.
         first: One of its children, or ``NONE``.
         after: The next child of its parent, or ``NONE``.
         before: The previous one.

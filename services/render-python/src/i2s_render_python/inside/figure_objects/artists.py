@@ -163,7 +163,7 @@ def _around(display: Any, values: Values) -> Described:  # noqa: ANN401 - points
 
 
 def _paint(collection: Collection, values: Values, rows: np.ndarray | None = None) -> Described:
-    # Without the shades that points of 3d have by their depth.
+    # Colours without the shades that points of 3d have by their depth.
     fills = Collection.get_facecolor(collection)
     strokes = fills if isinstance(collection._edgecolors, str) else Collection.get_edgecolor(collection)
     mapped = collection.get_array() is not None

@@ -133,7 +133,7 @@ class Values:
 
         Args:
             colors: One colour or several, as matplotlib takes them.
-            rows: Which of the items are returned; None for all. Too many colours are cut.
+            rows: Items that are returned; None for all. Too many colours are cut.
         """
         if isinstance(colors, str):
             colors = [to_rgba(colors)]
