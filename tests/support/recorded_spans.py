@@ -37,7 +37,7 @@ class RecordedSpan:
         service: Service of the process; empty for the spans of this one.
         trace_id, span_id, parent_id: Identifiers as OpenTelemetry has them; the last is 0 for a root.
         kind: "INTERNAL", "CLIENT" or "SERVER".
-        start, end: In nanoseconds since the epoch.
+        start, end: Times in nanoseconds since the epoch.
         failed: Whether its status is an error.
     """
 

@@ -24,7 +24,7 @@ STEP_SECONDS = 1800
 USERS = ("root", "ordinary", "contained")
 WAYS = [(user, tier) for user in USERS for tier in ("NAMESPACE", "LANDLOCK")]
 ENGINES = ("render-latex", "render-html", "render-lilypond")
-#: Those that need no namespaces of their own: compose runs them under the engine's default profile.
+#: Engines that need no namespaces of their own: compose runs them under the engine's default profile.
 ENGINES_IN_LANDLOCK = ("render-latex", "render-lilypond")
 #: What the system call filter does for an older Landlock, each left out once.
 SUBSTITUTES = ("ioctl", "signals", "truncate")

@@ -30,7 +30,7 @@ _OF_RECORD = (
 )
 
 
-#: Those of them that hold what programs of the machine said: paths are left out.
+#: Texts that hold what programs of the machine said: paths are left out.
 _MESSAGES = ("message", "error", "error_before_repair", "repairs", "failure", "undefined")
 
 

@@ -60,7 +60,7 @@ def test_preferred_providers_go_first_and_last_ones_last() -> None:
     assert first(both, preferred=(A,), last={A}) == A
 
 
-#: Those of TeX; modules are of Python.
+#: Kinds of providers of TeX; modules are of Python.
 _KINDS = [kind for kind in ProviderKind if kind is not ProviderKind.MODULE]
 _CANDIDATES = st.lists(
     st.builds(

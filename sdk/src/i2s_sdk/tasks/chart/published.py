@@ -65,7 +65,7 @@ PUBLISHED: dict[str, Callable[[Figure, Figure], float | None]] = {
     "chartmimic_color": chartmimic_color,
     "plot2code_text": plot2code_text,
 }
-#: Those whose mean is the low-level score of ChartMimic.
+#: Metrics whose mean is the low-level score of ChartMimic.
 CHARTMIMIC = tuple(name for name in PUBLISHED if name.startswith("chartmimic"))
 #: Why ``chartmimic_type`` has no value.
 NO_CALLS = "the renderer did not record the calls of plotting functions"

@@ -77,8 +77,8 @@ class _Columns:
 class _Forest:
     """Trees side by side, their nodes numbered one after the other.
 
-    kinds, texts: Kinds and texts of all nodes.
-        kinds, texts: Of all nodes.
+    Attributes:
+        kinds, texts: Kinds and texts of all nodes.
         leftmost: Leftmost leaf below each node.
         counts: Number of nodes below each node and itself.
         leaves: The nodes that are leaves.

@@ -12,7 +12,7 @@ class Calls:
     Attributes:
         audit_arch: The kernel's number of the architecture.
         denied: Calls that no job may make.
-        made_by_services: Those of them that a service and its libraries may need.
+        made_by_services: Calls among ``denied`` that a service and its libraries may need.
         denied_to_our_user: Calls that a job with the user of the service may not make.
         ignored_of_our_user: Calls of such a job that are not made but return success.
         unknown_to_our_user: Calls of such a job that are not made and return ENOSYS.

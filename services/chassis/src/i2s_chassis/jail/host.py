@@ -55,7 +55,7 @@ class HostFacts:
         ptrace_scope: kernel.yama.ptrace_scope; None if Yama is not in force.
         hidepid: Option hidepid of /proc; empty for none.
         work_folder: Where the work folders of jobs are made.
-        work_folder_flags: Those of nosuid, nodev, noexec and ro with which its file system is mounted.
+        work_folder_flags: Flags that its file system is mounted with, of nosuid, nodev, noexec and ro.
         work_folder_passable: Whether other users can pass through it.
     """
 

@@ -12,7 +12,7 @@ from pathlib import Path
 #: Endings of files that hold definitions.
 SUFFIXES = (".sty", ".cls", ".clo", ".def", ".tex", ".ltx", ".cfg", ".fd", ".mkii")
 
-#: Below ``tex/`` of each tree: what pdfLaTeX searches (TEXINPUTS.pdflatex of texmf.cnf).
+#: Folders below ``tex/`` of each tree: what pdfLaTeX searches (TEXINPUTS.pdflatex of texmf.cnf).
 FORMAT_FOLDERS = ("latex", "generic")
 
 #: Variables of kpathsea that name the trees of an installation, the one that wins first.
