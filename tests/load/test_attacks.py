@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from busy_machine import busy_machine
 from load_parts import Part, chosen_attacks
 
-from quiet_verdicts import quiet_verdicts, run_recorded
+from load_runs import quiet_verdicts, run_recorded
 from verdict_differences import differences, read_records
 
 
@@ -22,10 +21,9 @@ from verdict_differences import differences, read_records
 def test_attacks_have_the_verdicts_and_pictures_of_a_quiet_machine(
     name: str, part: Part, tmp_path: Path
 ) -> None:
-    quiet = read_records(quiet_verdicts(name, part)) if part.has_verdicts else []
+    quiet = read_records(quiet_verdicts(name)) if part.has_verdicts else []
     busy = tmp_path / "busy.jsonl"
     busy.write_text("")
-    with busy_machine():
-        run_recorded(part, busy)
+    run_recorded(part, busy)
     found = differences(quiet, read_records(busy))
     assert found == [], "\n".join(map(str, found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from load_parts import chosen_attacks
 
-from quiet_verdicts import quiet_verdicts
+from load_runs import quiet_verdicts
 from verdict_differences import (
     EXPLAINED,
     differences_of_tiers,
@@ -16,7 +16,7 @@ from verdict_differences import (
 
 
 def test_what_differs_between_tiers_is_explained() -> None:
-    files = [quiet_verdicts(name, part) for name, part in chosen_attacks().items() if part.has_verdicts]
+    files = [quiet_verdicts(name) for name, part in chosen_attacks().items() if part.has_verdicts]
     records, explanations = read_records(*files), read_explanations()
     found = differences_of_tiers(records)
     missing = unexplained(found, explanations)

@@ -1,0 +1,167 @@
+"""Runs parts of the security suite and examples, on the quiet machine first and then on the busy one.
+
+Results of the quiet machine are kept in build/verdicts, for each state of the code anew, or in the folder
+that I2S_QUIET_VERDICTS names, which holds for any state of the code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from load_parts import MODELS, ROOT, TASKS, TIMEOUT_FACTOR, Part, chosen_attacks, chosen_examples
+
+from i2s_sdk.runlog.folder import RECORDS, RESULTS
+from recorded_verdicts import VARIABLE
+
+FOLDER_VARIABLE = "I2S_QUIET_VERDICTS"
+#: What decides verdicts: the products under attack and the attacks.
+_CODE = ("protos", "services", "tests/security", "tests/support")
+#: Test processes of a part for each processor. A busy machine has few to spare for each of them.
+_WORKERS, _QUIET_WORKERS = 4, 1
+#: Seconds that services may take to start, and to answer a call.
+_PATIENCE = "1800"
+
+
+class QuietRunError(AssertionError):
+    """A part did not pass on the quiet machine; the message has what it printed."""
+
+
+def prepare(say: Callable[[str], None]) -> None:
+    """Run the chosen parts and examples on the quiet machine, unless their results are kept.
+
+    If one of them fails, ``quiet_verdicts`` or ``quiet_run`` raises what it printed.
+
+    Args:
+        say: Called with a line before each of them.
+    """
+    attacks = [(name, part) for name, part in chosen_attacks().items() if part.has_verdicts]
+    examples = chosen_examples()
+    count = len(attacks) + len(examples)
+    for number, (name, part) in enumerate(attacks, 1):
+        say(f"quiet machine: {number} of {count}, {name}")
+        _keep_verdicts(name, part)
+    for number, (model, task) in enumerate(examples, len(attacks) + 1):
+        say(f"quiet machine: {number} of {count}, examples {model} {task}")
+        _keep_run(model, task)
+
+
+def quiet_verdicts(name: str) -> Path:
+    """Return the file with the verdicts of a part on the quiet machine.
+
+    Raises:
+        QuietRunError: The part did not pass there.
+    """
+    return _passed(_folder() / f"{name.replace('/', ' ')}.jsonl")
+
+
+def quiet_run(model: str, task: str) -> Path:
+    """Return the run folder of examples that were evaluated on the quiet machine.
+
+    Raises:
+        QuietRunError: The evaluation failed there.
+    """
+    return _passed(_folder() / f"examples {model} {task}")
+
+
+def run_recorded(part: Part, file: Path, workers_for_each_processor: int = _WORKERS) -> None:
+    """Run a part, which is to pass, and record its verdicts in a file."""
+    workers = str(min(len(part.files), workers_for_each_processor * len(os.sched_getaffinity(0))))
+    command = [sys.executable, "-m", "pytest", *map(str, part.files), "-q", "-p", "no:cacheprovider"]
+    command += ["-n", workers, "--dist", "loadfile", "-k", part.keyword]
+    environment = {
+        **_environment(),
+        **part.variables,
+        "I2S_TIMEOUT_FACTOR": str(TIMEOUT_FACTOR),
+        VARIABLE: str(file),
+    }
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-20_000:]
+
+
+def evaluate(model: str, task: str, out: Path) -> None:
+    """Evaluate a model of ``MODELS`` on the examples of a task, which is to succeed."""
+    name, _ = MODELS[model]
+    words = ["evaluate", "--data", str(TASKS[task]), "--task", task, "--model", name]
+    words += ["--out", str(out), "--json"]
+    environment = {
+        name: value for name, value in _environment().items() if not name.startswith("I2S_RENDER_")
+    }
+    # What is up on this machine is not ours, and services take their time to start and to answer.
+    environment["XDG_STATE_HOME"] = str(out.parent / f"{out.name} state")
+    environment.update(I2S_START_SECONDS=_PATIENCE, I2S_DEADLINE=_PATIENCE)
+    command = [sys.executable, "-m", "i2s_sdk.cli", *words]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+def run_records(run: Path) -> dict[str, dict[str, object]]:
+    """Return the records of a run by sample, less what the clock says."""
+    lines = (json.loads(line) for line in (run / RECORDS).read_text().splitlines())
+    return {one["id"]: one | {"seconds": None} for one in lines}
+
+
+def _keep_verdicts(name: str, part: Part) -> None:
+    file = _folder() / f"{name.replace('/', ' ')}.jsonl"
+    if not file.exists():
+        draft = file.with_suffix(".draft")
+        draft.write_text("")
+        if _noted(file, lambda: run_recorded(part, draft, _QUIET_WORKERS)):
+            draft.rename(file)
+
+
+def _keep_run(model: str, task: str) -> None:
+    run = _folder() / f"examples {model} {task}"
+    if FOLDER_VARIABLE not in os.environ:  # the code that decides a run is more than that of verdicts
+        shutil.rmtree(run, ignore_errors=True)
+    if not (run / RESULTS).exists():
+        _noted(run, lambda: evaluate(model, task, run))
+
+
+def _noted(result: Path, work: Callable[[], None]) -> bool:
+    """Return whether work succeeds, and keep beside its result why it does not."""
+    failure = _failure(result)
+    failure.unlink(missing_ok=True)
+    try:
+        work()
+    except AssertionError as error:
+        failure.write_text(str(error))
+        return False
+    return True
+
+
+def _passed(result: Path) -> Path:
+    failure = _failure(result)
+    if failure.exists():
+        raise QuietRunError(f"it failed on the quiet machine:\n{failure.read_text()}")
+    return result
+
+
+def _failure(result: Path) -> Path:
+    return result.with_name(f"{result.name} failed")
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without what xdist tells its processes: those of a part are others."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
+
+
+def _folder() -> Path:
+    given = os.environ.get(FOLDER_VARIABLE)
+    folder = Path(given) if given else ROOT / "build" / "verdicts" / _digest_of_code()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _digest_of_code() -> str:
+    whole = hashlib.sha256()
+    files = (file for folder in _CODE for file in (ROOT / folder).rglob("*.py") if "build" not in file.parts)
+    for file in sorted(files):
+        whole.update(f"{file.relative_to(ROOT)}\0".encode() + file.read_bytes())
+    return whole.hexdigest()[:16]
