@@ -126,7 +126,11 @@ class MetricsSettings(ServiceSettings):
         description="Threads of networks that compute on processors.",
     )
     network_patience_seconds: float = Field(
-        120.0, ge=1, le=3600, description="Silence after which networks are taken for stuck and replaced."
+        120.0,
+        ge=1,
+        le=3600,
+        description="Silence after which networks are taken for stuck and replaced, and time to load them, "
+        "less that in which the machine keeps them waiting.",
     )
     confine_networks: bool = Field(
         True,

@@ -1,18 +1,22 @@
 """The process of the networks: batches over calls, crashes, faults, hangs; with a network without torch."""
 
 import asyncio
+import multiprocessing
 import os
 import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import mean_network
 import pytest
+from busy_machine import crowded_processor
 
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.pool import Backoff
 from i2s_metrics.frames import WorkerError
 from i2s_metrics.model import Comparison, Inputs
+from i2s_metrics.networks.client import NetworkProcess
 from i2s_metrics.networks.host_settings import HostSettings
 from i2s_metrics.networks.networks import Networks, NetworksError
 
@@ -131,6 +135,58 @@ async def test_a_call_that_is_cancelled_is_dropped_from_its_batch(networks):
     await asyncio.gather(*given_up, return_exceptions=True)
     answers = await asyncio.gather(*(kept.compare(pair(level)) for level in (1, 2, 3, 4)))
     assert [round(answer.value, 3) for answer in answers] == [1.004, 2.004, 3.004, 4.004]
+
+
+@pytest.mark.slow
+async def test_a_process_that_is_kept_waiting_by_the_machine_is_not_stuck(networks, telemetry):
+    patience = 2
+    kept = networks(patience_seconds=patience)
+    await kept.start()
+    asked = time.monotonic()
+    with crowded_processor(kept._process.pid, 15):
+        assert (await kept.compare(pair(mean_network.WORKS))).value == pytest.approx(99.001)
+    assert time.monotonic() - asked > patience  # otherwise nothing was kept waiting
+    assert telemetry.recycled == []
+
+
+async def test_loading_goes_on_if_the_call_that_needed_it_first_is_given_up(networks, monkeypatch):
+    begun = []
+    start = NetworkProcess.start
+
+    async def counted(*given):
+        begun.append(given)
+        return await start(*given)
+
+    monkeypatch.setattr(NetworkProcess, "start", counted)
+    kept = networks()
+    given_up = asyncio.create_task(kept.compare(pair(7)))
+    async with asyncio.timeout(60):
+        while not begun:
+            await asyncio.sleep(0)
+    given_up.cancel()
+    await asyncio.gather(given_up, return_exceptions=True)
+    assert (await kept.compare(pair(5))).value == pytest.approx(5.001)
+    assert len(begun) == 1
+
+
+async def test_networks_that_are_closed_while_they_load_leave_no_process(networks):
+    kept = networks(program=mean_network.run_and_hang)
+    loading = asyncio.create_task(kept.start())
+    async with asyncio.timeout(60):
+        while kept._loading is None:
+            await asyncio.sleep(0)
+    await kept.close()
+    with pytest.raises(asyncio.CancelledError):
+        await loading
+    assert multiprocessing.active_children() == []
+
+
+async def test_networks_that_do_not_load_in_time_are_unavailable(networks, caplog):
+    kept = networks(patience_seconds=0.2, program=mean_network.run_and_hang)
+    with pytest.raises(UnavailableError, match="log"):
+        await kept.compare(pair(1))
+    assert "not loaded within 0.2 s" in caplog.text
+    assert "--network-patience-seconds" in caplog.text
 
 
 @pytest.mark.parametrize("program", [mean_network.run_and_fail, mean_network.run_and_die])

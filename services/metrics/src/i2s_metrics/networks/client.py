@@ -18,10 +18,7 @@ from i2s_metrics.networks import messages
 from i2s_metrics.networks.host import run
 from i2s_metrics.networks.host_settings import HostSettings
 from i2s_metrics.networks.messages import Answer, Description
-
-#: Loading torch and the weights takes seconds; on a busy machine many.
-_START_SECONDS = 180
-
+from i2s_metrics.time_bound import within
 
 #: What the process runs with its end of the socket.
 Program = Callable[[socket.socket, HostSettings], None]
@@ -32,11 +29,12 @@ class NetworkProcess:
 
     Attributes:
         description: What it runs on.
+        pid: Its process id.
         last_sign: When it last answered, by the monotonic clock.
     """
 
     def __init__(self, child: Child, description: Description) -> None:
-        self.description = description
+        self.description, self.pid = description, child.process.pid or 0
         self.last_sign = time.monotonic()
         self._child = child
         self._numbers = itertools.count()
@@ -44,11 +42,13 @@ class NetworkProcess:
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def start(cls, settings: HostSettings, program: Program = run) -> Self:
+    async def start(cls, settings: HostSettings, seconds: float, program: Program = run) -> Self:
         """Start a process and wait until its networks are loaded.
 
         Args:
             settings: Settings of the process.
+            seconds: Time that loading may take. The time for which the machine keeps the process waiting for
+                a processor does not count.
             program: What it runs; another one is for tests.
 
         Raises:
@@ -58,12 +58,14 @@ class NetworkProcess:
         needs = network_needs(settings) if settings.confined else None
         child = await start(program, settings, needs, settings.log_bytes)
         try:
-            async with asyncio.timeout(_START_SECONDS):
-                first = await child.receive(messages.MOST_ANSWER_BYTES)
+            first = await within(seconds, child.process.pid or 0, child.receive(messages.MOST_ANSWER_BYTES))
             return cls(child, messages.unpack_description(first))
         except TimeoutError:
             await child.end()
-            raise WorkerLostError(f"the networks were not loaded within {_START_SECONDS} s") from None
+            raise WorkerLostError(
+                f"the networks were not loaded within {seconds:g} s, not counting the time for which the "
+                "machine kept them waiting for a processor (--network-patience-seconds)"
+            ) from None
         except BaseException:
             await child.end()
             raise

@@ -19,6 +19,7 @@ from i2s_metrics.networks.client import NetworkProcess, Program
 from i2s_metrics.networks.host import run
 from i2s_metrics.networks.host_settings import HostSettings
 from i2s_metrics.networks.messages import Answer, Description
+from i2s_metrics.time_bound import LOOK_SECONDS, ProcessClock
 
 _log = logging.getLogger(__name__)
 _WARM = "networks"
@@ -34,7 +35,9 @@ class Networks:
 
     Args:
         settings: Settings of the process.
-        patience_seconds: Silence after which the process is taken for stuck and replaced.
+        patience_seconds: Silence after which the process is taken for stuck and replaced, and time in which
+            it must load its networks. The time for which the machine keeps it waiting for a processor does
+            not count.
         telemetry: The metrics that count the ready process, and its replacements by reason.
         backoff: Pauses between failed starts.
         program: What the process runs; another one is for tests.
@@ -53,6 +56,7 @@ class Networks:
         self._backoff, self._failures, self._not_before = backoff, 0, 0.0
         self._process: NetworkProcess | None = None
         self._starting = asyncio.Lock()
+        self._loading: asyncio.Task[NetworkProcess] | None = None
 
     @classmethod
     @asynccontextmanager
@@ -100,10 +104,23 @@ class Networks:
 
     async def close(self) -> None:
         """End the process."""
+        if self._loading is not None:
+            self._loading.cancel()
+            await asyncio.wait({self._loading})
         async with self._starting:
             await self._end(None)
 
     async def _running(self) -> NetworkProcess:
+        """Return the process, which is loaded if there is none.
+
+        Loading goes on if the call that needed it first is given up: the next one finds the networks loaded.
+        """
+        if self._loading is None or self._loading.done():
+            self._loading = asyncio.create_task(self._alive_or_loaded())
+            self._loading.add_done_callback(_noticed)
+        return await asyncio.shield(self._loading)
+
+    async def _alive_or_loaded(self) -> NetworkProcess:
         async with self._starting:
             if self._process is not None and self._process.alive:
                 return self._process
@@ -112,7 +129,9 @@ class Networks:
             if time.monotonic() < self._not_before:
                 raise NetworksError("the last start failed a moment ago")
             try:
-                self._process = await NetworkProcess.start(self._settings, self._program)
+                self._process = await NetworkProcess.start(
+                    self._settings, self._patience_seconds, self._program
+                )
             except (WorkerLostError, WorkerError, OSError) as error:
                 self._failures += 1
                 self._not_before = time.monotonic() + self._backoff.pause(self._failures)
@@ -126,17 +145,19 @@ class Networks:
 
     async def _answer(self, process: NetworkProcess, inputs: Inputs) -> Answer:
         """Wait for an answer as long as the process answers anybody: a long line is no reason to give up."""
-        asked = time.monotonic()
         answer = asyncio.create_task(process.compare(inputs))
+        silence, last_sign = ProcessClock(process.pid), process.last_sign
         try:
             while True:
-                silent_since = max(asked, process.last_sign)
-                remaining = silent_since + self._patience_seconds - time.monotonic()
-                if remaining <= 0:
+                if process.last_sign != last_sign:
+                    silence.restart()
+                    last_sign = process.last_sign
+                left = self._patience_seconds - silence.seconds()
+                if left <= 0:
                     _log.error("the networks were silent for %g s and are replaced", self._patience_seconds)
                     await self._replace(process)
-                done, _ = await asyncio.wait({answer}, timeout=max(0.0, remaining))
-                if done:
+                await asyncio.wait({answer}, timeout=min(LOOK_SECONDS, left) if left > 0 else None)
+                if answer.done():
                     return answer.result()
         finally:
             answer.cancel()
@@ -158,3 +179,9 @@ class Networks:
 
     def _pushback_ms(self) -> int:
         return round(1000 * max(0.0, self._not_before - time.monotonic()))
+
+
+def _noticed(loading: asyncio.Task[NetworkProcess]) -> None:
+    """See to it that a failure is noticed, also if all calls that waited for it were given up."""
+    if not loading.cancelled():
+        loading.exception()
