@@ -115,10 +115,10 @@ def spawner(ground: Ground) -> int:
 
 
 def children(pid: int) -> list[int]:
-    """Return the direct children of a process."""
+    """Return the direct children of a process; none of one that has ended, or ends while it is read."""
     try:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return []
 
 
