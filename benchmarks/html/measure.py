@@ -40,9 +40,9 @@ class Comparison:
     """Everything that shows sites: our engine, and browsers as Playwright starts them.
 
     Attributes:
-        engine: Ours.
-        chromium: Figures with all of Chromium.
-        shell: Figures with the program that ours uses.
+        engine: Engine of this project.
+        chromium: Browser that is all of Chromium.
+        shell: Browser that is the program of our engine.
         folder: Folder of the sites: ``source``, and ``built`` by Jekyll.
     """
 

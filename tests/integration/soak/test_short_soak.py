@@ -6,7 +6,7 @@ from soak_command import soak
 pytestmark = pytest.mark.integration
 
 JOBS, ACTIONS = 12, 4
-#: Sources of all four renderers, each of which is rendered once before.
+#: Number of hostile sources of all four renderers, each of which is rendered once before.
 HOSTILE_SOURCES = 23
 
 

@@ -43,7 +43,7 @@ class RenderedSource:
     """What became of a source.
 
     Attributes:
-        rendering: Rendering after all repairs.
+        rendering: Rendering after the last repair.
         repairs: Repairs that were made before it.
         document: Document that was rendered last; of a site, its files with their digests.
     """

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.integration
 
 LONG = 45_000_000
 SAMPLES = 8
-#: Memory of a run whose model is asked for eight answers at once. What a usable answer can have at most is
+#: The most memory of a run whose model is asked for eight answers at once. What a usable answer can have is
 #: read (13 MB). The answers together have 343 MiB.
 MOST_MIB = 150
 
