@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,8 +29,14 @@ settings.load_profile(os.environ.get("I2S_HYPOTHESIS_PROFILE", "push"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests marked ``nightly`` unless I2S_NIGHTLY is set, and scale the time limits of the rest."""
+    """Leave out tests marked ``nightly`` unless I2S_NIGHTLY is set, and scale the time limits of the rest.
+
+    In several processes, files whose tests may take longest come first; else the last one keeps a single
+    process busy for minutes.
+    """
     _leave_out_nightly(config, items)
+    if hasattr(config, "workerinput"):
+        _longest_first(config, items)
     _scale_time_limits(config, items)
 
 
@@ -45,6 +53,21 @@ def _leave_out_nightly(config: pytest.Config, items: list[pytest.Item]) -> None:
         items[:] = kept
 
 
+def _longest_first(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Sort files by the longest time limit of their tests, then by how many they have; most comes first."""
+    limits, counts = dict[Path, float](), Counter[Path]()
+    for item in items:
+        limits[item.path] = max(limits.get(item.path, 0), _time_limit(config, item))
+        counts[item.path] += 1
+    items.sort(key=lambda item: (-limits[item.path], -counts[item.path], item.path))
+
+
+def _time_limit(config: pytest.Config, item: pytest.Item) -> float:
+    """Return the seconds that a test may take."""
+    own = item.get_closest_marker("timeout")
+    return float(own.args[0] if own is not None and own.args else config.getini("timeout"))
+
+
 def _scale_time_limits(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Give every test more time, I2S_TIMEOUT_FACTOR times what it has, on machines that are slow or busy."""
     factor = float(os.environ.get("I2S_TIMEOUT_FACTOR", "1"))
@@ -52,6 +75,8 @@ def _scale_time_limits(config: pytest.Config, items: list[pytest.Item]) -> None:
         return
     for item in items:
         own = item.get_closest_marker("timeout")
-        seconds, *rest = own.args if own is not None and own.args else (float(config.getini("timeout")),)
-        scaled = pytest.mark.timeout(seconds * factor, *rest, **(own.kwargs if own is not None else {}))
+        rest = own.args[1:] if own is not None else ()
+        scaled = pytest.mark.timeout(
+            _time_limit(config, item) * factor, *rest, **(own.kwargs if own is not None else {})
+        )
         item.add_marker(scaled, append=False)

@@ -61,7 +61,14 @@ async def both(engine, limits, score, **options):
     return warm, cold
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def every_second_nightly(examples):
+    """Mark every second example for the nightly run: those that test_backends draws each time."""
+    mark = pytest.mark.nightly(instead="other examples; test_backends draws this one, warm and cold")
+    for place, path in enumerate(examples):
+        yield pytest.param(path, id=path.stem, marks=() if place % 2 else mark)
+
+
+@pytest.mark.parametrize("example", every_second_nightly(EXAMPLES))
 async def test_an_example_is_byte_identical_warm_and_cold_and_pixel_identical_to_plain_lilypond(
     engine, installation, limits, example, tmp_path
 ):

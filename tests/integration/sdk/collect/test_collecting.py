@@ -134,7 +134,17 @@ SOURCES = [
 ]
 
 
-@pytest.mark.parametrize(("source", "fake", "expected"), SOURCES)
+@pytest.mark.parametrize(
+    ("source", "fake", "expected"),
+    [
+        pytest.param(
+            *SOURCES[0].values,
+            id=SOURCES[0].id,
+            marks=pytest.mark.nightly(instead="the same for arXiv; web pages where the collection is killed"),
+        ),
+        SOURCES[1],
+    ],
+)
 def test_documents_of_a_month_become_a_data_set_with_an_oracle_of_one(
     source: str,
     fake: Callable[[], FakeSource],

@@ -117,7 +117,16 @@ def test_killed_at_many_moments_a_run_ends_with_the_bytes_of_an_undisturbed_one(
     assert open_storage(out).read(RESULTS) == open_storage(quiet).read(RESULTS)
 
 
-@pytest.mark.parametrize("kind", ["folder", "store"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "folder",
+        pytest.param(
+            "store",
+            marks=pytest.mark.nightly(instead="the same in a folder, and a killed run in a bucket (test_s3)"),
+        ),
+    ],
+)
 def test_no_call_that_was_answered_is_made_again_and_those_cut_off_are_named(
     tmp_path: Path, light_endpoints: dict[str, str], kind: str
 ) -> None:
