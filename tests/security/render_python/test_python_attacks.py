@@ -42,6 +42,13 @@ async def under_attack(request):
         yield found
 
 
+#: For attacks of which the verdict matters: as root in one tier, as an ordinary user in the other.
+VERDICTS_IN = [
+    "namespace",
+    pytest.param("landlock", marks=pytest.mark.nightly(instead="the same as an ordinary user")),
+]
+
+
 def escapes(attempt, name="WENT THROUGH"):
     """Return a program that leaves no picture if the attempt fails, and one if it succeeds."""
     return f"{attempt}\n{DRAWN}print({name!r})\n"
@@ -197,6 +204,7 @@ DONE = {
 
 
 @pytest.mark.parametrize("attack", DONE)
+@pytest.mark.parametrize("under_attack", VERDICTS_IN, indirect=True, scope="module")
 async def test_the_verdict_of_an_attack_is_right(under_attack, attack):
     program, right = DONE[attack]
     drawn = await under_attack.run(program)

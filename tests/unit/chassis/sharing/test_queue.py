@@ -16,6 +16,8 @@ from i2s_chassis.sharing.refusals import Pushback
 pytestmark = pytest.mark.slow
 
 SLOTS, QUEUE = 2, 8
+_MORE = pytest.mark.nightly(instead="the same in another order of events")
+FEW_SEEDS = [0, pytest.param(1, marks=_MORE), pytest.param(2, marks=_MORE)]
 
 
 def play(*clients: Client, seconds: float = 1000.0, seed: int = 1) -> World:
@@ -234,7 +236,7 @@ def undisturbed() -> float:
     return statistics.median(play(Client("alone", "host", "alone", 10)).latencies["alone"])
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", FEW_SEEDS)
 @pytest.mark.parametrize("obeys", [True, False])
 def test_one_call_at_a_time_is_served_beside_120_connections_of_its_address(obeys, seed):
     other = Client("other", "host", "alone", 5, begins=2.0)
