@@ -58,7 +58,7 @@ def _cases() -> Iterator[object]:
         for profile in Profile:
             # Answers are in one profile and the other by turns.
             other = (Profile.HELM, Profile.PAPER)[place % 2] if name.startswith("answer ") else Profile.HELM
-            repeated = profile is other or (place % 2 and name.startswith("example "))
+            repeated = profile is other or place % 2
             mark = pytest.mark.nightly(
                 instead="the document in the other profile, or others, and what needs a repair"
             )

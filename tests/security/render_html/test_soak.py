@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.security
 
-PAGES = 60
+PAGES = 30
 
 
 @pytest.mark.timeout(600)

@@ -33,7 +33,12 @@ def fill(net, state):
                 layer.bias.data = state[f"features.{place}.bias"]
 
 
-@pytest.fixture(scope="module", params=["lpips", "torchmetrics"])
+_TORCHMETRICS = pytest.param(
+    "torchmetrics", marks=pytest.mark.nightly(instead="the same with lpips, whose network it holds too")
+)
+
+
+@pytest.fixture(scope="module", params=["lpips", _TORCHMETRICS])
 def oracle(request, torch, vgg16_state):
     """A function of two pictures in [-1, 1] that gives their distance."""
     from i2s_metrics.networks.torchvision_operators import declare_missing_operators

@@ -207,7 +207,7 @@ def made_again_from_recipes(
 
 @pytest.mark.parametrize(
     "parts",
-    [4, pytest.param(12, marks=pytest.mark.nightly(instead="the same, killed after each quarter"))],
+    [2, pytest.param(12, marks=pytest.mark.nightly(instead="the same, killed after each half"))],
 )
 @pytest.mark.parametrize(
     ("source", "fake", "expected"),

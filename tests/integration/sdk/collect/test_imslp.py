@@ -77,6 +77,7 @@ def again(into: Path, recipes: Path, settings: Settings, *more: str) -> subproce
     )
 
 
+@pytest.mark.nightly(instead="the same of a unit test, which draws pages without the service")
 def test_given_scores_become_systems_without_ground_truth(tmp_path: Path, documents: Settings) -> None:
     into, given = tmp_path / "set", tmp_path / "given"
     content = engraved(tmp_path / "engraving")

@@ -106,6 +106,7 @@ def test_a_run_in_a_bucket_killed_and_gone_on_with_has_the_bytes_of_a_local_one(
     assert "lock.json" not in storage.names()
 
 
+@pytest.mark.nightly(instead="shards in folders (test_shards), and a killed run in a bucket")
 @pytest.mark.timeout(900)
 def test_shards_in_a_bucket_merge_into_the_bytes_of_one_run(
     bucket: dict[str, str],
