@@ -97,7 +97,7 @@ async def test_a_large_page_is_drawn_too(render):
     assert (rendering.pictures[0].width, rendering.pictures[0].height) == (4134, 5846)
 
 
-@pytest.mark.parametrize("name", every_second_nightly(SCORES))
+@pytest.mark.parametrize("name", list(every_second_nightly(SCORES)))
 async def test_cairo_draws_the_same_bytes_warm_and_cold_and_nearly_those_of_ghostscript(render, name):
     score = SCORES[name]
     warm, cold = await render(score, backend=CAIRO), await render(score, backend=CAIRO, cold=True)

@@ -68,7 +68,7 @@ def every_second_nightly(examples):
         yield pytest.param(path, id=path.stem, marks=() if place % 2 else mark)
 
 
-@pytest.mark.parametrize("example", every_second_nightly(EXAMPLES))
+@pytest.mark.parametrize("example", list(every_second_nightly(EXAMPLES)))
 async def test_an_example_is_byte_identical_warm_and_cold_and_pixel_identical_to_plain_lilypond(
     engine, installation, limits, example, tmp_path
 ):

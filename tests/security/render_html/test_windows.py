@@ -64,7 +64,7 @@ def scripts_in_windows():
             yield pytest.param(attack, window, id=f"{attack}-{window}", marks=mark if left_out else ())
 
 
-@pytest.mark.parametrize(("attack", "window"), scripts_in_windows())
+@pytest.mark.parametrize(("attack", "window"), list(scripts_in_windows()))
 async def test_a_script_does_not_change_the_picture(attacked, plain_pictures, attack, window):
     options = WINDOWS[window]
     rendering = await attacked.show(f"{BODY}<script>{SCRIPTS[attack]}</script>", options=options)
