@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.security, pytest.mark.timeout(1200)]
 
 _SOURCES = ("protos", "services/chassis", "services/render-python")
 #: Attacks that need the sandbox most, made in the second tier too; the nightly run makes all in both.
-_NEED_THE_SANDBOX = "refused or left_behind or waits or descriptor or environment or memory"
+_NEED_THE_SANDBOX = "not cold and (refused or left_behind or waits or descriptor or environment or memory)"
 _IN_NAMESPACE = "not forged" if os.environ.get("I2S_NIGHTLY") else _NEED_THE_SANDBOX
 
 

@@ -42,7 +42,7 @@ async def under_attack(request):
         yield found
 
 
-#: Tiers of attacks of which the verdict matters and of cold ones: root in one, an ordinary user in both.
+#: Tiers of cold attacks and those whose verdict matters: as root in one, as another user in the other.
 VERDICTS_IN = [
     "namespace",
     pytest.param(
