@@ -8,11 +8,6 @@ namespaces, to them. Before Linux 5.14 processes are counted by user, whatever t
 
 from __future__ import annotations
 
-import os
-from typing import Any
-
-import pytest
-
 from chosen import chosen
 
 #: User, tier and kernel by the name of the way.
@@ -31,25 +26,8 @@ WAYS = {
         ("root", "LANDLOCK", "abi=2 ungrouped"),
     )
 }
-#: Ways between two others, which `make test` leaves to the nightly run, with those that it takes instead.
-BETWEEN = {
-    "bare LANDLOCK": "bare LANDLOCK abi=1, where the filter does more; ordinary LANDLOCK",
-    "root LANDLOCK abi=2": "root LANDLOCK abi=2 ungrouped, which has fewer limits; bare LANDLOCK abi=1",
-}
 
 
-def chosen_ways() -> list[Any]:
-    """Return the ways that I2S_JAIL_WAYS names, with commas between them; all where it is unset.
-
-    Returns:
-        Parameters of a test: user, tier and kernel. Ways that are between two others are marked ``nightly``,
-        unless they are named.
-    """
-    named = os.environ.get("I2S_JAIL_WAYS")
-    return [
-        pytest.param(
-            *WAYS[name],
-            marks=pytest.mark.nightly(instead=BETWEEN[name]) if name in BETWEEN and not named else (),
-        )
-        for name in chosen("I2S_JAIL_WAYS", WAYS)
-    ]
+def chosen_ways() -> list[tuple[str, str, str]]:
+    """Return the ways that I2S_JAIL_WAYS names, with commas between them; all where it is unset."""
+    return [WAYS[name] for name in chosen("I2S_JAIL_WAYS", WAYS)]

@@ -77,7 +77,6 @@ def run_recorded(part: Part, file: Path, workers_for_each_processor: int = _WORK
     command += ["-n", workers, "--dist", "loadfile", "-k", part.keyword]
     environment = {
         **_environment(),
-        "I2S_NIGHTLY": "1",  # all of its attacks
         **part.variables,
         "I2S_TIMEOUT_FACTOR": str(TIMEOUT_FACTOR),
         VARIABLE: str(file),

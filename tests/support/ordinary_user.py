@@ -107,7 +107,6 @@ def run_as_ordinary_user(
 def _recording_below(home: str) -> Iterator[dict[str, str]]:
     """Yield variables of the tests; what is recorded in the home is appended to the tests' own recording."""
     variables = {name: os.environ[name] for name in ("I2S_TIMEOUT_FACTOR",) if name in os.environ}
-    variables["I2S_NIGHTLY"] = "1"  # the attacks are chosen by their names
     if not (file := os.environ.get(VARIABLE)):
         yield variables
         return

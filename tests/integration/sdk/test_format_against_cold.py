@@ -58,12 +58,9 @@ def _cases() -> Iterator[object]:
         for profile in Profile:
             # Answers are in one profile and the other by turns.
             other = (Profile.HELM, Profile.PAPER)[place % 2] if name.startswith("answer ") else Profile.HELM
-            repeated = profile is other or place % 2
-            mark = pytest.mark.nightly(
-                instead="the document in the other profile, or others, and what needs a repair"
-            )
-            left_out = repeated and name not in _NEED_REPAIR
-            yield pytest.param(name, profile, id=f"{name}-{profile.value}", marks=mark if left_out else ())
+            repeated = profile is other and name not in _NEED_REPAIR
+            mark = pytest.mark.nightly(instead="the document in the other profile, others in both")
+            yield pytest.param(name, profile, id=f"{name}-{profile.value}", marks=mark if repeated else ())
 
 
 @pytest.mark.parametrize(("name", "profile"), list(_cases()))

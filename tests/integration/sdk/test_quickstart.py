@@ -77,7 +77,6 @@ def values(run: Path) -> dict[str, float]:
     return values
 
 
-@pytest.mark.nightly(instead="the same with a local server, and the unit tests of keys")
 def test_with_a_key(terminal: Terminal, server: ChatServer) -> None:
     export, dry_run, evaluation, table = commands(section(PAGE, "You have an API key"))
     assert export == "export OPENAI_API_KEY=YOUR_KEY"

@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.security
 
-PAGES = 30
+PAGES = 60
 
 
 @pytest.mark.timeout(600)

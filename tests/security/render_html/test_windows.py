@@ -55,16 +55,8 @@ async def plain_pictures(attacked):
     return {name: rendering.picture.png for name, rendering in shown.items()}
 
 
-def scripts_in_windows():
-    """Each script in one of the windows, by turns, and in the nightly run in all."""
-    mark = pytest.mark.nightly(instead="the script in another window, other scripts in this one")
-    for place, attack in enumerate(SCRIPTS):
-        for number, window in enumerate(WINDOWS):
-            left_out = number != place % len(WINDOWS)
-            yield pytest.param(attack, window, id=f"{attack}-{window}", marks=mark if left_out else ())
-
-
-@pytest.mark.parametrize(("attack", "window"), list(scripts_in_windows()))
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("attack", SCRIPTS)
 async def test_a_script_does_not_change_the_picture(attacked, plain_pictures, attack, window):
     options = WINDOWS[window]
     rendering = await attacked.show(f"{BODY}<script>{SCRIPTS[attack]}</script>", options=options)

@@ -43,31 +43,6 @@ def test_a_step_that_fails_fails_the_check_and_hides_no_other(checkout: Path, st
     assert "nonesuch     FAILED" in summary
 
 
-def test_what_needs_containers_is_left_out_if_it_is_too_late_and_that_is_said(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("I2S_LATEST_START", "1")
-    done = check(checkout, "lint", "containers+kernels", "lint")
-    assert done.returncode == 0
-    summary = done.stdout.rpartition("== summary")[2]
-    assert summary.count("lint         passed") == 2
-    assert "containers+kernels LEFT OUT" in summary
-    assert "NOT RUN: containers+kernels" in summary
-    assert "All passed" not in summary
-
-
-@pytest.mark.parametrize("latest", [None, "99999999999"])
-def test_what_needs_containers_is_run_if_there_is_time(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch, latest: str | None
-) -> None:
-    monkeypatch.delenv("I2S_LATEST_START", raising=False)
-    if latest is not None:
-        monkeypatch.setenv("I2S_LATEST_START", latest)
-    done = check(checkout, "containers")  # which fails here, since there is no pytest
-    assert done.returncode == 1
-    assert "containers   FAILED" in done.stdout
-
-
 def test_skipped_tests_stand_before_the_summary_and_failed_ones_in_it(checkout: Path) -> None:
     python = checkout / ".venv/bin/python"
     python.write_text('#!/bin/sh\necho "$1 of $2"\n')

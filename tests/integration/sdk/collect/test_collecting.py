@@ -134,17 +134,7 @@ SOURCES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("source", "fake", "expected"),
-    [
-        pytest.param(
-            *SOURCES[0].values,
-            id=SOURCES[0].id,
-            marks=pytest.mark.nightly(instead="the same for arXiv; web pages where the collection is killed"),
-        ),
-        SOURCES[1],
-    ],
-)
+@pytest.mark.parametrize(("source", "fake", "expected"), SOURCES)
 def test_documents_of_a_month_become_a_data_set_with_an_oracle_of_one(
     source: str,
     fake: Callable[[], FakeSource],
@@ -207,7 +197,7 @@ def made_again_from_recipes(
 
 @pytest.mark.parametrize(
     "parts",
-    [2, pytest.param(12, marks=pytest.mark.nightly(instead="the same, killed after each half"))],
+    [4, pytest.param(12, marks=pytest.mark.nightly(instead="the same, killed after each quarter"))],
 )
 @pytest.mark.parametrize(
     ("source", "fake", "expected"),

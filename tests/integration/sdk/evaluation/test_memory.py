@@ -60,12 +60,7 @@ def _arguments(kind: str, data: TinyFormulas, folder: Path, text: str) -> list[s
     return ["--model", f"command:{sys.executable} {program} {{image}}"]
 
 
-_OTHERS = pytest.mark.nightly(instead="the same for answers that are replayed")
-
-
-@pytest.mark.parametrize(
-    "kind", [pytest.param("server", marks=_OTHERS), "replay", pytest.param("command", marks=_OTHERS)]
-)
+@pytest.mark.parametrize("kind", ["server", "replay", "command"])
 @pytest.mark.timeout(900)
 def test_memory_of_a_run_is_bounded_if_each_completion_has_45_mb(tmp_path: Path, kind: str) -> None:
     pytest.importorskip("openai")

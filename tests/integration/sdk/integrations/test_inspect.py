@@ -132,7 +132,6 @@ def test_scores_are_those_of_a_round_trip(equations: list[Instance]) -> None:
     assert broken["explanation"].startswith("COMPILE_ERROR")
 
 
-@pytest.mark.nightly(instead="the same of a round trip without inspect_ai (test_round_trip)")
 def test_a_failure_of_a_service_is_an_error_of_the_sample_and_no_score(
     equations: list[Instance], monkeypatch: pytest.MonkeyPatch
 ) -> None:
