@@ -28,6 +28,8 @@ MIB = 1024 * 1024
 LIMITS = replace(
     PythonSettings().limit, cpu_seconds=2.0, wall_seconds=60.0, memory_bytes=384 * MIB, processes=24
 )
+#: CPU seconds for the start of a cold interpreter, of which a slow machine needs 2.
+COLD_START = 8.0
 TIERS = {
     "namespace": JailSettings(tier=Tier.NAMESPACE),
     "landlock": JailSettings(tier=Tier.LANDLOCK, private_mounts=False, control_groups=False),
@@ -65,6 +67,8 @@ class Attacked:
     ) -> DrawnProgram:
         """Return what became of a program, after a look around and a good program."""
         program = program.replace("SECRETFILE", str(self.secret)).replace("CANARYPORT", str(self.port))
+        if cold:
+            limits = replace(limits, cpu_seconds=limits.cpu_seconds + COLD_START)
         job = Job(program.encode(), files, Options(cold=cold, want_objects=objects), limits)
         drawn = await self.engine.render(job)
         assert MARK not in f"{drawn.message} {drawn.error}"

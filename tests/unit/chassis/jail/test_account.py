@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
 from i2s_chassis.jail import processes
 from i2s_chassis.jail.account import RunAccount
 from i2s_chassis.jail.processes import Process
+from own_child import apart
 
 _WORK = 0.15
 
@@ -36,15 +37,6 @@ def _sleep() -> None:
     signal.pause()
 
 
-@pytest.fixture
-def children() -> Iterator[list[int]]:
-    pids: list[int] = []
-    yield pids
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-
-
 def _tree() -> list[int]:
     return processes.descendants(os.getpid())
 
@@ -57,28 +49,31 @@ def _counted_at_least(account: RunAccount, seconds: float) -> bool:
     return True
 
 
-def test_children_that_a_living_process_has_reaped_count(children: list[int]) -> None:
+@apart
+def test_children_that_a_living_process_has_reaped_count() -> None:
     account = RunAccount(None, frozenset())
 
     def parent() -> None:
         os.waitpid(_child(lambda: _work(_WORK)), 0)
         _sleep()
 
-    children.append(_child(parent))
+    _child(parent)
     assert _counted_at_least(account, 0.9 * _WORK)
 
 
-def test_zombies_count(children: list[int]) -> None:
+@apart
+def test_zombies_count() -> None:
     account = RunAccount(None, frozenset())
 
     def parent() -> None:
         _child(lambda: _work(_WORK))
         _sleep()
 
-    children.append(_child(parent))
+    _child(parent)
     assert _counted_at_least(account, 0.9 * _WORK)
 
 
+@apart
 def test_what_we_have_reaped_counts_and_what_was_before_does_not() -> None:
     os.waitpid(_child(lambda: _work(_WORK)), 0)
     account = RunAccount(None, frozenset())
@@ -89,7 +84,8 @@ def test_what_we_have_reaped_counts_and_what_was_before_does_not() -> None:
     assert account.cpu_seconds >= 0.9 * _WORK
 
 
-def test_what_an_earlier_run_has_left_does_not_count(children: list[int]) -> None:
+@apart
+def test_what_an_earlier_run_has_left_does_not_count() -> None:
     def parent() -> None:
         os.waitpid(_child(lambda: _work(_WORK)), 0)
 
@@ -101,26 +97,27 @@ def test_what_an_earlier_run_has_left_does_not_count(children: list[int]) -> Non
     os.waitpid(dead, 0)
     account.look(_tree())
     assert account.cpu_seconds < 0.5 * _WORK  # the kernel rounds each of these times by itself
-    children.append(_child(lambda: (_work(_WORK), _sleep())[1]))
+    _child(lambda: (_work(_WORK), _sleep())[1])
     assert _counted_at_least(account, 0.9 * _WORK)
 
 
 @pytest.mark.slow
-def test_scaffolding_does_not_count_but_what_it_reaps_does(children: list[int]) -> None:
+@apart
+def test_scaffolding_does_not_count_but_what_it_reaps_does() -> None:
     def parent() -> None:
         _work(3 * _WORK)
         os.waitpid(_child(lambda: _work(_WORK)), 0)
         _sleep()
 
-    children.append(_child(parent))
-    account = RunAccount(None, frozenset(children))
+    account = RunAccount(None, frozenset({_child(parent)}))
     assert _counted_at_least(account, 0.9 * _WORK)
     assert account.cpu_seconds < 2.5 * _WORK
 
 
-def test_new_peaks_begin_where_they_are_told_to(children: list[int]) -> None:
+@apart
+def test_new_peaks_begin_where_they_are_told_to() -> None:
     account = RunAccount(None, frozenset())
-    children += [_child(_sleep), _child(_sleep)]
+    children = [_child(_sleep), _child(_sleep)]
     account.look(children)
     account.begin_new_peaks()
     account.look(children[:1])

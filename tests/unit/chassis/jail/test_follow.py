@@ -11,25 +11,10 @@ from collections.abc import Callable
 
 import pytest
 
-from i2s_chassis.jail import follow, processes, syscalls
+from i2s_chassis.jail import follow, processes
+from own_child import in_a_child
 
 _LIMIT = 6
-
-
-def _in_a_child(act: Callable[[], bytes]) -> bytes:
-    """Return what a function returns in a process of its own, which inherits the orphans below it."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        with contextlib.suppress(BaseException):
-            syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
-            os.write(write, act())
-        os._exit(0)
-    os.close(write)
-    with open(read, "rb") as told:
-        answer = told.read()
-    os.waitpid(child, 0)
-    return answer
 
 
 def _follow(program: Callable[[], None]) -> tuple[follow.Fate, int]:
@@ -57,7 +42,7 @@ def _follow(program: Callable[[], None]) -> tuple[follow.Fate, int]:
             time.sleep(0.01)
         return fate + b" %d" % alive
 
-    *fate, alive = _in_a_child(keep).split()
+    *fate, alive = in_a_child(keep).split()
     return follow.Fate.from_bytes(b" ".join(fate)), int(alive)
 
 

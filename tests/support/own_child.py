@@ -1,0 +1,61 @@
+"""What is run in a child of the test process, which has no other child, and inherits the orphans below it.
+
+Whoever counts descendants, or what has been reaped, must not meet those of other tests in the same process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import traceback
+from collections.abc import Callable
+
+import pytest
+
+from i2s_chassis.jail import processes, syscalls
+
+
+def in_a_child(act: Callable[[], bytes]) -> bytes:
+    """Return what a function returns in a child, whose processes are then killed; nothing if it raises."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+            os.write(write, act())
+        _kill(processes.descendants(os.getpid()))
+        os._exit(0)
+    os.close(write)
+    try:
+        with open(read, "rb") as told:
+            return told.read()
+    finally:  # also after the time limit of a test
+        _kill([*processes.descendants(child), child])
+        os.waitpid(child, 0)
+
+
+def _kill(pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def apart(test: Callable[[], None]) -> Callable[[], None]:
+    """Have a test run in a child; its error is told as text."""
+
+    def tried() -> bytes:
+        try:
+            test()
+        except BaseException:
+            return traceback.format_exc().encode()
+        return b"passed"
+
+    @functools.wraps(test)
+    def run() -> None:
+        told = in_a_child(tried).decode()
+        if told != "passed":
+            pytest.fail(told or "the child has ended without a word", pytrace=False)
+
+    return run
