@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Protocol
 
 from rapidfuzz.distance import Levenshtein
 
+from i2s_sdk.text.treebank import treebank
 from i2s_wire.metrics.profile import Profile
 
 #: What the metric is called in tables and records.
 EDIT = "edit"
-
-
-class Tokenizer(Protocol):
-    """Cuts a text into tokens; whitespace is none."""
-
-    def tokenize(self, text: str) -> list[str]:
-        """Return the tokens of ``text`` in order."""
-        ...
-
-
-@cache
-def treebank() -> Tokenizer:
-    """Return NLTK's Treebank tokeniser. It is made of rules alone and needs no downloaded data."""
-    # NLTK takes most of a second to import, and most commands need no metric.
-    from nltk.tokenize.treebank import TreebankWordTokenizer
-
-    tokenizer: Tokenizer = TreebankWordTokenizer()
-    return tokenizer
 
 
 def edit_similarity(prediction: str, reference: str, profile: Profile = Profile.PAPER) -> float:
