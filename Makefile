@@ -58,7 +58,7 @@ test-nightly:  ## run what make test leaves out: a thousand examples of each pro
 test-chaos:  ## kill and stop 60 processes (I2S_CHAOS_ACTIONS) during a run of 120 samples, which is to change no byte of its results
 	@scripts/bootstrap dev
 	@.venv/bin/i2s-render-latex index --once
-	@I2S_CHAOS_ACTIONS=$${I2S_CHAOS_ACTIONS:-60} .venv/bin/pytest tests/integration/sdk/evaluation/test_chaos.py -s $(ARGS)
+	@I2S_NIGHTLY=1 I2S_CHAOS_ACTIONS=$${I2S_CHAOS_ACTIONS:-60} .venv/bin/pytest tests/integration/sdk/evaluation/test_chaos.py -s $(ARGS)
 
 soak:  ## render 1000 good and 1000 hostile jobs (I2S_SOAK_JOBS) while 100 processes (I2S_SOAK_ACTIONS) are killed or stopped
 	@scripts/bootstrap dev

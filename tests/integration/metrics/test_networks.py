@@ -202,6 +202,7 @@ async def test_without_weights_a_metric_is_unavailable_and_no_network_runs(
         assert len(service.workers()) == 1
 
 
+@pytest.mark.nightly(instead="examples under the oracle (recorded/test_results), and test_vgg for lpips")
 async def test_every_metric_of_every_example_with_itself_is_one(service):
     assert len(EXAMPLES) >= 16
     pictures = [pb.Image(data=path.read_bytes()) for path in EXAMPLES]

@@ -195,21 +195,11 @@ def made_again_from_recipes(
     assert check(folder / "again").faults == ()
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [4, pytest.param(12, marks=pytest.mark.nightly(instead="the same, killed after each quarter"))],
+@pytest.mark.nightly(
+    instead="killed evaluations (test_kills), and what a collection stores (test_state_and_caps)"
 )
-@pytest.mark.parametrize(
-    ("source", "fake", "expected"),
-    [
-        SOURCES[0],
-        pytest.param(
-            *SOURCES[1].values,
-            id=SOURCES[1].id,
-            marks=pytest.mark.nightly(instead="the same for web pages, by the same stages"),
-        ),
-    ],
-)
+@pytest.mark.parametrize("parts", [4, 12])
+@pytest.mark.parametrize(("source", "fake", "expected"), SOURCES)
 def test_killed_again_and_again_it_ends_with_the_same_bytes(
     parts: int,
     source: str,

@@ -1,7 +1,7 @@
 """Processes of all kinds killed and stopped from outside during a run change no byte of its results.
 
-I2S_CHAOS_ACTIONS says how many; the run has twice as many samples. Without it there are few, so that the
-suite stays short; 60 is what a version has to stand (`make test-chaos`).
+I2S_CHAOS_ACTIONS says how many; the run has twice as many samples. Without it there are few; 60 is what a
+version has to stand (`make test-chaos`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ from i2s_sdk.runlog.folder import RECORDS, RENDERINGS, RESULTS
 from i2s_sdk.runlog.opening import open_storage
 from processes import Process, below, is_there
 
-pytestmark = pytest.mark.integration
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.nightly(instead="soak/test_short_soak, which kills programs and a service, and test_kills"),
+]
 
 ACTIONS = int(os.environ.get("I2S_CHAOS_ACTIONS", "6"))
 SAMPLES = 2 * ACTIONS

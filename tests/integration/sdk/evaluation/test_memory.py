@@ -60,7 +60,15 @@ def _arguments(kind: str, data: TinyFormulas, folder: Path, text: str) -> list[s
     return ["--model", f"command:{sys.executable} {program} {{image}}"]
 
 
-@pytest.mark.parametrize("kind", ["server", "replay", "command"])
+_OTHER = pytest.mark.nightly(
+    instead="a replay, and the unit tests of what each model reads (test_long_completions)"
+)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param("server", marks=_OTHER), "replay", pytest.param("command", marks=_OTHER)],
+)
 @pytest.mark.timeout(900)
 def test_memory_of_a_run_is_bounded_if_each_completion_has_45_mb(tmp_path: Path, kind: str) -> None:
     pytest.importorskip("openai")

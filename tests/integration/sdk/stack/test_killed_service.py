@@ -14,7 +14,10 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services
 from i2s_wire.render.rendering import Verdict
 
-pytestmark = pytest.mark.integration
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.nightly(instead="soak/test_short_soak and test_replicas, which kill a service with jobs too"),
+]
 
 # About a second of work for TeX, so that there is a middle.
 _SLOW = r"""\documentclass{article}
