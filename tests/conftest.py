@@ -18,6 +18,9 @@ os.environ.setdefault("I2S_REFERENCE_POINTS", "no")
 os.environ.setdefault("I2S_RENDER_CACHE", "no")
 os.environ.setdefault("I2S_SCORE_CACHE", "no")
 
+# POT is given arrays of NumPy alone, and would import PyTorch in each process of the tests.
+os.environ.setdefault("POT_BACKEND_DISABLE_PYTORCH", "1")
+
 # No test may depend on the load of the machine, so no example has a deadline. What a fixture makes is shared
 # by all examples of a test, which each write under names of their own.
 _FOR_ALL = settings(
