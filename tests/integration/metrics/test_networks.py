@@ -117,6 +117,7 @@ async def value_of(service, asked):
     return result.value
 
 
+@pytest.mark.nightly(instead="test_vgg, which compares the network itself with other packages")
 async def test_lpips_is_that_of_two_other_packages(service, request_of, oracle):
     for pair in PAIRS:
         asked = request_of(*pair)

@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from below import Below, below, busy
 from i2s.render.v1 import render_pb2 as pb
+from repetitions import some
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
 
@@ -54,7 +55,14 @@ async def quiet(started):
     return answer
 
 
-@pytest.mark.parametrize("kind", ["renderer", "gpu-process", "utility", "browser", "driver"])
+@pytest.mark.parametrize(
+    "kind",
+    some(
+        ["renderer", "gpu-process", "utility", "browser", "driver"],
+        chosen={"renderer", "gpu-process", "browser"}.__contains__,
+        instead="other processes; soak/test_short_soak, which kills those of every kind",
+    ),
+)
 async def test_a_killed_process_changes_no_answer(started, quiet, kind):
     service, pid = started
     asked = asyncio.ensure_future(service.Render(request()))

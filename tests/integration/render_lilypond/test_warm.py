@@ -18,6 +18,7 @@ from i2s_render_lilypond.model import Job, Options
 from i2s_render_lilypond.zygote import open_zygote
 from i2s_wire.render.options import Crop, LilypondConvert
 from i2s_wire.render.rendering import Verdict
+from repetitions import some
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 
@@ -61,14 +62,10 @@ async def both(engine, limits, score, **options):
     return warm, cold
 
 
-def every_second_nightly(examples):
-    """Mark every second example for the nightly run: those that test_backends draws each time."""
-    mark = pytest.mark.nightly(instead="other examples; test_backends draws this one, warm and cold")
-    for place, path in enumerate(examples):
-        yield pytest.param(path, id=path.stem, marks=() if place % 2 else mark)
-
-
-@pytest.mark.parametrize("example", list(every_second_nightly(EXAMPLES)))
+@pytest.mark.parametrize(
+    "example",
+    some(EXAMPLES, one_in=4, instead="every fourth one; test_backends", name=lambda path: path.stem),
+)
 async def test_an_example_is_byte_identical_warm_and_cold_and_pixel_identical_to_plain_lilypond(
     engine, installation, limits, example, tmp_path
 ):

@@ -58,8 +58,12 @@ def _cases() -> Iterator[object]:
         for profile in Profile:
             # Answers are in one profile and the other by turns.
             other = (Profile.HELM, Profile.PAPER)[place % 2] if name.startswith("answer ") else Profile.HELM
-            # Of what needs no repair, every second document is compared, in one profile.
-            repeated = name not in _NEED_REPAIR and (profile is other or place % 4 > 1)
+            # What needs repair is compared in one profile or, every second document, in both; of the rest every
+            # second document in one.
+            if name in _NEED_REPAIR:
+                repeated = profile is other and place % 2 == 1
+            else:
+                repeated = profile is other or place % 4 > 1
             mark = pytest.mark.nightly(instead="other documents, and this one in neither or one profile")
             yield pytest.param(name, profile, id=f"{name}-{profile.value}", marks=mark if repeated else ())
 
