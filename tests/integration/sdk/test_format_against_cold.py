@@ -58,8 +58,8 @@ def _cases() -> Iterator[object]:
         for profile in Profile:
             # Answers are in one profile and the other by turns.
             other = (Profile.HELM, Profile.PAPER)[place % 2] if name.startswith("answer ") else Profile.HELM
-            # What needs repair is compared in one profile or, every second document, in both; of the rest every
-            # second document in one.
+            # Of what needs repair every second document is compared in both profiles, the others in one; of the
+            # rest every second document in one.
             if name in _NEED_REPAIR:
                 repeated = profile is other and place % 2 == 1
             else:
