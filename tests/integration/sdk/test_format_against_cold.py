@@ -58,8 +58,8 @@ def _cases() -> Iterator[object]:
         for profile in Profile:
             # Answers are in one profile and the other by turns.
             other = (Profile.HELM, Profile.PAPER)[place % 2] if name.startswith("answer ") else Profile.HELM
-            # Of what needs repair every second document is compared in both profiles, the others in one; of the
-            # rest every second document in one.
+            # What needs repair is compared in one profile, every second document in both. Of the rest every
+            # second one is compared.
             if name in _NEED_REPAIR:
                 repeated = profile is other and place % 2 == 1
             else:
