@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import re
@@ -68,6 +69,8 @@ def system_disk() -> Path:
 def checkout_disk() -> Path:
     """Return an image of this checkout and of our packages in .venv; its first program is guest/init."""
     _printed(sys.executable, str(ROOT / "tests/kernels/guest/examine.py"))
+    for folder in _OF_CHECKOUT:  # what no Python can compile is of no use to a guest either
+        subprocess.run([sys.executable, "-m", "compileall", "-q", str(ROOT / folder)], check=False)
     files = {path for folder in _OF_CHECKOUT for path in _below(ROOT / folder)}
     files.update(_of_distributions(f"i2s-{name}" for name in _OURS))
     return _image("checkout", files, (), below=str(ROOT))
@@ -149,7 +152,7 @@ def _image(kind: str, files: Iterable[str], empty: Iterable[str], below: str = "
     """Return an image that holds the files, made where it is not there; older ones of its kind go."""
     digest, used = hashlib.sha256(_FORMAT), 0
     present: dict[str, os.stat_result] = {}
-    for file in sorted(files):
+    for file in sorted(_with_byte_code(files)):
         # A package lists /bin/sh where the system has /usr/bin/sh.
         name = os.path.join(os.path.realpath(os.path.dirname(file)), os.path.basename(file))
         with contextlib.suppress(FileNotFoundError):
@@ -175,6 +178,12 @@ def _image(kind: str, files: Iterable[str], empty: Iterable[str], below: str = "
         )
         made.rename(image)
     return image
+
+
+def _with_byte_code(files: Iterable[str]) -> set[str]:
+    """Add the byte code of Python files, which a guest would need minutes for, each time a process starts."""
+    chosen = set(files)
+    return chosen | {importlib.util.cache_from_source(name) for name in chosen if name.endswith(".py")}
 
 
 def _stage(stage: Path, present: dict[str, os.stat_result], empty: Iterable[str], below: str) -> None:
