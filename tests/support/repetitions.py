@@ -20,10 +20,10 @@ def some(
 
     Args:
         cases: The cases; a tuple is several arguments of the test.
-        one_in: Of so many cases one is always run, the first of them.
-        chosen: Whether a case may be one of those that are always run.
-        instead: What is run instead of the others.
-        name: Name of a case in the name of its test; None for pytest's own.
+        one_in: Number of cases of which the first is always run.
+        chosen: The function that says whether a case may be one of those that are always run.
+        instead: The tests that are run instead of the others.
+        name: The function that gives the name of a case; None for pytest's own.
     """
     mark = pytest.mark.nightly(instead=instead)
     for place, case in enumerate(cases):
