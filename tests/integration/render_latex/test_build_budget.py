@@ -38,7 +38,13 @@ class Counting(BuildBudget):
         super().charge(caller, cpu_seconds)
 
 
-@pytest.mark.parametrize("preamble", [_HEAVY, _ENDLESS], ids=["heavy packages", "without end"])
+@pytest.mark.parametrize(
+    "preamble",
+    [
+        pytest.param(_HEAVY, id="heavy packages", marks=pytest.mark.nightly(instead="preambles without end")),
+        pytest.param(_ENDLESS, id="without end"),
+    ],
+)
 async def test_nine_cheap_jobs_buy_no_more_than_a_share_and_one_build(
     engine, open_folder, tmp_path, preamble
 ):

@@ -79,6 +79,7 @@ def render(engine, limits):
     return render
 
 
+@pytest.mark.nightly(instead="examples compared with plain LilyPond's PNG files (test_warm)")
 async def test_pixels_written_as_they_are_are_those_of_a_png(jail, installation, engine, limits):
     assert RAW_DEVICE in installation.devices
     only_png = dataclasses.replace(installation, devices=PNG_DEVICES)

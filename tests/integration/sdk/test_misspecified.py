@@ -55,6 +55,7 @@ def _run(line: str, folder: Path, endpoints: dict[str, str]) -> str:
     return ended.stdout
 
 
+@pytest.mark.nightly(instead="commands of other pages (test_quickstart, test_reading_scores)")
 def test_the_commands_of_the_page_give_values_without_a_ground_truth(
     tmp_path: Path, light_endpoints: dict[str, str]
 ) -> None:

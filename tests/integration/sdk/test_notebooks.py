@@ -31,6 +31,7 @@ def displayed(notebook: Any) -> int:
 
 
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.nightly(instead="examples of the pages on Python (integrations/test_pages)")
 def test_a_notebook_runs_and_prints_what_it_holds(
     path: Path, light_endpoints: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.nightly(instead="unit tests of each kind of item (unit/sdk/data/web_items)")
 def test_a_site_becomes_items_of_which_the_oracle_knows_all_and_again_the_same(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     made = make_visualwebbench([SITE], one, seed=5, per_page=1, licence="Apache-2.0")

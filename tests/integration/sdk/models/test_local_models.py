@@ -48,6 +48,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.nightly(instead="the baseline on examples (recorded/test_results), which might use a network")
 def test_the_baseline_reads_without_a_network() -> None:
     references = EXAMPLES / "references"
     asked = [
