@@ -1,4 +1,4 @@
-"""What is run in a child of the test process, which has no other child, and inherits the orphans below it.
+"""Run functions and tests in a child process that has no children of other tests, and inherits its orphans.
 
 Whoever counts descendants, or what has been reaped, must not meet those of other tests in the same process.
 """
@@ -29,8 +29,8 @@ def in_a_child(act: Callable[[], bytes]) -> bytes:
         os._exit(0)
     os.close(write)
     try:
-        with open(read, "rb") as told:
-            return told.read()
+        with open(read, "rb") as output:
+            return output.read()
     finally:  # also after the time limit of a test
         _kill([*processes.descendants(child), child])
         os.waitpid(child, 0)
@@ -43,7 +43,7 @@ def _kill(pids: list[int]) -> None:
 
 
 def apart(test: Callable[[], None]) -> Callable[[], None]:
-    """Have a test run in a child; its error is told as text."""
+    """Decorate a test so that it runs in a child process; a failure shows the traceback as text."""
 
     def tried() -> bytes:
         try:
@@ -54,8 +54,8 @@ def apart(test: Callable[[], None]) -> Callable[[], None]:
 
     @functools.wraps(test)
     def run() -> None:
-        told = in_a_child(tried).decode()
-        if told != "passed":
-            pytest.fail(told or "the child has ended without a word", pytrace=False)
+        outcome = in_a_child(tried).decode()
+        if outcome != "passed":
+            pytest.fail(outcome or "the child process ended without a result", pytrace=False)
 
     return run
