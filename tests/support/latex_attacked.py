@@ -16,10 +16,11 @@ from i2s_render_latex.model import Job, Options
 from i2s_render_latex.prepared_fonts import prepare_fonts
 from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
 from i2s_render_latex.texlive import find_installation
+from i2s_render_latex.unpacked_formats import unpack_formats
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
-from latex_state import lay_out_fonts
+from latex_state import lay_out_prepared
 
 PREAMBLE = "\\documentclass{article}\n\\usepackage{graphicx,tikz,listings,verbatim}\n"
 MARK = "SECRETMARK"
@@ -134,9 +135,12 @@ async def attacked_engine(
     index = TexIndex.load(folder / "index")
     installation = find_installation()
     if state and not (state / "fonts").exists():
-        lay_out_fonts(state)
+        lay_out_prepared(state)
     fonts = await prepare_fonts(state, installation) if state else None
-    engine = LatexEngine(EngineSettings(folder / "formats"), jail, installation, index, fonts=fonts)
+    unpacked = await unpack_formats(state or folder, installation)
+    engine = LatexEngine(
+        EngineSettings(folder / "formats"), jail, installation, index, fonts=fonts, unpacked=unpacked
+    )
     async with engine.open({"attacked": PREAMBLE.encode()}):
         attacked = Attacked(engine, jail.folder, secret, tex)
         good = await attacked.draw_good()

@@ -5,7 +5,7 @@ import pytest
 
 from i2s_chassis.errors import StartError
 from i2s_render_latex import paths, state
-from i2s_render_latex.state import check_reachable, prepare_folder
+from i2s_render_latex.state import check_reachable, keep_for_jobs, prepare_folder
 
 
 def test_chosen_folder_wins(tmp_path):
@@ -21,6 +21,48 @@ def test_folder_of_an_ordinary_user_is_in_the_cache(monkeypatch, tmp_path):
 def test_folder_is_made_and_readable_by_others(tmp_path):
     prepare_folder(tmp_path / "a" / "b")
     assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o755
+
+
+def made_in(state, name="made"):
+    made = state / name
+    (made / "inner").mkdir(parents=True)
+    (made / "inner/file").write_text(name)
+    made.chmod(0o700)
+    return made
+
+
+def test_prepared_files_are_readable_by_all_in_their_place(tmp_path):
+    keep_for_jobs(made_in(tmp_path), tmp_path / "fonts/digest")
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "fonts").rglob("*")}
+    assert modes == {"digest": 0o755, "inner": 0o755, "file": 0o644}
+    assert not (tmp_path / "made").exists()
+
+
+def test_what_another_process_has_prepared_meanwhile_stays(tmp_path):
+    keep_for_jobs(made_in(tmp_path, "first"), tmp_path / "fonts/digest")
+    keep_for_jobs(made_in(tmp_path, "second"), tmp_path / "fonts/digest")
+    assert (tmp_path / "fonts/digest/inner/file").read_text() == "first"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders to others")
+def test_root_leaves_folders_to_the_owner_of_the_state_folder(tmp_path):
+    os.chown(tmp_path, 4711, 4712)
+    keep_for_jobs(made_in(tmp_path), tmp_path / "fonts/digest")
+    status = (tmp_path / "fonts").stat()
+    assert (status.st_uid, status.st_gid) == (4711, 4712)
+
+
+def test_a_link_that_the_owner_of_the_state_folder_puts_there_is_not_followed(tmp_path):
+    """Else a service that was taken over would make root open any folder to all users."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    state = tmp_path / "state"
+    made = made_in(state)
+    (state / "fonts").symlink_to(elsewhere)
+    with pytest.raises(OSError, match="fonts"):
+        keep_for_jobs(made, state / "fonts/digest")
+    assert elsewhere.stat().st_mode & 0o777 == 0o700
+    assert list(elsewhere.iterdir()) == []
 
 
 def test_a_folder_that_jobs_cannot_reach_is_refused(tmp_path):

@@ -22,3 +22,15 @@ def test_a_missing_program_names_its_package(monkeypatch, program, package):
 def test_documents_may_not_read_or_write_outside():
     assert texlive.ENVIRONMENT["openin_any"] == texlive.ENVIRONMENT["openout_any"] == "p"
     assert texlive.ENVIRONMENT["shell_escape"] == "f"
+
+
+def test_what_root_s_own_runs_of_tex_leave_in_the_tree_changes_no_digest(tmp_path):
+    (tmp_path / "tex").mkdir()
+    (tmp_path / "tex/a.sty").write_text("a")
+    before = texlive._digest(texlive._files(tmp_path))
+    (tmp_path / "luatex-cache/generic/fonts").mkdir(parents=True)
+    (tmp_path / "luatex-cache/generic/fonts/lmroman10.luc").write_text("kept by LuaTeX")
+    (tmp_path / "ls-R").write_text("a list")
+    assert texlive._digest(texlive._files(tmp_path)) == before
+    (tmp_path / "tex/b.sty").write_text("b")
+    assert texlive._digest(texlive._files(tmp_path)) != before

@@ -28,6 +28,7 @@ from i2s_render_latex.raster import limits_of_raster
 from i2s_render_latex.split import preamble_of, without
 from i2s_render_latex.texindex import TexIndex
 from i2s_render_latex.texlive import ENVIRONMENT, Installation
+from i2s_render_latex.unpacked_formats import UnpackedFormats
 from i2s_render_latex.verdict import of_compilation
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
@@ -69,6 +70,7 @@ class LatexEngine:
         index: TexIndex,
         is_idle: Callable[[], bool] = lambda: True,
         fonts: PreparedFonts | None = None,
+        unpacked: UnpackedFormats | None = None,
     ) -> None:
         """Put the parts together; ``open`` is the way in.
 
@@ -79,19 +81,24 @@ class LatexEngine:
             index: Index of what could be loaded.
             is_idle: Whether a format may be built in the background now.
             fonts: Prepared for LuaTeX and XeTeX; without them each job looks for all fonts.
+            unpacked: What cold runs begin with; without them each unpacks a format of TeX Live.
 
         Raises:
             OSError: The folder of formats cannot be used.
         """
         self._settings, self._jail, self._index = settings, jail, index
         self.installation, self._fonts = installation, fonts
+        self._environment = {**ENVIRONMENT, **(unpacked.environment if unpacked else {})}
+        self._readable = (*installation.readable, *((unpacked.folder,) if unpacked else ()))
         cache = FormatCache(settings.formats_folder, installation.digest, settings.formats_bytes)
         self._cache = cache
         budget = BuildBudget(settings.build_shares)
         self._formats = Formats(cache, self._build, settings.hot_after, budget, is_idle)
 
     async def _build(self, head: bytes) -> Built:
-        return await build_format(self._jail, self.installation, head)
+        return await build_format(
+            self._jail, self.installation, head, readable=self._readable, environment=self._environment
+        )
 
     @contextlib.asynccontextmanager
     async def open(self, known: Mapping[str, bytes]) -> AsyncIterator[LatexEngine]:
@@ -141,9 +148,9 @@ class LatexEngine:
             document = without(job.document, formats[-1].preamble) if formats else job.document
             paths = [one.path for one in formats]
             first, again = (paths[0], paths[-1]) if paths else (None, None)
-            readable = (*self.installation.readable, *paths)
+            readable = (*self._readable, *paths)
             engine, runs = job.options.engine, job.options.max_runs
-            given, environment = {**beside, SOURCE: document}, dict(ENVIRONMENT)
+            given, environment = {**beside, SOURCE: document}, dict(self._environment)
             if engine is not TexEngine.PDFLATEX and self._fonts is not None:
                 readable = (*readable, self._fonts.folder)
                 given |= self._fonts.files(engine)

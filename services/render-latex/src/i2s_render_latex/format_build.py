@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,13 +61,22 @@ class Built:
     cpu_seconds: float = 0.0
 
 
-async def build_format(jail: Jail, installation: Installation, head: bytes) -> Built:
+async def build_format(
+    jail: Jail,
+    installation: Installation,
+    head: bytes,
+    *,
+    readable: tuple[Path, ...] = (),
+    environment: Mapping[str, str] = ENVIRONMENT,
+) -> Built:
     """Return the format of a head.
 
     Args:
         jail: Where TeX runs.
         installation: What it reads.
         head: A preamble, or one with ``split.BEGIN`` behind it.
+        readable: What TeX must read outside of /usr; empty takes that of the installation.
+        environment: Variables of TeX.
 
     Raises:
         FormatError: TeX refused it, or it does something that a format cannot hold.
@@ -79,8 +88,9 @@ async def build_format(jail: Jail, installation: Installation, head: bytes) -> B
     if lost:
         raise FormatError(f"{lost} has an effect that no format holds")
     dump = dump_of(head)
-    async with jail.cell(LIMITS_OF_BUILD, {SOURCE: dump.source}, readable=installation.readable) as cell:
-        env = {**ENVIRONMENT, **ENVIRONMENT_OF_SEARCHES}
+    readable = readable or installation.readable
+    async with jail.cell(LIMITS_OF_BUILD, {SOURCE: dump.source}, readable=readable) as cell:
+        env = {**environment, **ENVIRONMENT_OF_SEARCHES}
         ended = await cell.run(dump_command(dump.definition), env=env)
         try:
             dumped = await _dumped(cell, ended, installation, begun)

@@ -1,9 +1,10 @@
-"""The index command: build the index of the TeX tree and what engines keep of fonts, or ask the index."""
+"""The index command: build the index of the TeX tree, prepare fonts and formats, or ask the index."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from pathlib import Path
 
 from i2s_render_latex.paths import state_folder
 from i2s_render_latex.prepared_fonts import prepare_fonts
@@ -11,11 +12,12 @@ from i2s_render_latex.settings import IndexSettings
 from i2s_render_latex.state import open_index, prepare_folder, rebuild_index
 from i2s_render_latex.texindex import TexIndex, load_command
 from i2s_render_latex.texlive import find_installation
+from i2s_render_latex.unpacked_formats import unpack_formats
 from i2s_wire.render.source_error import Provider
 
 
 def index_command(settings: IndexSettings) -> int:
-    """Build the index and prepare the fonts of engines, or print what would define some names.
+    """Build the index and prepare the fonts and formats of engines, or print what would define some names.
 
     Returns:
         The exit code: 0, or 1 if nothing defines one of the names.
@@ -32,11 +34,17 @@ def index_command(settings: IndexSettings) -> int:
         print(f"{summary.path}: {counts} in {summary.seconds:.0f} s", file=sys.stderr)
         index = TexIndex.load(summary.path)
     if not settings.lookup:
-        asyncio.run(prepare_fonts(folder, find_installation()))
+        asyncio.run(_prepare(folder))
         return 0
     found = [_describe(index, name) for name in settings.lookup]
     print("\n".join(text for text, _ in found))
     return 0 if all(known for _, known in found) else 1
+
+
+async def _prepare(folder: Path) -> None:
+    installation = find_installation()
+    await prepare_fonts(folder, installation)
+    await unpack_formats(folder, installation)
 
 
 def _describe(index: TexIndex, name: str) -> tuple[str, bool]:

@@ -22,6 +22,7 @@ from i2s_chassis.errors import StartError
 from i2s_render_latex.document import LOG, SOURCE
 from i2s_render_latex.log import first_error
 from i2s_render_latex.programs import LUA_CACHE, PROGRAMS
+from i2s_render_latex.state import keep_for_jobs
 from i2s_render_latex.tex import compile_command
 from i2s_render_latex.texlive import ENVIRONMENT, PROGRAM_FOLDERS, Installation
 from i2s_wire.render.options import LatexEngine
@@ -172,7 +173,7 @@ def _reason(work: Path, code: int) -> str:
 
 
 def _keep(work: Path, folder: Path) -> None:
-    """Move what was made to where services look for it; another one may have done so meanwhile."""
+    """Move what was made to where services look for it."""
     made = work / "made"
     try:
         made.mkdir()
@@ -181,11 +182,9 @@ def _keep(work: Path, folder: Path) -> None:
             if source.is_dir():
                 source.rename(made / part)
         (made / f"{_FONTCONFIG}.conf").write_text(_CONFIGURATION, encoding="utf-8")
-        for path in (made, *made.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
-        folder.parent.mkdir(exist_ok=True)
-        folder.parent.chmod(0o755)
-        with contextlib.suppress(OSError):  # it is there already; if it is not, reading it says so
-            made.rename(folder)
+        keep_for_jobs(made, folder)
     except OSError as error:
-        raise StartError(f"the prepared fonts cannot be kept in {folder}: {error.strerror}") from None
+        raise StartError(
+            f"the prepared fonts cannot be kept in {folder}: {error.strerror}; run i2s-render-latex index as "
+            "root, or name another --state-dir"
+        ) from None

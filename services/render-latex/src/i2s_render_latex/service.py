@@ -20,6 +20,7 @@ from i2s_render_latex.servicer import LatexServicer
 from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.state import index_for_service, prepare_folder
 from i2s_render_latex.texlive import find_installation
+from i2s_render_latex.unpacked_formats import unpack_formats
 
 
 class LatexService:
@@ -54,6 +55,7 @@ class LatexService:
                 index,
                 lambda: chassis.admission.is_idle,
                 await prepare_fonts(folder, installation),
+                await unpack_formats(folder, installation),
             )
             await stack.enter_async_context(engine.open(known))
             with canary_required(chassis.telemetry):

@@ -48,6 +48,40 @@ def prepare_folder(folder: Path) -> None:
         ) from None
 
 
+def keep_for_jobs(made: Path, kept: Path) -> None:
+    """Move a folder of prepared files to where services look for it, below the state folder.
+
+    Root makes such folders in the command ``index``, and later a service without privileges does; so the
+    folder around them belongs to the owner of the state folder. If another process has made the same one
+    meanwhile, that one stays.
+
+    Args:
+        made: Folder in the state folder; every user may read it and what is in it afterwards.
+        kept: Its place: STATE/KIND/NAME.
+
+    Raises:
+        OSError: It cannot be moved there.
+    """
+    for path in (made, *made.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    # Not by its name: the owner of the state folder could put a link to any other folder in its place.
+    around = os.open(kept.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        if os.geteuid() == 0:
+            owner = kept.parent.parent.stat()
+            os.fchown(around, owner.st_uid, owner.st_gid)
+        if os.geteuid() in (0, os.fstat(around).st_uid):
+            os.fchmod(around, 0o755)
+    finally:
+        os.close(around)
+    try:
+        made.rename(kept)
+    except OSError:
+        if not kept.is_dir():
+            raise
+
+
 def check_reachable(folder: Path) -> None:
     """Check that other users reach the state folder, which may not be there yet.
 

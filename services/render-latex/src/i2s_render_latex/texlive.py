@@ -33,6 +33,7 @@ _SYSTEM_FONTS = Path("/usr/share/fonts")
 
 # Made on this machine from the rest of the tree, with the time in them.
 _GENERATED = (".fmt", ".base", ".log")
+_GENERATED_FOLDERS = frozenset({"luatex-cache"})  # where LuaTeX keeps fonts if root runs it
 _GENERATED_NAMES = frozenset({"ls-R", "ls-R-TEXLIVEDIST", "ls-R-TEXMFMAIN"})
 
 _NOWHERE = "/nonexistent"
@@ -195,7 +196,8 @@ def _files(folder: Path) -> Iterator[tuple[str, int]]:
         for entry in entries:
             path = f"{relative}{entry.name}"
             if entry.is_dir():
-                pending.append(f"{path}/")
+                if entry.name not in _GENERATED_FOLDERS:
+                    pending.append(f"{path}/")
             elif (
                 entry.is_file() and not entry.name.endswith(_GENERATED) and entry.name not in _GENERATED_NAMES
             ):
