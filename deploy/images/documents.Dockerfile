@@ -5,10 +5,11 @@ ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/documents /wheels
-COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
-    build/images/wheels/ours/i2s_documents-* /wheels/ours/
 COPY requirements/documents.txt /
 RUN install-locked /documents.txt
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
+    build/images/wheels/ours/i2s_documents-* /wheels/ours/
+RUN install-ours
 
 FROM ${RUNTIME} AS finished
 RUN install-packages bubblewrap pandoc \

@@ -8,10 +8,11 @@ ARG EMPTY=i2s-empty
 FROM ${BUILDER} AS packages
 ARG NETWORKS=none
 COPY build/images/wheels/metrics-${NETWORKS} /wheels
-COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
-    build/images/wheels/ours/i2s_metrics-* /wheels/ours/
 RUN install-locked /wheels/*.txt \
     && strip --strip-unneeded /opt/i2s/venv/lib/python3*/site-packages/llvmlite/binding/libllvmlite.so
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
+    build/images/wheels/ours/i2s_metrics-* /wheels/ours/
+RUN install-ours
 # VGG16's weights for LPIPS, where the wheelhouse has them.
 COPY scripts/vgg16 /convert/vgg16
 RUN mkdir -p /opt/i2s/weights \

@@ -5,11 +5,12 @@ ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/render-html /wheels
-COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
-    build/images/wheels/ours/i2s_render_html-* /wheels/ours/
 COPY requirements/render-html.txt /
 RUN install-locked /render-html.txt \
     && strip --strip-all /opt/i2s/venv/lib/python3*/site-packages/playwright/driver/node
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
+    build/images/wheels/ours/i2s_render_html-* /wheels/ours/
+RUN install-ours
 
 FROM ${RUNTIME} AS finished
 RUN install-packages bubblewrap \

@@ -7,10 +7,11 @@ ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/render-latex /wheels
-COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
-    build/images/wheels/ours/i2s_render_latex-* /wheels/ours/
 COPY requirements/render-latex.txt /
 RUN install-locked /render-latex.txt
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
+    build/images/wheels/ours/i2s_render_latex-* /wheels/ours/
+RUN install-ours
 
 FROM ${RUNTIME} AS finished
 ARG TEX="texlive-latex-base texlive-latex-recommended texlive-latex-extra texlive-science texlive-pictures texlive-plain-generic texlive-fonts-recommended cm-super texlive-luatex texlive-xetex texlive-lang-chinese texlive-lang-arabic"

@@ -5,14 +5,15 @@ ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/render-lilypond /wheels
-COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
-    build/images/wheels/ours/i2s_render_lilypond-* /wheels/ours/
 COPY requirements/render-lilypond.txt /
 # convert-ly has a Python of its own: installers, help texts and the byte code of another version are of no use to it.
 RUN install-locked /render-lilypond.txt \
     && cd /opt/i2s/venv/lib/python3*/site-packages/lilypond-binaries/lib/python3.* \
     && rm -rf ensurepip idlelib lib2to3 pydoc_data tkinter turtledemo \
     && find . -name '*.cpython-311.pyc' -delete
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
+    build/images/wheels/ours/i2s_render_lilypond-* /wheels/ours/
+RUN install-ours
 
 FROM ${RUNTIME} AS finished
 RUN install-packages bubblewrap \

@@ -5,10 +5,11 @@ ARG EMPTY=i2s-empty
 
 FROM ${BUILDER} AS packages
 COPY build/images/wheels/render-python /wheels
-COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
-    build/images/wheels/ours/i2s_render_python-* /wheels/ours/
 COPY requirements/render-python.txt /
 RUN install-locked /render-python.txt
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
+    build/images/wheels/ours/i2s_render_python-* /wheels/ours/
+RUN install-ours
 
 FROM ${RUNTIME} AS finished
 RUN install-packages bubblewrap \

@@ -8,11 +8,12 @@ ARG EMPTY=i2s-empty
 FROM ${BUILDER} AS packages
 ARG DATASETS=none
 COPY build/images/wheels/sdk-${DATASETS} /wheels
-COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_sdk-* /wheels/ours/
 # Of the services that botocore describes, runs in object stores use S3 and what signs in to it.
 RUN install-locked /wheels/*.txt \
     && cd /opt/i2s/venv/lib/python3*/site-packages/botocore/data \
     && find . -mindepth 1 -type d ! -path './s3*' ! -path './sts*' ! -path './sso*' ! -path './signin*' -prune -exec rm -rf {} +
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_sdk-* /wheels/ours/
+RUN install-ours
 
 FROM ${RUNTIME} AS finished
 # `kubectl cp` copies folders with the tar of the container.
