@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Thousands of tests and modules stay until the end: looking for garbage among them takes a sixth of the time
+# of collecting them. pytest_collection_finish turns it on again.
+gc.disable()
 
 pytest.register_assert_rewrite("renderer_contract", "audit_contract", "lost_cell_contract")
 
@@ -17,6 +22,10 @@ os.environ.setdefault("I2S_REFERENCE_POINTS", "no")
 # Tests of the caches turn them on, in folders of their own; no other test may meet what another one has kept.
 os.environ.setdefault("I2S_RENDER_CACHE", "no")
 os.environ.setdefault("I2S_SCORE_CACHE", "no")
+
+# A warm process to spare takes two to four CPU seconds to start, and few services of tests live to use it.
+os.environ.setdefault("I2S_RENDER_LILYPOND_WARM_SPARE", "0")
+os.environ.setdefault("I2S_RENDER_PYTHON_WARM_SPARE", "0")
 
 # POT is given arrays of NumPy alone, and would import PyTorch in each process of the tests.
 os.environ.setdefault("POT_BACKEND_DISABLE_PYTORCH", "1")
@@ -41,6 +50,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if hasattr(config, "workerinput"):
         _longest_first(config, items)
     _scale_time_limits(config, items)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Look for garbage from now on, and only among what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 def _leave_out_nightly(config: pytest.Config, items: list[pytest.Item]) -> None:

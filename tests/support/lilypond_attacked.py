@@ -114,7 +114,7 @@ async def attacked_engine(tier):
         settings = replace(TIERS[tier], state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS)
         jail = await Jail.start(settings)
         async with open_engine(
-            jail, find_installation(), EngineSettings(), WarmSettings(LIMITS), must_be_warm=True
+            jail, find_installation(), EngineSettings(), WarmSettings(LIMITS, spare=0), must_be_warm=True
         ) as engine:
             good = await engine.render(GOOD)
             assert good.verdict is Verdict.RENDERED

@@ -46,7 +46,8 @@ def start(
         settings: Settings of the service, by the names of its variables without their prefix.
     """
     prefix = f"I2S_{service.upper().replace('-', '_')}"
-    variables = {"INSECURE": "true", "SLOTS": "1", **settings}
+    spare = {"WARM_SPARE": "0"} if service == "render-lilypond" else {}  # one warm process serves one slot
+    variables = {"INSECURE": "true", "SLOTS": "1", **spare, **settings}
     name = f"{network}-{secrets.token_hex(3)}"
     engine.undo("docker", "rm", "--force", name)
     return engine.docker(

@@ -33,6 +33,6 @@ async def jail():
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def engine(jail, installation):
     async with open_engine(
-        jail, installation, EngineSettings(), WarmSettings(LIMITS), must_be_warm=True
+        jail, installation, EngineSettings(), WarmSettings(LIMITS, spare=0), must_be_warm=True
     ) as engine:
         yield engine
