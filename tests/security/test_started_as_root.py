@@ -85,8 +85,9 @@ def _line_of(pid: int) -> list[int]:
 
 
 def _announcers(pid: int) -> list[int]:
-    command = Path(f"/proc/{pid}/cmdline").read_bytes()
-    return [one.pid for one in below(pid) if Path(f"/proc/{one.pid}/cmdline").read_bytes() == command]
+    """Return the processes that have the command line of the service, of which they are forks."""
+    command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+    return [one.pid for one in below(pid) if one.command == command]
 
 
 def test_no_thread_of_the_service_has_a_privilege(service: tuple[str, Started]) -> None:

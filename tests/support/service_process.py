@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -105,18 +106,29 @@ def started(
 
 
 def statuses(pid: int) -> list[dict[str, str]]:
-    """Return what the kernel says of each thread of a process: the fields of /proc/PID/task/TID/status."""
+    """Return what the kernel says of each thread of a process: the fields of /proc/PID/task/TID/status.
+
+    Threads that end meanwhile are left out.
+
+    Raises:
+        OSError: The process has ended.
+    """
     found = []
     for task in Path(f"/proc/{pid}/task").iterdir():
-        lines = (task / "status").read_text().splitlines()
-        found.append({name: value.strip() for name, _, value in (line.partition(":") for line in lines)})
+        with contextlib.suppress(OSError):
+            lines = [line.partition(":") for line in (task / "status").read_text().splitlines()]
+            found.append({name: value.strip() for name, _, value in lines})
     return found
 
 
 def privileges_of(pid: int) -> list[str]:
-    """Return what a process could still do as one that is privileged; empty for nothing."""
+    """Return what a process could still do as one that is privileged; empty for nothing or if it has ended."""
+    try:
+        found = statuses(pid)
+    except OSError:
+        return []
     wrong = []
-    for status in statuses(pid):
+    for status in found:
         who = f"{status['Name']} {status['Pid']}"
         if "0" in status["Uid"].split() or "0" in status["Gid"].split():
             wrong.append(f"{who}: uid {status['Uid']}, gid {status['Gid']}")
