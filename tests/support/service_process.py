@@ -122,7 +122,7 @@ def statuses(pid: int) -> list[dict[str, str]]:
 
 
 def privileges_of(pid: int) -> list[str]:
-    """Return what a process could still do as one that is privileged; empty for nothing or if it has ended."""
+    """Return what a process could still do as one that is privileged; empty for nothing, or if it ended."""
     try:
         found = statuses(pid)
     except OSError:
