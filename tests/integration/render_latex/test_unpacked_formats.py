@@ -54,7 +54,7 @@ async def test_formats_are_unpacked_once(engine, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["unpacked"]
 
 
-@pytest.mark.parametrize("tex", TexEngine)
+@pytest.mark.parametrize("tex", TexEngine, ids=lambda one: one.name.lower())
 async def test_pictures_and_logs_are_those_of_the_packed_format(engine, tex):
     packed = LatexEngine(engine._settings, engine._jail, engine.installation, engine._index)
     job = Job(SOURCE, options=Options(engine=tex, cold=True))
@@ -72,7 +72,10 @@ async def test_a_format_that_is_not_packed_is_taken_as_it_is(engine, tmp_path, m
     assert (unpacked.folder / "pdflatex.fmt").read_bytes() == plain.read_bytes()
 
 
-@pytest.mark.parametrize("content", [b"\x1f\x8b no gzip", gzip.compress(b"cut off" * 1000)[:-20]])
+BROKEN = {"no gzip": b"\x1f\x8b no gzip", "cut off": gzip.compress(b"cut off" * 1000)[:-20]}
+
+
+@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
 async def test_a_format_that_cannot_be_unpacked_is_named_at_the_start(engine, tmp_path, monkeypatch, content):
     broken = tmp_path / "broken.fmt"
     broken.write_bytes(content)
