@@ -11,6 +11,7 @@ from busy_machine import FOR_EACH_PROCESSOR
 from jail_ways import WAYS
 
 from chosen import chosen
+from i2s_sdk.service_table import SERVICES as SERVICE_TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 SECURITY = ROOT / "tests" / "security"
@@ -43,6 +44,10 @@ MODELS = {
     "replay": (f"replay:{EXAMPLES}/try/replay.jsonl", ("latex",)),
     "shuffled": ("baseline/shuffled", ("webpage", "music", "chart", "readoc")),
 }
+
+#: Name of the part that starts the images of all services; one Docker Engine serves it.
+_IMAGES = "images"
+SERVICES = tuple(one.name for one in SERVICE_TABLE)
 
 #: What the time limit of every test is multiplied by: the load, and as much again as limits have to spare.
 TIMEOUT_FACTOR = 4 * FOR_EACH_PROCESSOR
@@ -98,15 +103,24 @@ def attack_parts() -> dict[str, Part]:
 def chosen_attacks() -> dict[str, Part]:
     """Return the parts of the security suite that I2S_LOAD_PARTS names; all where it is unset."""
     parts = attack_parts()
-    names = chosen("I2S_LOAD_PARTS", (*parts, *_example_names()))
+    names = chosen("I2S_LOAD_PARTS", _all_names())
     return {name: parts[name] for name in names if name in parts}
 
 
 def chosen_examples() -> list[tuple[str, str]]:
     """Return the models and tasks whose runs I2S_LOAD_PARTS names; all where it is unset."""
     examples = _example_names()
-    names = chosen("I2S_LOAD_PARTS", (*attack_parts(), *examples))
+    names = chosen("I2S_LOAD_PARTS", _all_names())
     return [examples[name] for name in names if name in examples]
+
+
+def chosen_images() -> list[tuple[str, ...]]:
+    """Return the services whose images are started, in one part, if I2S_LOAD_PARTS names it or is unset."""
+    return [SERVICES for name in chosen("I2S_LOAD_PARTS", _all_names()) if name == _IMAGES]
+
+
+def _all_names() -> tuple[str, ...]:
+    return (*attack_parts(), *_example_names(), _IMAGES)
 
 
 def _example_names() -> dict[str, tuple[str, str]]:
