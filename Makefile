@@ -45,7 +45,7 @@ bench:  ## measure a whole run beside the reference-style procedure, a run of ma
 
 test:  ## lint, type-check and run every suite
 	@scripts/bootstrap dev $(if $(I2S_REQUIRE_DOCKER),containers) $(if $(I2S_REQUIRE_PLATFORMS),platforms) $(if $(I2S_REQUIRE_KERNELS),kernels)
-	@scripts/check lint types+unit integration fidelity security wheels containers+kernels platforms -- $(ARGS)
+	@scripts/check lint types+unit integration security containers+kernels+fidelity+wheels platforms -- $(ARGS)
 
 test-unit:  ## run the unit tests only, less the slow ones
 	@scripts/bootstrap dev

@@ -80,6 +80,7 @@ async def test_the_process_of_networks_is_confined_too(serve, image, weights_dir
     assert set(said(tmp_path)) == {"workers are confined", "networks are confined"}
 
 
+@pytest.mark.nightly(instead="the process of the networks is confined")
 async def test_networks_can_be_left_unconfined_and_the_log_says_so(serve, image, weights_dir, tmp_path):
     picture = image("images/eq_0.png")
     request = pb.ScoreRequest(reference=picture, prediction=picture, metrics=["lpips"])

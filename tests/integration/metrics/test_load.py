@@ -21,6 +21,7 @@ def peak_bytes(process):
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
+@pytest.mark.nightly(instead="thousands of calls at once of a service of the chassis, in test_calls.py")
 async def test_a_thousand_calls_at_once_are_all_answered_in_bounded_memory(serve, image):
     reference = image("images/eq_0.png").data
     predictions = [image(f"images/{name}.png").data for name in ("eq_0", "eq_1", "eq_5")]

@@ -124,6 +124,7 @@ async def test_lpips_is_that_of_two_other_packages(service, request_of, oracle):
         assert await value_of(service, asked) == pytest.approx(oracle(asked), abs=1e-5), pair
 
 
+@pytest.mark.nightly(instead="a distance does not depend on the rest of the batch, in test_vgg.py")
 async def test_batches_of_many_calls_give_the_values_of_single_ones(service, request_of, image):
     names = ["tab_0", "tab_1", "tab_3", "tab_shift1", "eq_0", "eq_1"]
     single = [await value_of(service, request_of(name, "tab_0")) for name in names]

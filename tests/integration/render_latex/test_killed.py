@@ -23,12 +23,15 @@ SLOW_TO_DRAW = b"\\documentclass{article}\\begin{document}Slow" + _LOOP % (
 )
 
 
+OTHER_ENGINE = pytest.mark.nightly(instead="pdfTeX, which the same code runs")
+
+
 @pytest.mark.parametrize(
     ("program", "document", "engine"),
     [
         ("pdflatex", SLOW_TO_COMPILE, pb.LATEX_ENGINE_PDFLATEX),
-        ("lualatex", SLOW_TO_COMPILE, pb.LATEX_ENGINE_LUALATEX),
-        ("xelatex", SLOW_TO_COMPILE, pb.LATEX_ENGINE_XELATEX),
+        pytest.param("lualatex", SLOW_TO_COMPILE, pb.LATEX_ENGINE_LUALATEX, marks=OTHER_ENGINE),
+        pytest.param("xelatex", SLOW_TO_COMPILE, pb.LATEX_ENGINE_XELATEX, marks=OTHER_ENGINE),
         ("pdftoppm", SLOW_TO_DRAW, pb.LATEX_ENGINE_PDFLATEX),
     ],
     ids=["pdfTeX", "LuaTeX", "XeTeX", "pdftoppm"],

@@ -107,6 +107,7 @@ def test_old_scores_are_converted() -> None:
     assert "crescTextCresc" in done.stdout
 
 
+@pytest.mark.nightly(instead="attacks on the jail with older versions of Landlock, and the suite kernels")
 def test_older_kernels_draw_the_same() -> None:
     """They use a warm process if there is any Landlock to keep its jobs apart, else one of their own."""
     done = _done(_ON_OLDER_KERNELS)

@@ -21,12 +21,15 @@ SLOW_TO_TYPESET = b"#(let loop ((i 0)) (if (< i 5000000) (loop (+ i 1))))\n{ c'4
 SLOW_TO_DRAW = b'{ c\'4^\\markup \\postscript "0 1 10000000 { pop } for" }\n'
 
 
+THE_OTHER = pytest.mark.nightly(instead="a warm LilyPond, and Ghostscript after a cold one")
+
+
 @pytest.mark.parametrize(
     ("wanted", "music", "limits"),
     [
         (is_forked_job, SLOW_TO_TYPESET, LIMITS),
-        (is_program("lilypond"), SLOW_TO_TYPESET, COLD),
-        (is_program("gs"), SLOW_TO_DRAW, LIMITS),
+        pytest.param(is_program("lilypond"), SLOW_TO_TYPESET, COLD, marks=THE_OTHER),
+        pytest.param(is_program("gs"), SLOW_TO_DRAW, LIMITS, marks=THE_OTHER),
         (is_program("gs"), SLOW_TO_DRAW, COLD),
     ],
     ids=["child of a warm LilyPond", "LilyPond", "Ghostscript of a warm LilyPond", "Ghostscript"],

@@ -10,6 +10,7 @@ JOBS, ACTIONS = 12, 4
 HOSTILE_SOURCES = 23
 
 
+@pytest.mark.nightly(instead="killed programs of each renderer, and hostile sources of the security suite")
 @pytest.mark.timeout(900)
 def test_good_pictures_stay_the_same_and_nothing_is_kept_while_processes_are_killed():
     ended, found = soak("--jobs", JOBS, "--actions", ACTIONS, "--service-deaths", 1, "--checkpoints", 2)

@@ -117,6 +117,7 @@ def pictures(renderings: list[Rendering]) -> list[bytes]:
     return [one.pictures[0].png for one in renderings]
 
 
+@pytest.mark.nightly(instead="one that drains, plain code, and a killed container in the container suite")
 async def test_one_of_two_killed_in_the_middle_of_200_renders_costs_none(replicas: list[Replica]) -> None:
     survivor, victim = replicas
     async with AsyncRenderClient(survivor.address) as alone:
