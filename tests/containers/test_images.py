@@ -127,5 +127,8 @@ def test_the_latex_image_holds_its_formats_and_the_index(engine, images):
     about = json.loads(engine.docker("image", "inspect", images["render-latex"]))[0]
     ready = about["Config"]["Labels"]["org.image2struct.warm"]
     assert {"format:paper", "format:helm"} <= set(re.findall(r"format:\w+", ready))
-    assert listed.count(".fmt") == ready.count("format:")
+    formats = [line for line in listed.splitlines() if line.endswith(".fmt")]
+    assert sum("/formats/" in line for line in formats) == ready.count("format:")
+    unpacked = {os.path.basename(line) for line in formats if "/unpacked/" in line}
+    assert unpacked == {"pdflatex.fmt", "lualatex.fmt", "xelatex.fmt"}
     assert "texindex.sqlite" in listed
