@@ -20,7 +20,7 @@ OS_RELEASES = {
     "noble": "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=24.04\nVERSION_CODENAME=noble\nUBUNTU_CODENAME=noble\n",
     "mint": "ID=linuxmint\nVERSION_ID=22\nVERSION_CODENAME=wilma\nUBUNTU_CODENAME=noble\n",
 }
-TOOLS = "sh cat cp dirname env find grep mkdir rm sed sort tail touch uname xargs".split()
+TOOLS = "sh awk cat cp dirname env find grep mkdir rm sed sort tail touch uname xargs".split()
 COMMANDS = ["pdflatex", "pandoc", "pdftoppm", "jekyll", "chromium-headless-shell", "bwrap"]
 
 # An interpreter: $state/venv-NAME says whether it has the modules venv and ensurepip.
