@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.errors import StartError
+from i2s_chassis.renderer.errors import EngineError
 from i2s_render_latex import unpacked_formats
 from i2s_render_latex.engine import LatexEngine
 from i2s_render_latex.model import Job, Options
 from i2s_render_latex.programs import PROGRAMS
 from i2s_render_latex.texlive import ENVIRONMENT, PROGRAM_FOLDERS
-from i2s_render_latex.unpacked_formats import unpack_formats
+from i2s_render_latex.unpacked_formats import UnpackedFormats, unpack_formats
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
 
@@ -62,6 +63,16 @@ async def test_pictures_and_logs_are_those_of_the_packed_format(engine, tex):
     assert with_unpacked.verdict is with_packed.verdict is Verdict.RENDERED
     assert with_unpacked.pictures[0].png == with_packed.pictures[0].png
     assert with_unpacked.log == with_packed.log
+
+
+async def test_a_cold_run_begins_with_the_unpacked_format(engine, open_folder):
+    folder = open_folder / "useless"
+    folder.mkdir(mode=0o755)
+    (folder / "pdflatex.fmt").write_bytes(b"no format")
+    unpacked = UnpackedFormats(folder)
+    other = LatexEngine(engine._settings, engine._jail, engine.installation, engine._index, unpacked=unpacked)
+    with pytest.raises(EngineError, match="without a log"):
+        await other.render(Job(SOURCE, options=Options(cold=True)))
 
 
 async def test_a_format_that_is_not_packed_is_taken_as_it_is(engine, tmp_path, monkeypatch):
