@@ -113,7 +113,7 @@ class System:
 def system(engine: Engine, images: dict[str, str]) -> Iterator[System]:
     ports = {name: _free_port() for name in SERVICES}
     variables = {f"I2S_{name.upper().replace('-', '_')}_PORT": str(port) for name, port in ports.items()}
-    project = f"i2s-test-{secrets.token_hex(3)}"
+    project = f"{docker_engine.PREFIX}{secrets.token_hex(3)}"
     one = System(engine, project, {**engine.environment, **variables}, ports)
     down = one.compose_command("down", "--volumes", "--timeout", "1")
     engine.undo(*down, folder=COMPOSE, **variables)

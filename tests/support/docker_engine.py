@@ -19,6 +19,8 @@ from afterwards import Afterwards
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60
 END_SECONDS = 20
+PREFIX = "i2s-test-"  # of the Compose projects of tests
+PROJECT_LABEL = "com.docker.compose.project"
 
 
 class NoEngineError(Exception):
@@ -140,7 +142,24 @@ def engine() -> Iterator[Engine]:
     with _until_the_end(Afterwards(_dockerd)) as afterwards:
         one = Engine(_socket(afterwards.folder), afterwards)
         _wait_for(one)
+        # Runs that were killed together with their engine could undo nothing, and each new engine starts
+        # again what they had told to restart.
+        remove_projects(one, PREFIX)
         yield one
+
+
+def remove_projects(engine: Engine, prefix: str) -> None:
+    """Remove containers, networks and volumes of the Compose projects whose names begin with a prefix."""
+    for listing, attribute, removal in (
+        (("ps", "--all"), "ID", ("rm", "--force")),
+        (("network", "ls"), "ID", ("network", "rm")),
+        (("volume", "ls"), "Name", ("volume", "rm")),
+    ):
+        row = f'{{{{.{attribute}}}}} {{{{.Label "{PROJECT_LABEL}"}}}}'
+        listed = engine.docker(*listing, f"--filter=label={PROJECT_LABEL}", f"--format={row}")
+        named = [one for one, project in map(str.split, listed.splitlines()) if project.startswith(prefix)]
+        if named:
+            engine.docker(*removal, *named)
 
 
 def _answers(host: str) -> bool:
