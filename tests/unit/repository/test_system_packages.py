@@ -20,8 +20,12 @@ OS_RELEASES = {
     "noble": "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=24.04\nVERSION_CODENAME=noble\nUBUNTU_CODENAME=noble\n",
     "mint": "ID=linuxmint\nVERSION_ID=22\nVERSION_CODENAME=wilma\nUBUNTU_CODENAME=noble\n",
 }
-TOOLS = "sh awk cat cp dirname env find grep mkdir rm sed sort tail touch uname xargs".split()
+TOOLS = "sh cat cp dirname env find grep mkdir mv rm sed sort tail touch uname xargs".split()
 COMMANDS = ["pdflatex", "pandoc", "pdftoppm", "jekyll", "chromium-headless-shell", "bwrap"]
+
+LOCKS = """
+    build sdk ocr metrics render-latex render-html render-lilypond render-python documents
+""".split()
 
 # An interpreter: $state/venv-NAME says whether it has the modules venv and ensurepip.
 PYTHON = """#!/bin/sh
@@ -32,10 +36,14 @@ case "$*" in
     *hashlib*) cat >/dev/null; echo fingerprint ;;
     *platform*) echo {version} ;;
     -V) echo "Python {version}" ;;
+    "-m venv --clear --without-pip "*) echo "venv python $*" >>"$state/calls"
+        mkdir -p "$5/bin" ;;
     "-m venv --clear "*) echo "{name} $*" >>"$state/calls"
         mkdir -p "$4/bin"
         cp "$0" "$4/bin/python"
         cp "$stubs/pip" "$stubs/playwright" "$4/bin/" ;;
+    "-m pip --python "*) echo "venv python $*" >>"$state/calls"
+        [ -e "$state/no-uv" ] || cp "$stubs/later-uv" .i2s/uv/bin/uv ;;
     -m*) echo "venv python $*" >>"$state/calls" ;;
 esac
 """
@@ -54,6 +62,7 @@ cp "$stubs"/later/* "$stubs/"
     "pip": '#!/bin/sh\necho "pip $*" >>"$state/calls"\ncp "$stubs/later-uv" .i2s/uv/bin/uv\n',
     "later-uv": """#!/bin/sh
 echo "uv $*" >>"$state/calls"
+[ "$1" = python ] || exit 0
 mkdir -p "$UV_PYTHON_INSTALL_DIR/cpython-3.12/bin"
 cp "$stubs/python3.12-of-uv" "$UV_PYTHON_INSTALL_DIR/cpython-3.12/bin/python3"
 """,
@@ -155,7 +164,7 @@ def test_ubuntu_22_04_gets_a_python_from_uv_and_a_browser_from_playwright(system
     assert {"python3-venv", "texlive-latex-base", "bubblewrap", "libasound2", "libnss3"} <= set(packages)
     assert "chromium-headless-shell" not in packages
     assert system.call("pip ")[-3:] == ["--require-hashes", "-r", "requirements/uv.txt"]
-    assert system.call("uv ") == ["uv", "python", "install", "--no-bin", "3.12"]
+    assert system.call("uv python") == ["uv", "python", "install", "--no-bin", "3.12"]
     assert system.call("python3.12-of-uv") == "python3.12-of-uv -m venv --clear .venv".split()
     assert system.call("playwright") == "playwright install chromium-headless-shell in 0".split()
     assert "Installing Python 3.12 into .python with uv" in said
@@ -169,7 +178,7 @@ def test_a_uv_that_is_there_is_used(system: System) -> None:
     system.bootstrap()
     assert "python3-venv" not in system.call("apt-get install")
     assert system.call("pip ") == []
-    assert system.call("uv ") == ["uv", "python", "install", "--no-bin", "3.12"]
+    assert system.call("uv python") == ["uv", "python", "install", "--no-bin", "3.12"]
 
 
 @on("jammy")
@@ -177,7 +186,7 @@ def test_ubuntu_22_04_with_a_newer_python_of_the_users_needs_no_uv(system: Syste
     system.python("python3", version="3.10.12", venv=False)
     system.python("python3.12", version="3.12.4")
     system.bootstrap()
-    assert system.call("uv ") == []
+    assert system.call("uv python") == []
     assert system.call("python3.12 ") == "python3.12 -m venv --clear .venv".split()
 
 
@@ -188,7 +197,7 @@ def test_ubuntu_24_04_has_a_python_of_its_own_and_a_browser_from_playwright(syst
     packages = system.call("apt-get install")
     assert {"python3-venv", "libasound2t64", "libatk-bridge2.0-0t64", "libnss3"} <= set(packages)
     assert not {"chromium-headless-shell", "libasound2", "python3"} & set(packages)
-    assert system.call("uv ") == []
+    assert system.call("uv python") == []
     assert system.call("python3 ") == "python3 -m venv --clear .venv".split()
     assert system.call("playwright") == "playwright install chromium-headless-shell in 0".split()
 
@@ -207,7 +216,7 @@ def test_debian_has_both(system: System) -> None:
     packages = system.call("apt-get install")
     assert {"python3-venv", "chromium-headless-shell"} <= set(packages)
     assert not {"libasound2", "libasound2t64", "python3"} & set(packages)
-    assert system.call("playwright") == system.call("uv ") == []
+    assert system.call("playwright") == system.call("uv python") == []
 
 
 @pytest.mark.parametrize(
@@ -225,6 +234,42 @@ def test_with_everything_in_place_nothing_is_run(system: System, version: str) -
     (system.state / "calls").unlink()
     assert system.bootstrap() == ""
     assert system.calls == []
+
+
+@on("debian")
+def test_packages_are_installed_with_the_locked_uv(system: System) -> None:
+    system.python("python3", version="3.11.2")
+    assert "pip" not in system.bootstrap()
+    assert system.call("venv python -m pip --python .i2s/uv/bin/python")[-2:] == ["-r", "requirements/uv.txt"]
+    installed = [call for call in system.calls if call.startswith("uv pip install")]
+    assert all("--no-deps" in call for call in installed)
+    assert [call.split()[-2:] for call in installed if "--require-hashes" in call] == [
+        ["-r", f"requirements/{name}.txt"] for name in LOCKS
+    ]
+    assert "venv python -m pip install" not in "\n".join(system.calls)
+
+
+@on("debian")
+def test_where_there_is_no_uv_pip_installs_packages_and_that_is_said_once(system: System) -> None:
+    system.python("python3", version="3.11.2")
+    (system.state / "no-uv").touch()
+    said = system.bootstrap()
+    assert said.count("pip does, which takes longer") == 1
+    with_hashes = [call for call in system.calls if call.startswith("venv python -m pip install")]
+    assert [call.split()[-2:] for call in with_hashes if "--require-hashes" in call] == [
+        ["-r", f"requirements/{name}.txt"] for name in LOCKS
+    ]
+
+
+@on("debian")
+def test_pip_installs_what_uv_cannot(system: System) -> None:
+    system.python("python3", version="3.11.2")
+    system.program("uv", '#!/bin/sh\necho "uv $*" >>"$state/calls"\nexit 1\n')
+    assert "uv did not install" in system.bootstrap()
+    assert len([call for call in system.calls if call.startswith("uv ")]) == 1
+    assert len([call for call in system.calls if call.startswith("venv python -m pip install")]) == 1 + len(
+        LOCKS
+    )
 
 
 @on("debian")
