@@ -142,8 +142,8 @@ def engine() -> Iterator[Engine]:
     with _until_the_end(Afterwards(_dockerd)) as afterwards:
         one = Engine(_socket(afterwards.folder), afterwards)
         _wait_for(one)
-        # Runs that were killed together with their engine could undo nothing, and each new engine starts
-        # again what they had told to restart.
+        # A run that was killed together with its engine removed nothing, and a new engine starts the
+        # containers whose restart policy asks for it.
         remove_projects(one, PREFIX)
         yield one
 
