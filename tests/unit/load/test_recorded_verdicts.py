@@ -121,13 +121,13 @@ def test_conversions_pages_and_sites_have_outcomes_of_their_own():
 
 
 def test_places_that_differ_in_each_run_are_no_difference():
-    def html(folder, port):
+    def html(folder, port, line_end=" "):
         return RawConversions(
-            [Converted("a", f"<a href='/tmp/{folder}/secret'>http://127.0.0.1:{port}/</a>")]
+            [Converted("a", f"<a{line_end}href='/tmp/{folder}/secret'>http://127.0.0.1:{port}/</a>")]
         )
 
     first, second = html("i2s-secret-abc_1234", 4321), html("i2s-secret-zyx98765", 54321)
-    of_ordinary_user = html("i2s-nobody-12345678/i2s-secret-zyx98765", 54321)
+    of_ordinary_user = html("i2s-nobody-12345678/i2s-secret-zyx98765", 54321, line_end="\n")
     assert list(outcomes(first)) == list(outcomes(second)) == list(outcomes(of_ordinary_user))
     assert list(outcomes(first)) != list(outcomes(html("another", 4321)))
 
