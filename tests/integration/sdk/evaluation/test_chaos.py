@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -108,11 +109,16 @@ def _act(chance: random.Random, run: int, deaths: Counter[str]) -> str | None:
         if victim.depth == 1 and number is signal.SIGKILL:
             deaths[victim.kind] += 1
         if number is signal.SIGSTOP:
-            time.sleep(STOP_SECONDS)
-            if is_there(victim):
-                os.kill(victim.pid, signal.SIGCONT)
+            # The next action does not wait for it: a run on a fast machine would be over before most of them.
+            threading.Timer(STOP_SECONDS, _go_on, [victim]).start()
         return f"{number.name} {victim.kind} at depth {victim.depth}"
     return None
+
+
+def _go_on(stopped: Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        if is_there(stopped):
+            os.kill(stopped.pid, signal.SIGCONT)
 
 
 @pytest.mark.timeout(600 + 60 * ACTIONS)
