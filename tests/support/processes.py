@@ -16,12 +16,14 @@ class Process:
         kind: What runs, by the kernel's short name, such as "pdflatex"; with the type of a browser's process.
         depth: Generations below the process that was asked for; its children have 1.
         born: When it started, so that another one of the same number is not taken for it.
+        words: Its command line.
     """
 
     pid: int
     kind: str
     depth: int
     born: str
+    words: tuple[str, ...]
 
 
 def below(pid: int, depth: int = 1) -> list[Process]:
@@ -29,8 +31,17 @@ def below(pid: int, depth: int = 1) -> list[Process]:
     found: list[Process] = []
     for child in _children(pid):
         with contextlib.suppress(OSError, IndexError):
-            found.append(Process(child, _kind(child), depth, _born(child)))
+            found.append(_process(child, depth))
         found += below(child, depth + 1)
+    return found
+
+
+def children(pid: int) -> list[Process]:
+    """Return the children of a process; those that end meanwhile are left out."""
+    found: list[Process] = []
+    for child in _children(pid):
+        with contextlib.suppress(OSError, IndexError):
+            found.append(_process(child, 1))
     return found
 
 
@@ -52,10 +63,12 @@ def _children(pid: int) -> list[int]:
     return found
 
 
-def _kind(pid: int) -> str:
-    words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    typed = next((word.decode("utf-8", "replace") for word in words if word.startswith(b"--type=")), "")
-    return Path(f"/proc/{pid}/comm").read_text().strip() + typed.removeprefix("--")
+def _process(pid: int, depth: int) -> Process:
+    command = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace")
+    words = tuple(command.rstrip("\0").split("\0"))
+    typed = next((word for word in words if word.startswith("--type=")), "")
+    kind = Path(f"/proc/{pid}/comm").read_text().strip() + typed.removeprefix("--")
+    return Process(pid, kind, depth, _born(pid), words)
 
 
 def _stat(pid: int) -> tuple[str, str]:

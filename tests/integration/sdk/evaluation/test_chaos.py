@@ -24,7 +24,7 @@ import pytest
 
 from i2s_sdk.runlog.folder import RECORDS, RENDERINGS, RESULTS
 from i2s_sdk.runlog.opening import open_storage
-from processes import Process, below, is_there
+from processes import Process, below, children, is_there
 
 pytestmark = [
     pytest.mark.integration,
@@ -42,6 +42,19 @@ OTHERS = ("charts", "scimage", "readoc") if ACTIONS >= 20 else ()
 #: Deaths of a service itself; a run gives up a service that dies more than five times in a row.
 MOST_DEATHS_OF_A_SERVICE = 1
 STOP_SECONDS = 2.0
+#: Samples that each service has at once.
+JOBS = 2
+#: Tasks whose samples a service may have.
+TASKS = {
+    "i2s-render-latex": ("latex", "scimage"),
+    "i2s-render-html": ("webpage",),
+    "i2s-render-lilypond": ("music",),
+    "i2s-render-python": ("chart", "scimage"),
+    "i2s-documents": ("readoc",),
+    "i2s-metrics": (),
+}
+#: Folder of the caches of both runs, in which nothing may be kept.
+CACHES = "caches"
 
 
 def _data(folder: Path) -> Path:
@@ -76,10 +89,13 @@ def _moved(value: Any, place: Path) -> Any:
 
 def _begin(data: Path, out: Path, log: Path) -> subprocess.Popen[bytes]:
     words = ["evaluate", "--data", str(data), "--model", "oracle", "--out", str(out), "--json"]
+    # A run that takes its pictures from another one needs no renderer, and nobody misses one that was killed.
+    words += ["--no-render-cache", "--no-score-cache", "--jobs", str(JOBS)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("I2S_RENDER_")}
     for name in ("I2S_METRICS", "I2S_DOCUMENTS"):
         environment.pop(name, None)
     environment["XDG_STATE_HOME"] = str(log.parent / "state")  # what is up on this machine is not ours
+    environment["I2S_EVALUATION_CACHES"] = str(log.parent / CACHES)
     with log.open("wb") as output:
         return subprocess.Popen(
             [sys.executable, "-m", "i2s_sdk.cli", *words], env=environment, stdout=output, stderr=output
@@ -92,27 +108,84 @@ def _lines(out: Path) -> int:
     return sum(1 for name in (RENDERINGS, RECORDS) for _ in storage.lines(name))
 
 
-def _act(chance: random.Random, run: int, deaths: Counter[str]) -> str | None:
-    """Kill or stop one process below a run, each kind as likely as every other; return what was done."""
-    kinds: dict[str, list[Process]] = {}
-    for one in below(run):
-        if one.depth > 1 or deaths[one.kind] < MOST_DEATHS_OF_A_SERVICE:
-            kinds.setdefault(f"{one.depth} {one.kind}", []).append(one)
-    if not kinds:
-        return None
-    victim = chance.choice(kinds[chance.choice(sorted(kinds))])
-    number = chance.choice([signal.SIGKILL, signal.SIGSTOP])
-    with contextlib.suppress(ProcessLookupError):
-        if not is_there(victim):
-            return None
-        os.kill(victim.pid, number)
-        if victim.depth == 1 and number is signal.SIGKILL:
-            deaths[victim.kind] += 1
-        if number is signal.SIGSTOP:
-            # The next action does not wait for it: a run on a fast machine would be over before most of them.
-            threading.Timer(STOP_SECONDS, _go_on, [victim]).start()
-        return f"{number.name} {victim.kind} at depth {victim.depth}"
-    return None
+class Chaos:
+    """Kills and stops processes below a run.
+
+    A job whose process was killed is run once more, and its second result counts: no job of a sample may be
+    hit twice. So below a service nothing is killed while a sample that it may have had when something was
+    killed there has no rendering.
+    """
+
+    def __init__(self, run: int, data: Path, out: Path) -> None:
+        self.done: list[str] = []
+        self._run, self._out = run, out
+        self._chance = random.Random(SEED)
+        self._deaths, self._met = Counter[str](), set[str]()
+        rows = [json.loads(line) for line in (data / "instances.jsonl").read_text().splitlines()]
+        self._samples = {
+            name: [row["id"] for row in rows if row["task"] in tasks] for name, tasks in TASKS.items()
+        }
+        #: Samples that were on their way when something was killed, by the service above it.
+        self._hit: dict[str, set[str]] = {}
+
+    def moments(self) -> list[int]:
+        """Return after how many lines something is to be done, in order.
+
+        Each sample is a line when it is rendered and one when it has ended: time is left for the last ones.
+        """
+        return sorted(self._chance.sample(range(3 * SAMPLES // 2), ACTIONS))
+
+    def act(self) -> bool:
+        """Kill or stop one process of a kind not yet met if there is one; return whether it was done.
+
+        All such kinds are as likely as each other.
+        """
+        kinds: dict[str, list[tuple[str, Process]]] = {}
+        for service in children(self._run):
+            name = Path(next((word for word in service.words if "i2s-" in word), "")).name
+            if not self._has_served(name):  # one that does not come to serve is given up
+                continue
+            for one in (service, *below(service.pid, 2)):
+                if one.depth > 1 or self._deaths[name] < MOST_DEATHS_OF_A_SERVICE:
+                    kinds.setdefault(f"{one.depth} {one.kind}", []).append((name, one))
+        if not kinds:
+            return False
+        kind = self._chance.choice(sorted(kinds.keys() - self._met) or sorted(kinds))
+        name, victim = self._chance.choice(kinds[kind])
+        number = self._chance.choice([signal.SIGKILL, signal.SIGSTOP])
+        if victim.depth > 1 and number is signal.SIGKILL and not self._may_kill_below(name):
+            number = signal.SIGSTOP
+        with contextlib.suppress(ProcessLookupError):
+            if not is_there(victim):
+                return False
+            os.kill(victim.pid, number)
+            if number is signal.SIGSTOP:
+                # The next action does not wait for it, or a fast run would be over before most of them.
+                threading.Timer(STOP_SECONDS, _go_on, [victim]).start()
+            elif victim.depth == 1:
+                self._deaths[name] += 1
+            else:
+                self._hit[name] = set(self._on_their_way(name))
+            self._met.add(kind)
+            self.done.append(f"{number.name} {victim.kind} at depth {victim.depth} below {name}")
+            return True
+        return False
+
+    def _has_served(self, service: str) -> bool:
+        if not TASKS.get(service):
+            return service in TASKS and any(True for _ in open_storage(self._out).lines(RECORDS))
+        return len(self._not_rendered(service)) < len(self._samples[service])
+
+    def _may_kill_below(self, service: str) -> bool:
+        return not self._hit.get(service, set()) & set(self._not_rendered(service))
+
+    def _on_their_way(self, service: str) -> list[str]:
+        """Return the samples that a service may have: they begin nearly in their order."""
+        return self._not_rendered(service)[: 2 * JOBS]
+
+    def _not_rendered(self, service: str) -> list[str]:
+        rendered = {json.loads(line)["id"] for _, line in open_storage(self._out).lines(RENDERINGS)}
+        return [one for one in self._samples[service] if one not in rendered]
 
 
 def _go_on(stopped: Process) -> None:
@@ -126,21 +199,19 @@ def test_kills_and_stops_of_single_processes_change_no_byte_of_the_results(tmp_p
     data = _data(tmp_path / "data")
     quiet, disturbed = tmp_path / "quiet", tmp_path / "disturbed"
     assert _begin(data, quiet, tmp_path / "quiet.log").wait() == 0, (tmp_path / "quiet.log").read_text()
-    chance, done, deaths = random.Random(SEED), list[str](), Counter[str]()
-    moments = sorted(chance.sample(range(2 * SAMPLES), ACTIONS))
     log = tmp_path / "disturbed.log"
     with _begin(data, disturbed, log) as run:
-        for moment in moments:
+        chaos = Chaos(run.pid, data, disturbed)
+        for moment in chaos.moments():
             while run.poll() is None and _lines(disturbed) < moment:
                 time.sleep(0.02)  # a look, not a wait for something
-            while run.poll() is None and (act := _act(chance, run.pid, deaths)) is None:
+            while run.poll() is None and not chaos.act():
                 time.sleep(0.02)
-            if run.poll() is None and act is not None:
-                done.append(act)
         code = run.wait()
-    print("\n".join(done))
+    print("\n".join(chaos.done))
     assert code == 0, log.read_text()
-    assert len(done) >= 0.8 * ACTIONS, "the run ended before there was time for the others"
+    assert len(chaos.done) == ACTIONS, "the run ended before there was time for the others"
+    assert not any((tmp_path / CACHES).rglob("*"))
     differences = _differences(quiet, disturbed)
     assert (disturbed / RESULTS).read_bytes() == (quiet / RESULTS).read_bytes(), differences
     assert differences == []
