@@ -121,11 +121,11 @@ class Cell:
         return Usage(**(await self._ask({"op": "usage"})).head["usage"])
 
     async def limit_met(self) -> bool:
-        """Return whether the program that runs has met a limit up to now, or has ended.
+        """Return whether the program that runs has met a limit up to now, has lost a process, or has ended.
 
         A supervisor looks at its cell now and then. Who is about to give the cell to another job
         asks, so that no job answers for what an earlier one did between two looks. If a limit
-        was met, ``run`` returns.
+        was met, or the kernel has killed a process for memory, ``run`` returns.
 
         Raises:
             CellLostError: The cell is gone.

@@ -15,6 +15,8 @@ from typing import Any
 from i2s_chassis.jail import kernel_file
 
 _MOUNT = Path("/sys/fs/cgroup")
+#: The kernel asks for memory of a group in batches of up to 64 pages.
+_BATCH_BYTES = 64 * os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +179,30 @@ class Group:
         return int(kernel_file.read(f"{self._cpu}/cpuacct.usage")) / 1e9
 
     def out_of_memory_kills(self) -> int:
-        """Return how many processes the kernel killed for memory."""
+        """Return how many processes the kernel killed for memory, whoever had reached a limit.
+
+        Those of a machine without free memory count too, and those for the limit of a group above.
+        """
         name = "memory.events" if self._version == 2 else "memory.oom_control"
         return _counter(f"{self._memory}/{name}", b"oom_kill")
+
+    def own_limit_failures(self) -> int:
+        """Return how often memory was refused because of the group's own limit on memory.
+
+        Limits of groups above or below do not count. A kill because of the own limit comes after the
+        refusal has been counted. Version 1 also counts refusals after which the kernel has found memory
+        in the group's cache of files, so there it takes a kill too to know that the group had too much.
+        """
+        if self._version == 2:
+            local = f"{self._memory}/memory.events.local"  # from Linux 5.2 on
+            return _counter(local if os.path.exists(local) else f"{self._memory}/memory.events", b"oom")
+        # A huge page may be refused far from the limit, and the kernel then takes small ones.
+        if _number(f"{self._memory}/memory.max_usage_in_bytes") < self._memory_limit() - _BATCH_BYTES:
+            return 0
+        return _number(f"{self._memory}/memory.failcnt")
+
+    def _memory_limit(self) -> int:
+        return _number(f"{self._memory}/memory.limit_in_bytes")
 
     def refused_forks(self) -> int:
         """Return how many new processes the kernel refused."""
@@ -196,3 +219,10 @@ def _counter(file: str, name: bytes) -> int:
     except OSError:
         return 0
     return next((int(line.split()[1]) for line in lines if line.startswith(name + b" ")), 0)
+
+
+def _number(file: str) -> int:
+    try:
+        return int(kernel_file.read(file))
+    except OSError:
+        return 0

@@ -133,7 +133,8 @@ class Ended:
     Attributes:
         cause: Why.
         exit_code: Exit code of the program if cause is EXITED, else -1.
-        signal: The signal that killed it if cause is SIGNALED, else 0.
+        signal: The signal that killed it if cause is SIGNALED, else 0. SIGKILL also if the kernel killed one
+            of its processes because others had used up the memory.
         usage: Usage of this run alone.
         output: What it wrote to standard output and standard error, bounded.
         events: What it tried and was prevented from.

@@ -15,6 +15,7 @@ from i2s_chassis.jail.ending import Ending
 from i2s_chassis.jail.errors import CellError, StarvedError
 from i2s_chassis.jail.job_processes import job_processes
 from i2s_chassis.jail.launch import has_waiter, launch
+from i2s_chassis.jail.memory_kills import MemoryKills
 from i2s_chassis.jail.model import Cause, Ended, PolicyEvent, PolicyKind, Usage
 from i2s_chassis.jail.output import Output
 from i2s_chassis.jail.process_bound import process_bound
@@ -56,7 +57,7 @@ class Run:
             forks=bool(context.channels),  # it stays, and forks for each job
             most_processes=context.plan.limits.processes + 1 if context.plan.followed else None,
         )
-        self._killed_before = context.group.out_of_memory_kills() if context.group else 0
+        self._memory_kills = MemoryKills(context.group)
         self._stopped = False
         self._limit_met: Cause | None = None
         self._memory_bound = context.plan.limits.memory_bytes
@@ -89,14 +90,14 @@ class Run:
             raise CellError(f"{self._request.argv[:1]} did not start: {complaint.decode(errors='replace')}")
         self._measure()
         usage = self._account.total(self._wall_seconds, self._clock.waited_seconds)
-        cause = cause or self._cause(exit_code, by_signal, usage, left_behind)
+        if cause in (None, Cause.SIGNALED):
+            cause = self._cause(exit_code, by_signal, usage, left_behind)
         events = []
         if cause is Cause.EXITED and left_behind:
             events.append(PolicyEvent(PolicyKind.LEFT_BEHIND, "processes outlived the program", left_behind))
         if by_signal == signal.SIGSYS:
             events.append(PolicyEvent(PolicyKind.SYSTEM_CALL, "killed by a forbidden system call"))
-        if cause is not Cause.SIGNALED:
-            by_signal = 0
+        by_signal = (by_signal or signal.SIGKILL) if cause is Cause.SIGNALED else 0
         if cause is not Cause.EXITED:
             exit_code = -1
         return Ended(cause, exit_code, by_signal, usage, self._output.excerpt(), tuple(events))
@@ -108,7 +109,10 @@ class Run:
         self._stopped = True
 
     def limit_met(self) -> bool:
-        """Return whether the program has met a limit so far; if so, it is ended as soon as it is watched."""
+        """Return whether the program has met a limit so far, or has lost a process to the kernel.
+
+        If so, it is ended as soon as it is watched.
+        """
         self._limit_met = self._limit_met or self._look()
         return self._limit_met is not None
 
@@ -128,6 +132,7 @@ class Run:
         job = self._measure()
         used = self._account.usage(self._wall_seconds, self._clock.waited_seconds)
         self._account.begin_new_peaks()
+        self._memory_kills.begin_anew()
         self._clock.wait_for(waits_for)
         if memory_bytes is not None:
             self._memory_bound = self._account.memory_before_fork(job) + memory_bytes
@@ -157,7 +162,7 @@ class Run:
     # -- watch ---------------------------------------------------------------------------
 
     def _watch(self, output: int) -> Cause | None:
-        """Wait for the end of the program; returns the limit it ran into, None for none."""
+        """Wait for the end of the program; returns what ``_look`` found, None for nothing."""
         ending = Ending(self._child_pid)
         poller = select.poll()
         for fd in (ending.fd, output, self._context.control):
@@ -187,7 +192,10 @@ class Run:
             ending.close()
 
     def _look(self) -> Cause | None:
-        """Measure the living processes and the folder; returns the limit that is passed."""
+        """Measure the living processes and the folder; returns the limit that is passed.
+
+        SIGNALED if the kernel has killed a process because others had used up the memory.
+        """
         limits = self._plan.limits
         before, since = self._account.cpu_seconds, self._pause
         job = self._measure()
@@ -199,13 +207,14 @@ class Run:
         memory_bound = min(self._memory_bound, limits.memory_bytes)
         if self._account.memory_above(memory_bound, job) > memory_bound:
             return Cause.MEMORY_LIMIT
-        if self._out_of_memory():
+        killed_for_memory = self._memory_kills.cause()
+        if killed_for_memory is Cause.MEMORY_LIMIT:
             return Cause.MEMORY_LIMIT
         if self._process_bound.is_met(sum(process.threads for process in job)):
             return Cause.PROCESS_LIMIT
         if self._workspace.full():
             return Cause.DISK_LIMIT
-        return None
+        return killed_for_memory
 
     def _clock_has_run_out(self, job: list[processes.Process]) -> bool:
         """Return whether the job has used its wall time.
@@ -248,9 +257,6 @@ class Run:
             return self._processes.pids()
         return list(dict.fromkeys((*processes.children(os.getpid()), *self._group.pids())))
 
-    def _out_of_memory(self) -> bool:
-        return self._group is not None and self._group.out_of_memory_kills() > self._killed_before
-
     # -- end -----------------------------------------------------------------------------
 
     def _status(self) -> tuple[int, int]:
@@ -280,10 +286,11 @@ class Run:
             return Cause.CPU_LIMIT
         # Also for a moment between two looks, whatever the program made of it.
         passed = usage.peak_memory_bytes > self._plan.limits.memory_bytes and not self._context.channels
-        if passed or self._out_of_memory():
+        killed_for_memory = self._memory_kills.cause()
+        if passed or killed_for_memory is Cause.MEMORY_LIMIT:
             return Cause.MEMORY_LIMIT
         if self._process_bound.is_met(left_behind + 1):
             return Cause.PROCESS_LIMIT
         if by_signal == signal.SIGXFSZ or (exit_code != 0 and self._workspace.at_a_bound()):
             return Cause.DISK_LIMIT
-        return Cause.SIGNALED if by_signal else Cause.EXITED
+        return killed_for_memory or (Cause.SIGNALED if by_signal else Cause.EXITED)
