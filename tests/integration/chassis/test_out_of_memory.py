@@ -55,7 +55,7 @@ def _group_above(hierarchy: cgroup.Hierarchy) -> cgroup.Hierarchy:
 def groups() -> Iterator[cgroup.Hierarchy]:
     hierarchy = cgroup.find()
     if hierarchy is None:
-        pytest.skip("no control groups can be made here: whose limit ends a job IS NOT TESTED")
+        pytest.skip("NOT TESTED: whose limit ends a job; no control groups can be made here")
     below = _group_above(hierarchy)
     yield below
     below.memory.rmdir()
