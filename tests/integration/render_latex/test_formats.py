@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from latex_looks import LOOKS, SEES_NOTHING, SHOWN
 
 from i2s_render_latex.compile import compile_in
 from i2s_render_latex.document import SOURCE
@@ -306,38 +307,6 @@ async def test_pictures_that_are_too_many_bytes_together_are_an_output_limit(eng
         rendering = await engine.render(Job(source, options=two))
         assert rendering.verdict is verdict
         assert bool(rendering.pictures) is (verdict is Verdict.RENDERED)
-
-
-# Preambles that look whether a format is dumped of them, or was. What they find becomes ink.
-SHOWN = r"\ifx\seen\undefined\def\seen{nothing}\fi"
-LOOKS = {
-    "a name of ours": r"\ifdefined\itwosdump\def\seen{dumped}\fi",
-    "a name of ours by csname": r"\ifcsname itwosaux\endcsname\def\seen{dumped}\fi",
-    "what runs first": r"\edef\seen{\the\everyjob}",
-    "the line": r"\edef\seen{\the\inputlineno}",
-    "the record": r"\IfFileExists{document.fls}{\def\seen{dumped}}{}",
-    "the record by jobname": r"\edef\x{\jobname.f}\IfFileExists{\x ls}{\def\seen{dumped}}{}",
-    "its own source": r"\edef\seen{\pdffilesize{document.tex}}",
-    "its own source by digest": r"\edef\seen{\pdfmdfivesum file{document.tex}}",
-    "the .aux file": r"\IfFileExists{\jobname.aux}{\def\seen{again}}{\def\seen{first}}",
-    "a picture by parts of its name": r"\edef\x{figure.p}\IfFileExists{\x ng}{\def\seen{there}}{}",
-    "data by parts of its name": r"\edef\x{table.c}\expandafter\let\expandafter\io\csname open"
-    r"in\endcsname\io5=\x sv \ifeof5 \def\seen{none}\else\def\seen{there}\fi",
-    "the date": r"\year=1999 \def\seen{\the\year}",
-    "a random number": r"\edef\seen{\pdfuniformdeviate 1000}\def\later{\pdfuniformdeviate 1000}",
-    "a seed": r"\pdfsetrandomseed 77 \def\later{\pdfuniformdeviate 1000}",
-    "what begins a job": r"\everyjob{\gdef\seen{job}}\edef\seen{\the\everyjob}\def\later{\the\everyjob}",
-    "a high box": r"\setbox32766\hbox{box}\def\later{\box32766 }",
-    "the spacing of a font": r"\font\x=cmr10 \csname lpcode\endcsname\x`a=900 \pdfprotrudechars2"
-    r"\def\later{\x\noindent aaa aaa}",
-    "shell and mode": r"\edef\seen{\the\pdfshellescape,\the\interactionmode,\jobname}",
-    "other checks": r"\let\errmessage\message\let\ifnum\iftrue\def\seen{dumped}",
-}
-# These have a format all the same: there is nothing for them to see.
-SEES_NOTHING = {
-    "a name of ours", "a name of ours by csname", "what runs first", "the line", "what begins a job",
-    "shell and mode", "other checks",
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", LOOKS)

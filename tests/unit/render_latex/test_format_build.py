@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_render_latex.format_build import FormatError, files_read, refuse_what_is_lost
+from i2s_render_latex.format_build import FormatError, files_read, refuse_other_dumps, refuse_what_is_lost
 
 
 @pytest.fixture
@@ -48,3 +48,33 @@ def test_a_font_map_rules_out_both_but_for_the_other_names_of_fonts(tree, begun)
     refuse_what_is_lost([tree / "texfonts.map"], begun, [tree])
     with pytest.raises(FormatError, match="font map"):
         refuse_what_is_lost([tree / "more.map"], begun, [tree])
+
+
+REPORT = "\\font\\OT1/cmr/m/n/10=cmr10\n\\font\\z=ec-lmr10 at 7.0pt\n0 words of pdfTeX memory\n"
+
+
+def test_the_report_of_our_own_dump_is_no_hindrance():
+    refuse_other_dumps("This is pdfTeX\nproof\n" + REPORT, "proof")
+
+
+@pytest.mark.parametrize("log", [REPORT, "**proof\n" + REPORT, "proofs\n" + REPORT])
+def test_a_dump_without_our_proof_is_refused(log):
+    with pytest.raises(FormatError, match="dumps itself"):
+        refuse_other_dumps("This is pdfTeX\n" + log, "proof")
+
+
+@pytest.mark.parametrize(
+    ("report", "reason"),
+    [
+        ("256 words of pdfTeX memory\n", "codes of fonts"),
+        ("", "codes of fonts"),
+        ("\\font\\x=cmr10+20\n" + REPORT, "cmr10.20"),
+        ("\\font\\x=cmr10-5 at 7.0pt\n" + REPORT, "cmr10-5"),
+        ("\\font\\x=cmr10+100ls\n" + REPORT, "cmr10.100ls"),
+        ("\\font\\x=///...cmr10 at 7.0pt\n" + REPORT, "///...cmr10"),
+        ("\\font\\" + "x" * 9990 + "=cmr10\n+20\n" + REPORT, "too long"),
+    ],
+)
+def test_a_font_that_no_format_holds_is_seen_in_the_report(report, reason):
+    with pytest.raises(FormatError, match=reason):
+        refuse_other_dumps("This is pdfTeX\nproof\n" + report, "proof")

@@ -29,3 +29,11 @@ def test_both_commands_forbid_shell_and_first_line_and_begin_random_numbers_alik
 def test_a_format_is_dumped_at_the_lowest_priority_and_a_document_compiled_at_its_own():
     assert dump_command(dump_of(b"x").definition)[:4] == ["nice", "-n", "19", "pdftex"]
     assert "nice" not in compile_command(LatexEngine.PDFLATEX, None)
+
+
+def test_no_name_leads_to_another_and_the_proof_stands_at_the_dump():
+    dump = dump_of(b"a")
+    end = dump.source.decode().rpartition("\\")[2].strip()
+    assert dump.definition.count(dump.proof) == 1
+    assert dump.proof not in dump.source.decode()
+    assert dump.definition.count(end[:12]) == dump.definition.count(end)

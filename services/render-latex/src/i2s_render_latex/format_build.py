@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,13 @@ LIMITS_OF_BUILD = Limits(
     log_bytes=_SEARCHES_BYTES,
 )
 _WITH_MACROS = frozenset({".cfg", ".clo", ".cls", ".def", ".fd", ".sty", ".tex"})
+
+# TeX breaks lines that are longer than max_print_line (texlive.ENVIRONMENT).
+_LONG_LINE = re.compile(r"(?m)^.{1000}")
+# pdfTeX reserves 256 words when a code of a font is set for the first time (\lpcode, \efcode, \knbscode ...).
+_MEMORY_OF_FONTS = re.compile(r"(?m)^(\d+) words of pdfTeX memory$")
+# "cmr10+20", as \pdffontexpand makes it, "cmr10+100ls" of \letterspacefont, "///...cmr10" of \pdfcopyfont.
+_FONT_MADE_OF_ANOTHER = re.compile(r"(?m)=(///.*|[^=\n]*[+-]\d+(?:ls)?)(?: at .*)?$")
 
 
 class FormatError(Exception):
@@ -93,14 +101,15 @@ async def build_format(
         env = {**environment, **ENVIRONMENT_OF_SEARCHES}
         ended = await cell.run(dump_command(dump.definition), env=env)
         try:
-            dumped = await _dumped(cell, ended, installation, begun)
+            dumped = await _dumped(cell, ended, installation, begun, dump.proof)
+            plain = await asyncio.to_thread(_uncompressed, dumped)
         except FormatError as error:
             error.cpu_seconds = ended.usage.cpu_seconds
             raise
-    return Built(await asyncio.to_thread(_uncompressed, dumped), ended.usage.cpu_seconds)
+    return Built(plain, ended.usage.cpu_seconds)
 
 
-async def _dumped(cell: Cell, ended: Ended, installation: Installation, begun: bool) -> bytes:
+async def _dumped(cell: Cell, ended: Ended, installation: Installation, begun: bool, proof: str) -> bytes:
     """Return the format that a run has left, compressed, once it is known to hold everything.
 
     Raises:
@@ -119,9 +128,11 @@ async def _dumped(cell: Cell, ended: Ended, installation: Installation, begun: b
         raise FormatError(f"the preamble writes files ({', '.join(extra)[:200]})")
     try:
         record = await cell.fetch(_RECORD, _MIB)
+        log = await cell.excerpt(LOG, 0, _LOG_BYTES)
         dumped = await cell.fetch(_FORMAT)
     except OutputError as error:
         raise FormatError(str(error)) from error
+    refuse_other_dumps(log.whole.decode("latin-1"), proof)
     if ended.output.tail:
         raise FormatError(
             f"the preamble looks for too many files to list them ({ended.output.total_bytes} bytes)"
@@ -142,6 +153,29 @@ async def _reason(cell: Cell, cause: Cause) -> str:
         return "TeX dumped nothing and left no log"
     error = first_error(log.whole.decode(errors="replace"))
     return error.message if error else "TeX dumped nothing"
+
+
+def refuse_other_dumps(log: str, proof: str) -> None:
+    """Look at what TeX has reported of a dump.
+
+    Args:
+        log: The end of the log.
+        proof: The line that our own dump has written right before the report.
+
+    Raises:
+        FormatError: The head has dumped itself, or has changed fonts in a way that the format does not hold.
+    """
+    _, found, report = log.rpartition(f"\n{proof}\n")
+    if not found:
+        raise FormatError("the preamble dumps itself")
+    if _LONG_LINE.search(report):
+        raise FormatError("the preamble gives fonts names that are too long for the log")
+    memory = _MEMORY_OF_FONTS.search(report)
+    if memory is None or memory[1] != "0":
+        raise FormatError("the preamble sets codes of fonts (lpcode and the like), which no format holds")
+    font = _FONT_MADE_OF_ANOTHER.search(report)
+    if font:
+        raise FormatError(f"the preamble makes a font of another ({font[1]}), which no format holds")
 
 
 def files_read(record: bytes) -> list[Path]:
