@@ -4,7 +4,7 @@ import pytest
 
 from i2s_chassis.jail import JailError
 from i2s_render_latex.format_budget import BuildBudget, BuildShares
-from i2s_render_latex.format_build import Built, FormatError
+from i2s_render_latex.format_build import LIMITS_OF_BUILD, Built, FormatError
 from i2s_render_latex.format_cache import FormatCache
 from i2s_render_latex.formats import Formats
 from i2s_render_latex.split import BEGIN
@@ -233,3 +233,55 @@ async def test_no_build_begins_under_load(tmp_path, builder, monkeypatch):
         idle = True
         await builder.done.wait()
     assert builder.asked[0] == b"hot"
+
+
+async def test_the_second_build_waits_while_the_service_is_busy_again(tmp_path, builder, monkeypatch):
+    monkeypatch.setattr("i2s_render_latex.formats._LOOK_SECONDS", 0)
+    looks_when_busy = 0
+
+    def is_idle():
+        nonlocal looks_when_busy
+        looks_when_busy += bool(builder.asked)
+        return not builder.asked or looks_when_busy > 50
+
+    formats = Formats(FormatCache(tmp_path, "digest", 10_000), builder, 1, is_idle=is_idle)
+    formats.saw(b"hot")
+    async with formats.open():
+        while len(builder.asked) < 2:
+            assert looks_when_busy <= 51
+            await asyncio.sleep(0)
+    assert looks_when_busy == 51
+    assert builder.asked == [b"hot", b"hot" + BEGIN]
+
+
+async def test_known_preambles_wait_for_nobody(tmp_path, builder):
+    formats = Formats(FormatCache(tmp_path, "digest", 10_000), builder, 1, is_idle=lambda: False)
+    await formats.know({"paper": b"pre"})
+    assert builder.asked == [b"pre", b"pre" + BEGIN]
+
+
+@pytest.mark.parametrize(("seconds", "charge"), [(4.0, 4.0), (50.0, LIMITS_OF_BUILD.cpu_seconds)])
+async def test_a_build_that_ends_in_a_fault_of_the_jail_is_charged_what_it_may_have_used(
+    tmp_path, seconds, charge
+):
+    now, charged = 0.0, []
+
+    class Noting(BuildBudget):
+        def charge(self, caller, cpu_seconds):
+            charged.append((caller, cpu_seconds))
+            super().charge(caller, cpu_seconds)
+
+    async def build(head):
+        nonlocal now
+        now += seconds
+        raise JailError("broken")
+
+    budget = Noting(BuildShares(), clock=lambda: 0.0)
+    cache = FormatCache(tmp_path, "digest", 10_000)
+    formats = Formats(cache, build, 1, budget, clock=lambda: now)
+    formats.saw(b"hot", "peer:1")
+    async with formats.open():
+        while not charged:
+            await asyncio.sleep(0)
+    assert charged == [("peer:1", charge)]
+    assert not budget.allows("peer:1")

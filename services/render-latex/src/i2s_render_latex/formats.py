@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from typing import TypeVar
 
 from i2s_chassis.jail import JailError
 from i2s_render_latex.format_budget import BuildBudget, BuildShares
-from i2s_render_latex.format_build import Built, FormatError
+from i2s_render_latex.format_build import LIMITS_OF_BUILD, Built, FormatError
 from i2s_render_latex.format_cache import Format, FormatCache
 from i2s_render_latex.searches import PICTURES_AND_DATA
 from i2s_render_latex.split import BEGIN, continues
@@ -54,6 +55,7 @@ class Formats:
         hot_after: int,
         budget: BuildBudget | None = None,
         is_idle: Callable[[], bool] = lambda: True,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Prepare.
 
@@ -63,9 +65,11 @@ class Formats:
             hot_after: How often a preamble is seen before it gets a format; 0: never.
             budget: Budget of builds in the background; None takes the default shares.
             is_idle: Whether a slot is free and nobody waits; no build begins otherwise.
+            clock: Clock in seconds.
         """
         self._cache, self._build, self._hot_after = cache, build, hot_after
         self._budget, self._is_idle = budget or BuildBudget(BuildShares()), is_idle
+        self._clock = clock
         self._seen: OrderedDict[str, int] = OrderedDict()
         self._failed: OrderedDict[str, str] = OrderedDict()
         self._wanted: asyncio.Queue[_Wanted] = asyncio.Queue(maxsize=16)
@@ -97,8 +101,6 @@ class Formats:
     async def _build_wanted(self) -> None:
         while True:
             wanted = await self._wanted.get()
-            while not self._is_idle():  # noqa: ASYNC110 - nobody announces that the load has gone
-                await asyncio.sleep(_LOOK_SECONDS)
             if not await self._make_both(wanted.preamble, "hot", wanted.caller):
                 self._seen.pop(self._cache.key(wanted.preamble), None)  # it may become hot again
 
@@ -106,13 +108,21 @@ class Formats:
         """Return the formats of a preamble; the second one needs the first, for documents run again."""
         made: list[Format] = []
         for head in (preamble, preamble + BEGIN):
-            if caller is not None and not self._budget.allows(caller):
-                break
-            one = self._cache.get(head) or await self._make(head, name, caller)
+            one = self._cache.get(head)
+            if one is None and await self._may_build(caller):
+                one = await self._make(head, name, caller)
             if one is None:
                 break
             made.append(one)
         return made
+
+    async def _may_build(self, caller: str | None) -> bool:
+        """Wait until the service is idle, and say whether a build is within the budget of a caller."""
+        if caller is None:
+            return True
+        while not self._is_idle():  # noqa: ASYNC110 - nobody announces that the load has gone
+            await asyncio.sleep(_LOOK_SECONDS)
+        return self._budget.allows(caller)
 
     async def _make(self, head: bytes, name: str, caller: str | None) -> Format | None:
         """Return a format that is built now, charged to a caller; None for a preamble of the operator."""
@@ -131,7 +141,8 @@ class Formats:
         return one
 
     async def _charged(self, head: bytes, caller: str | None) -> Built:
-        spent = 0.0
+        begun = self._clock()
+        spent: float | None = None
         try:
             built = await self._build(head)
             spent = built.cpu_seconds
@@ -141,7 +152,11 @@ class Formats:
             raise
         finally:
             if caller is not None:
-                self._budget.charge(caller, spent)
+                self._budget.charge(caller, self._most_since(begun) if spent is None else spent)
+
+    def _most_since(self, begun: float) -> float:
+        """Return the most CPU seconds of a build that the jail failed: TeX has one thread, and a limit."""
+        return min(self._clock() - begun, LIMITS_OF_BUILD.cpu_seconds)
 
     def find(self, preamble: bytes, files: Iterable[str]) -> Sequence[Format]:
         """Return the formats that serve a document, none if it goes cold.
