@@ -41,7 +41,7 @@ def place_files(files: Mapping[str, str], assets: Collection[str] = ()) -> Place
 
     A leading "/", empty parts, "." and backslashes are normalised as a browser does in an address; ".." is
     resolved. Left out is what leads out of the site, names a folder, or cannot lie beside the other files.
-    Of two names that become one the later file counts.
+    Of two names that become one the later file of the answer counts, whatever form its name has.
 
     Args:
         files: Files by the name in the answer.
@@ -52,7 +52,7 @@ def place_files(files: Mapping[str, str], assets: Collection[str] = ()) -> Place
     placed: dict[str, str] = {}
     normalized: list[str] = []
     left_out: dict[str, str] = {}
-    for name in sorted(files, key=lambda one: one not in INDEXES):  # an index page is not left out for a twin
+    for name in sorted(files, key=lambda one: not _is_index(one)):  # none is left out for a twin
         try:
             path = normalized_path(name)
             if path in assets and path == name:
@@ -188,6 +188,14 @@ class HelmFolder:
 def shown_name(name: str) -> str:
     """Return a name of an answer for a message: quoted, printable, of bounded length."""
     return repr(name if len(name) <= _SHOWN_CHARACTERS else name[: _SHOWN_CHARACTERS - 1] + "…")
+
+
+def _is_index(name: str) -> bool:
+    """Return whether a name of an answer means an index page, in whatever form."""
+    try:
+        return normalized_path(name) in INDEXES
+    except ValueError:
+        return False
 
 
 def _paths_in_order(files: Mapping[str, str]) -> Iterable[str]:

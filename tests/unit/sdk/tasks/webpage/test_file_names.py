@@ -92,6 +92,25 @@ def test_names_that_differ_in_case_cost_one_file_and_never_the_index_page() -> N
     assert files(HELM, listed) == INDEX
 
 
+@pytest.mark.parametrize("names", [("index.html", "./index.html"), ("css/s.css", "css//s.css")])
+def test_of_two_names_that_become_one_the_later_file_of_the_answer_counts(names: tuple[str, str]) -> None:
+    plain = names[0]
+    others = {} if plain in INDEX else INDEX
+    for first, second in (names, names[::-1]):
+        listed = {**others, first: "first", second: "second"}
+        assert files(PAPER, listed) == {**others, plain: "second"}
+        assert repairs(listed) == [RepairKind.NORMALIZE_NAME]
+
+
+def test_helm_writes_the_later_of_two_files_for_one_index_page() -> None:
+    assert files(HELM, {"./index.html": "first", "index.html": "second"}) == {"index.html": "second"}
+
+
+@pytest.mark.parametrize("index", ["index.html", "./index.html"])
+def test_no_index_page_is_left_out_for_a_twin_that_stands_before_it(index: str) -> None:
+    assert files(PAPER, {"Index.html": "twin", index: "x"}) == {"index.html": "x"}
+
+
 def test_helm_finds_the_index_page_behind_a_dot_and_records_nothing() -> None:
     structure = HELM.structure_from(as_json({"./index.html": "x"}))
     assert isinstance(structure, SiteStructure)
