@@ -5,6 +5,7 @@ A file that was named (``--config``, I2S_CONFIG) is the user's own word and may 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,21 @@ _OPTIONS = {
     "prompts": "files that are sent to a model's server",
     "key-env": "a secret that is sent to a server",
     **{one.flag.removeprefix("--"): "the address of a service" for one in SERVICES},
+}
+
+#: Providers of inspect_ai to which a name is never a path: a server elsewhere or in a setting has the models.
+_REMOTE_PROVIDERS = {
+    *("anthropic", "azureai", "bedrock", "cloudflare", "deepseek", "fireworks", "google", "grok", "groq"),
+    *("hf-inference-providers", "litellm-proxy", "meta", "mistral", "mockllm", "moonshot", "none", "openai"),
+    *(
+        "openai-api",
+        "openai-api-completions",
+        "openrouter",
+        "perplexity",
+        "sagemaker",
+        "sambanova",
+        "together",
+    ),
 }
 
 
@@ -66,7 +82,7 @@ def _option(option: str, given: object) -> str:
     match option:
         case "model" if any(one.startswith("command:") for one in texts):
             return "a program"
-        case "model" if any(one.startswith("hf/") and Path(one[3:]).exists() for one in texts):
+        case "model" if any(map(_is_local_model, texts)):
             return "a model of this folder, which may hold programs"
         case "out" if any("://" in one for one in texts):
             return "the address of an object store"
@@ -74,3 +90,16 @@ def _option(option: str, given: object) -> str:
             names = (one.partition("=")[0].strip().replace("-", "_") for one in texts)
             return next((_SETTINGS[name] for name in names if name in _SETTINGS), "")
     return _OPTIONS.get(option, "")
+
+
+def _is_local_model(model: str) -> bool:
+    """Return whether the name of a model means files of this machine, which a provider would load."""
+    vendor, _, name = model.partition("/")
+    if vendor == "inspect":
+        vendor, _, name = name.partition("/")
+        if vendor in _REMOTE_PROVIDERS:
+            return False
+        # vLLM takes BASE:ADAPTER@REVISION, of which base and adapter may be paths.
+        base, _, adapter = name.partition(":")
+        return any(one and os.path.exists(one) for one in (name, base, adapter, adapter.partition("@")[0]))
+    return vendor == "hf" and os.path.exists(name)

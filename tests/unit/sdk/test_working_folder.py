@@ -21,6 +21,15 @@ REACHING = [
     ('[evaluate]\nmodel = "command:./steal"', "[evaluate] model"),
     ('[generate]\nmodel = "command:./steal"', "[generate] model"),
     ('[evaluate]\nmodel = "hf/data"', "[evaluate] model"),
+    ('[evaluate]\nmodel = "inspect/hf/data"', "[evaluate] model"),
+    ('[evaluate]\nmodel = ["openai/gpt-4o", "inspect/hf/./data"]', "[evaluate] model"),
+    ('[evaluate]\nmodel = "inspect/vllm/data"', "[evaluate] model"),
+    ('[evaluate]\nmodel = "inspect/vllm/Qwen/Qwen3-VL:data"', "[evaluate] model"),
+    ('[evaluate]\nmodel = "inspect/vllm/data:org/adapter"', "[evaluate] model"),
+    ('[evaluate]\nmodel = "inspect/vllm-completions/org/base:./data@main"', "[evaluate] model"),
+    ('[evaluate]\nmodel = "inspect/sglang/data"', "[evaluate] model"),
+    ('[evaluate]\nmodel = "inspect/nnterp/data"', "[evaluate] model"),
+    ('[evaluate]\nmodel = "inspect/of-another-package/data"', "[evaluate] model"),
     ('[evaluate]\nbase-url = "http://10.0.0.1/v1"', "[evaluate] base-url"),
     ('[evaluate]\nbase_url = "http://10.0.0.1/v1"', "[evaluate] base_url"),
     ('[evaluate]\nlog-to = "mlflow:http://10.0.0.1"', "[evaluate] log-to"),
@@ -79,6 +88,20 @@ def test_everything_else_counts_as_before(folder: Path) -> None:
     (folder / "i2s.toml").write_text(
         'jobs = 3\nprofile = "helm"\n[evaluate]\nmodel = "openai/gpt-4o"\nout = "runs/a"\n'
     )
+    assert Settings.load().jobs == 3
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["hf/org/data", "inspect/hf/org/data", "inspect/openai/gpt-4o", "inspect/vllm/org/base:org/adapter"],
+)
+def test_the_name_of_a_model_that_is_no_path_here_may_be_said(folder: Path, model: str) -> None:
+    (folder / "i2s.toml").write_text(f'jobs = 3\n[evaluate]\nmodel = "{model}"\n')
+    assert Settings.load().jobs == 3
+
+
+def test_the_name_of_a_model_that_is_too_long_for_a_path_is_none(folder: Path) -> None:
+    (folder / "i2s.toml").write_text(f'jobs = 3\n[evaluate]\nmodel = "inspect/hf/{"x" * 5_000}"\n')
     assert Settings.load().jobs == 3
 
 
