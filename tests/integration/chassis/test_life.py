@@ -43,9 +43,10 @@ async def test_calls_are_unavailable_until_the_service_is_open(start):
         assert await echo.health() == "NOT_SERVING"
         assert await echo.health("i2s.test.Echo") == "NOT_SERVING"
         with pytest.raises(grpc.aio.AioRpcError) as refused:
-            await echo.one("say hello")
+            await echo.one("say hello", metadata=(("x-request-id", "too-early"),))
         assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
         assert "starting" in refused.value.details()
+        assert_audited_as_unavailable(echo, "too-early")
 
         echo.control.say("go")
         await echo.healthy("SERVING")
@@ -68,9 +69,10 @@ async def test_draining_finishes_the_running_job_and_refuses_new_ones(start, num
         echo.process.send_signal(number)
         await echo.healthy("NOT_SERVING")
         with pytest.raises(grpc.aio.AioRpcError) as refused:
-            await echo.one("say too late")
+            await echo.one("say too late", metadata=(("x-request-id", "too-late"),))
         assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
         assert "draining" in refused.value.details()
+        assert_audited_as_unavailable(echo, "too-late")
 
         echo.control.say("release job")
         assert (await job).value == "job"
@@ -185,6 +187,13 @@ async def test_log_is_one_json_object_a_line(start):
         assert calls[0]["trace_id"] == "0af7651916cd43dd8448eb211c80319c"
         assert calls[0]["status"] == "OK"
         assert json.dumps(echo.log()[0])
+
+
+def assert_audited_as_unavailable(echo, request_id: str) -> None:
+    """Check that the log has one line of a refused call, which is written before its answer is sent."""
+    (line,) = (one for one in echo.log() if one.get("request_id") == request_id)
+    assert (line["logger"], line["message"]) == ("i2s_chassis.audit", "call")
+    assert (line["method"], line["status"], line["caller"]) == ("One", "UNAVAILABLE", "peer:127.0.0.1")
 
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

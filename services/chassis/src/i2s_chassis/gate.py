@@ -121,10 +121,10 @@ class Gate(grpc.GenericRpcHandler):
         method = handler_call_details.method
         if not method.startswith(self._prefixes):
             return None
+        metadata = read_metadata(method, handler_call_details.invocation_metadata or ())
         if self.phase is not Phase.SERVING:
             unavailable = UnavailableError(self.phase.value, refusal=_REFUSALS[self.phase])
-            return grpc.stream_stream_rpc_method_handler(self._refuse(method, unavailable))
-        metadata = read_metadata(method, handler_call_details.invocation_metadata or ())
+            return grpc.stream_stream_rpc_method_handler(self._refuse(method, unavailable, metadata))
         if refusal := self._origins.refusal(metadata):
             return grpc.stream_stream_rpc_method_handler(self._refuse(method, refusal, metadata))
         found = (route.service(handler_call_details) for route in self._routes)
@@ -151,16 +151,13 @@ class Gate(grpc.GenericRpcHandler):
                 call.cancel()
             await asyncio.wait(set(self._calls), timeout=_CANCEL_SECONDS)
 
-    def _refuse(
-        self, method: str, error: CallError, metadata: Metadata | None = None
-    ) -> Callable[..., Awaitable[None]]:
+    def _refuse(self, method: str, error: CallError, metadata: Metadata) -> Callable[..., Awaitable[None]]:
         async def refuse(_: AsyncIterable[bytes], context: Context) -> None:
             self._telemetry.call(_short(method), error.status)
             if error.refusal is not None:
                 self._telemetry.refusal(error.refusal)
-            if metadata is not None:
-                with log_context(**metadata.fields, caller=caller_of(context)):
-                    Entry().log("call", error.status, 0.0)
+            with log_context(**metadata.fields, caller=caller_of(context)):
+                Entry().log("call", error.status, 0.0)
             await _abort(context, error)
 
         return refuse
