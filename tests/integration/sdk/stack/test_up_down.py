@@ -175,12 +175,17 @@ def test_a_service_that_cannot_start_is_one_message_and_leaves_nothing(folder, m
     assert supervisor(folder) is None
 
 
-def test_down_removes_what_killed_services_have_left(folder, monkeypatch):
+@pytest.mark.parametrize(
+    ("service", "kinds"),
+    # Started as root, render-html makes i2s-html as the user that it becomes.
+    [("render-lilypond", ["i2s-jail"]), ("render-html", ["i2s-html", "i2s-jail"])],
+)
+def test_down_removes_what_killed_services_have_left(folder, monkeypatch, service, kinds):
     with tempfile.TemporaryDirectory(prefix="up-down-") as name:
         temporary = Path(name)
-        temporary.chmod(0o755)  # the users of jobs pass through it
+        temporary.chmod(0o1777)  # the users of jobs pass through it, and that of the service writes to it
         monkeypatch.setenv("TMPDIR", name)
-        command("up", "render-lilypond")
+        command("up", service)
         # All of them, each stopped first: what is left alive of a service cleans up after the rest.
         killed = [supervisor(folder), *(one.pid for one in below(supervisor(folder)))]
         for number in (signal.SIGSTOP, signal.SIGKILL):
@@ -188,6 +193,6 @@ def test_down_removes_what_killed_services_have_left(folder, monkeypatch):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, number)
         assert ends(killed)
-        assert [path.name.rsplit("-", 1)[0] for path in temporary.iterdir()] == ["i2s-jail"]
+        assert sorted(path.name.rsplit("-", 1)[0] for path in temporary.iterdir()) == kinds
         command("down")
         assert list(temporary.iterdir()) == []

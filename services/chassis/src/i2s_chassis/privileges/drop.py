@@ -106,13 +106,19 @@ def _prepare_folders(account: UserAccount, settings: ServiceSettings, written: I
         folders.prepare(folder, account, is_ours=folder == settings.default_folder())
 
 
+def usual_temporary_folder(account: UserAccount) -> Path | None:
+    """Return the first folder for temporary files of all users that a user may write to; None if none is."""
+    usual = (Path(tempfile.gettempdir()), *map(Path, _TEMPORARY))
+    writable = (one for one in usual if one.is_dir() and reach.unreached(account, (), (one,)) is None)
+    return next(writable, None)
+
+
 def _temporary_folder(account: UserAccount) -> Path:
     """Return a folder for temporary files that a user may write to: one of all users, else one of its own."""
-    usual = (Path(tempfile.gettempdir()), *map(Path, _TEMPORARY))
-    for folder in usual:
-        if folder.is_dir() and reach.unreached(account, (), (folder,)) is None:
-            return folder
-    made = Path(tempfile.mkdtemp(prefix="i2s-service-", dir=usual[1]))
+    usual = usual_temporary_folder(account)
+    if usual is not None:
+        return usual
+    made = Path(tempfile.mkdtemp(prefix="i2s-service-", dir=_TEMPORARY[0]))
     os.chown(made, account.uid, account.gid)
     return made
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from i2s_chassis.privileges.account import UserAccount
+from i2s_chassis.privileges.child import ChildError, in_a_child
 
 
 def code() -> Iterator[Path]:
@@ -42,7 +43,10 @@ def unreached(account: UserAccount, readable: Iterable[Path], writable: Iterable
                 return f"the user {account.uid} cannot write to {path}"
         return ""
 
-    return _in_a_child(look) or None
+    try:
+        return in_a_child(lambda: look().encode(errors="replace")).decode() or None
+    except ChildError as error:
+        return str(error)
 
 
 def _is_folder(path: Path) -> bool:
@@ -50,19 +54,3 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False
-
-
-def _in_a_child(look: Callable[[], str]) -> str:
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.write(writing, look().encode(errors="replace")[:1000])
-        except BaseException as error:  # nothing may run on in the forked child
-            os.write(writing, f"{type(error).__name__}: {error}".encode()[:1000])
-        os._exit(0)
-    os.close(writing)
-    with open(reading, "rb") as result:
-        words = result.read().decode(errors="replace")
-    os.waitpid(child, 0)
-    return words

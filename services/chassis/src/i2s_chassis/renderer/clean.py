@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TypeVar
 
 from i2s_chassis.entry import Command
+from i2s_chassis.privileges.sweep import remove_stale_of_service
 from i2s_chassis.renderer.settings import RendererSettings
 from i2s_chassis.work_folder import remove_stale
 
@@ -28,6 +30,13 @@ def clean_command(settings: type[S]) -> Command[S]:
 
 def _clean(settings: RendererSettings) -> int:
     folders = {None, settings.jail_settings().state_dir}
-    for path in sorted(path for folder in folders for path in remove_stale(folder)):
-        print(path)
+    removed = {path for folder in folders for path in remove_stale(folder)}
+    for path in sorted(removed.union(remove_stale_of_service(settings))):
+        print(_printable(path))
     return 0
+
+
+def _printable(path: Path) -> str:
+    """Return a path on one line of text; the user of a service may have given any name."""
+    text = str(path)
+    return text if text.isprintable() else ascii(text)
