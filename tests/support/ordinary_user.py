@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import sysconfig
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,35 @@ from recorded_verdicts import VARIABLE, append
 
 _ROOT = Path(__file__).parents[2]
 _NOBODY = 65534
+
+
+class Measured(subprocess.CompletedProcess[str]):
+    """What has become of a program.
+
+    Attributes:
+        cpu_seconds: Processor time, user and system, of the program and of all processes that it waited for.
+    """
+
+    cpu_seconds: float
+
+
+def run_measured(command: Sequence[str], **given: Any) -> Measured:
+    """Run a program to its end.
+
+    Args:
+        command: The program and its arguments.
+        given: Further arguments of ``subprocess.run``.
+    """
+    before = _cpu_seconds_of_children()
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **given)
+    measured = Measured(done.args, done.returncode, done.stdout, done.stderr)
+    measured.cpu_seconds = _cpu_seconds_of_children() - before
+    return measured
+
+
+def _cpu_seconds_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def python_for_ordinary_user() -> str | None:
@@ -78,9 +109,7 @@ def copy_of_the_jail(folder: Path, *more: Path) -> Path:
     return root
 
 
-def run_as_ordinary_user(
-    *arguments: str, sources: Sequence[str], modules: Sequence[str]
-) -> subprocess.CompletedProcess[str]:
+def run_as_ordinary_user(*arguments: str, sources: Sequence[str], modules: Sequence[str]) -> Measured:
     """Run an interpreter as nobody where the tests are root, in a home of its own; skips where nobody can.
 
     Args:
@@ -122,10 +151,10 @@ def _run(
     sources: Sequence[str],
     arguments: Sequence[str],
     variables: Mapping[str, str] | None = None,
-) -> subprocess.CompletedProcess[str]:
+) -> Measured:
     packages = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     other = {"user": _NOBODY, "group": _NOBODY, "extra_groups": ()} if os.geteuid() == 0 else {}
-    return subprocess.run(
+    return run_measured(
         [python, *arguments],
         cwd=_ROOT,
         env={
@@ -136,9 +165,6 @@ def _run(
             "PYTHONDONTWRITEBYTECODE": "1",
             **(variables or {}),
         },
-        capture_output=True,
-        text=True,
-        check=False,
         start_new_session=True,  # or its group is that of the tests, which may not be seen from in here
         **other,
     )
