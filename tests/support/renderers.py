@@ -52,6 +52,13 @@ PILLOW = Renderer(
         f"subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)', {marker!r}],"
         " start_new_session=True)\n" + _drawn(5, 5)
     ),
+    surrogate=(
+        _program(
+            "import sys\nsys.stderr.buffer.write('a\\ud800b'.encode('utf-8', 'surrogatepass'))\n"
+            + _drawn(5, 5)
+        ),
+        pb.VERDICT_RENDERED,
+    ),
     arguments=lambda folder: ["--jail-uid-base", "63000"],
 )
 
@@ -94,6 +101,7 @@ LATEX = Renderer(
         (pb.RenderOptions(latex=pb.LatexOptions(max_runs=99)), "options.latex.max_runs"),
     ],
     reads_file=lambda path: _document(f"x\\IfFileExists{{{path}}}{{found \\input{{{path}}}}}{{missing}}"),
+    surrogate=(_document("\\errmessage{a^^ed^^a0^^80b}"), pb.VERDICT_COMPILE_ERROR),
     arguments=_latex_arguments,
 )
 
@@ -141,6 +149,13 @@ LILYPOND = Renderer(
     leaves_process=lambda marker: _score(
         "#(if (zero? (primitive-fork)) (begin (setsid)"
         f' (execl "/bin/sh" "sh" "-c" "sleep 600; exit" "{marker}"))) {{ c\'4 }}'
+    ),
+    surrogate=(
+        _score(
+            "#(begin (use-modules (rnrs io ports))"
+            " (put-bytevector (current-error-port) #vu8(97 237 160 128 98 10)))\n{ c'4 d'"
+        ),
+        pb.VERDICT_COMPILE_ERROR,
     ),
     arguments=lambda folder: ["--warm-spare", "0", "--jail-uid-base", "63600"],
 )
@@ -193,6 +208,7 @@ PYTHON = Renderer(
         f"    import ctypes\n    ctypes.CDLL(None).prctl(15, {marker[:15]!r}.encode())\n"
         "    time.sleep(600)\n"
     ),
+    surrogate=(_program("raise ValueError('a\\ud800b')\n"), pb.VERDICT_COMPILE_ERROR),
     arguments=lambda folder: ["--warm-spare", "0", "--jail-uid-base", "54000"],
 )
 
@@ -222,5 +238,6 @@ HTML = Renderer(
     calls_port=lambda port: _site(
         f"<p>x<img src=http://127.0.0.1:{port}/><script>fetch('http://127.0.0.1:{port}/')</script>"
     ),
+    surrogate=(_site("<p>x<script>console.error('a\\ud800b')</script>"), pb.VERDICT_RENDERED),
     arguments=lambda folder: ["--jail-uid-base", "45000", "--jail-tier", "namespace"],
 )

@@ -242,3 +242,18 @@ async def test_the_log_is_what_the_program_prints(service):
     assert answer.log.head.startswith(
         'words\nTraceback (most recent call last):\n  File "program.py", line 2'
     )
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("raise NameError('n', name='a\\ud800b')", "NameError: n"),
+        ("raise SyntaxError('a\\udfffb')", "SyntaxError: a\ufffdb"),
+        ("import sys\nsys.stderr.buffer.write(b'a\\xed\\xa0\\x80b')\nraise ValueError('x')", "ValueError: x"),
+        ("import sys\nsys.exit('a\\ud800b')", "SystemExit: a\ufffdb"),
+    ],
+)
+@pytest.mark.parametrize("options", [None, COLD], ids=["warm", "cold"])
+async def test_half_of_a_surrogate_pair_is_no_other_verdict(service, program, message, options):
+    answer = await service.Render(request(program, options=options))
+    assert (answer.verdict, answer.error.message) == (pb.VERDICT_COMPILE_ERROR, message), answer.message

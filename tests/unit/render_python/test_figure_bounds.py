@@ -90,4 +90,4 @@ def test_a_lone_surrogate_is_replaced():
     drawing = Drawing()
     drawing.add_artist(Line2D([0, 1], [0, 1], label="\ud800b"))
     [line] = read_figure(json.dumps(describe(drawing, 1)).encode()).marks
-    assert line.label == "?b"
+    assert line.label == "\ufffdb"

@@ -18,6 +18,7 @@ from i2s_render_python.inside.figure_objects.calls import Calls
 from i2s_render_python.inside.figure_objects.describe import describe
 from i2s_render_python.inside.figure_objects.marks import keep_boxes
 from i2s_render_python.inside.fixed import fix_clock, fix_randomness
+from i2s_render_python.inside.sendable import sendable
 
 PROGRAM = "program.py"
 #: Folder of the service's own files, beside the program.
@@ -109,14 +110,14 @@ def _description(error: BaseException) -> dict[str, object]:
         text = str(error)
     except Exception:
         text = ""
-    description: dict[str, object] = {"type": type(error).__name__[:200], "text": text[:_MAX_TEXT]}
+    description: dict[str, object] = {"type": _cut(type(error).__name__, 200), "text": _cut(text)}
     if isinstance(error, SyntaxError):
-        description |= {"text": str(error.msg)[:_MAX_TEXT], "file": str(error.filename or "")[-1000:]}
-        description |= {"line": error.lineno or 0, "context": (error.text or "").strip()[:_MAX_TEXT]}
+        description |= {"text": _cut(str(error.msg)), "file": sendable(str(error.filename or "")[-1000:])}
+        description |= {"line": error.lineno or 0, "context": _cut((error.text or "").strip())}
         description["syntax"] = True
         return description
     if isinstance(error, NameError | ImportError) and isinstance(error.name, str):
-        description["name"] = error.name[:200]
+        description["name"] = _cut(error.name, 200)
     if isinstance(error, ModuleNotFoundError):
         description["missing"] = True
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == PROGRAM]
@@ -124,6 +125,11 @@ def _description(error: BaseException) -> dict[str, object]:
         description |= {
             "line": own[-1].lineno or 0,
             "file": PROGRAM,
-            "context": (own[-1].line or "")[:_MAX_TEXT],
+            "context": _cut(own[-1].line or ""),
         }
     return description
+
+
+def _cut(text: str, most: int = _MAX_TEXT) -> str:
+    """Return the beginning of a text as it can be sent."""
+    return sendable(text[:most])

@@ -17,6 +17,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox, IdentityTransform
 
 from i2s_render_python.inside.figure_objects.text_sizes import MeasuringRenderer, Sizes
+from i2s_render_python.inside.sendable import sendable
 
 #: The most points and colours of one mark, and numbers and colours of one figure.
 MAX_POINTS, MAX_NUMBERS = 1000, 60_000
@@ -117,7 +118,7 @@ class Values:
         room = min(MAX_LETTERS, self._letters)
         if len(whole) > room:
             self.truncated = True
-        kept = whole[:room].encode("utf-8", "replace").decode("utf-8")
+        kept = sendable(whole[:room])
         self._letters -= len(kept)
         return kept
 
