@@ -14,7 +14,9 @@ from hypothesis import HealthCheck, settings
 # of collecting them. pytest_collection_finish turns it on again.
 gc.disable()
 
-pytest.register_assert_rewrite("renderer_contract", "audit_contract", "lost_cell_contract")
+pytest.register_assert_rewrite(
+    "renderer_contract", "audit_contract", "lost_cell_contract", "surrogate_contract"
+)
 
 # Baselines and the oracle beside each evaluation are tested on their own; elsewhere they only take time.
 os.environ.setdefault("I2S_REFERENCE_POINTS", "no")

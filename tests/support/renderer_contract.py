@@ -13,13 +13,12 @@ import asyncio
 import contextlib
 import hashlib
 import os
-import re
 import secrets
 import signal
 import socket
 import struct
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,7 +27,6 @@ import grpc
 import grpc.aio
 import pytest
 import pytest_asyncio
-from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from audit_contract import AuditContract
@@ -37,6 +35,7 @@ from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from lost_cell_contract import LostCellContract
 from processes import processes_with
 from service_process import Started, started
+from surrogate_contract import SurrogateContract
 
 SLOTS, QUEUE = 2, 2
 HANG_SECONDS = 240
@@ -62,6 +61,7 @@ class Renderer:
         source: The kind of source that it takes.
         good: A source with a picture.
         broken: A source with an error that leaves no picture, and its verdict.
+        surrogate: A source that says "a", half of a surrogate pair and "b", and its verdict.
         endless: A source that computes for ever.
         hostile: Sources that end without a picture, by the verdict, with their limits.
         options: Groups of options that it knows.
@@ -69,7 +69,6 @@ class Renderer:
         reads_file: Makes a source that shows the content of a file of the host.
         calls_port: Makes a source that connects to a port of 127.0.0.1.
         leaves_process: Makes a source that starts a process with an argument, which would outlive it.
-        surrogate: A source that says "a", half of a surrogate pair and "b", with its verdict.
         arguments: More arguments of ``serve``, given a folder that the service can reach.
     """
 
@@ -79,6 +78,7 @@ class Renderer:
     source: str
     good: Source
     broken: tuple[Source, int]
+    surrogate: tuple[Source, int]
     endless: Source
     hostile: Mapping[int, tuple[Source, pb.Limits]]
     options: Sequence[str] = ("page",)
@@ -86,7 +86,6 @@ class Renderer:
     reads_file: Callable[[str], Source] | None = None
     calls_port: Callable[[int], Source] | None = None
     leaves_process: Callable[[str], Source] | None = None
-    surrogate: tuple[Source, int] | None = None
     arguments: Callable[[Path], Sequence[str]] = field(default=lambda folder: ())
 
     def request(self, source: Source | None = None, **given: object) -> pb.RenderRequest:
@@ -157,16 +156,6 @@ class Running:
         assert await asyncio.to_thread(self.process.process.wait, HANG_SECONDS) == 0
 
 
-def texts_of(message: Message) -> Iterator[str]:
-    """Yield all texts of a message and of the messages in it."""
-    for _, value in message.ListFields():
-        for one in value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else [value]:
-            if isinstance(one, Message):
-                yield from texts_of(one)
-            elif isinstance(one, str):
-                yield one
-
-
 async def _outcome(call: grpc.aio.UnaryUnaryCall) -> pb.RenderResponse | grpc.aio.AioRpcError:
     try:
         return await call
@@ -200,7 +189,7 @@ async def serving(renderer: Renderer, kind: type[Running] = Running):
                 await running.drain()
 
 
-class RendererContract(AuditContract, LostCellContract):
+class RendererContract(AuditContract, LostCellContract, SurrogateContract):
     """The tests. A subclass names its ``renderer``; there is a fixture ``running``, see ``contract_of``."""
 
     renderer: ClassVar[Renderer]
@@ -291,13 +280,6 @@ class RendererContract(AuditContract, LostCellContract):
         answer = await running.render(source)
         assert (answer.verdict, len(answer.pictures)) == (verdict, 0)
         assert answer.message
-
-    async def test_half_of_a_surrogate_pair_is_replaced_in_what_a_source_says(self, running):
-        source, verdict = self.renderer.surrogate
-        answer = await running.render(source)
-        assert answer.verdict == verdict, answer.message
-        # A program that writes bytes has the three that UTF-8 would have for it, each of which is replaced.
-        assert re.search("a\ufffd{1,3}b", "\n".join(texts_of(answer))), answer
 
     async def test_a_hostile_source_has_its_verdict_and_the_next_job_is_served(self, running, verdict):
         good = await running.picture()
@@ -413,7 +395,6 @@ def suite_of(renderer: Renderer) -> type[RendererContract]:
     needs = {
         "test_a_file_of_the_host_is_as_one_that_is_missing": renderer.reads_file,
         "test_no_connection_leaves_the_sandbox": renderer.calls_port,
-        "test_half_of_a_surrogate_pair_is_replaced_in_what_a_source_says": renderer.surrogate,
     }
     without = dict.fromkeys(test for test, source in needs.items() if source is None)
     return type("TestContract", (RendererContract,), {"renderer": renderer, **without})
