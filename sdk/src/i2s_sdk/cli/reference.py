@@ -34,8 +34,9 @@ max-tokens = 4000
 
 The configuration file is the one that `--config` or `I2S_CONFIG` names, else `i2s.toml` of the working
 folder. The latter may have come with somebody's download, so it may name no program
-(`model = "command:…"`), no address of a service or store, no base URL, key variable or certificate; the
-command ends with one line that names the key. A file of your own may say all that once it is named:
+(`model = "command:…"`), no model in a folder of this machine (`hf/PATH`, `inspect/vllm/PATH`), no address of
+a service or store, no base URL, key variable or certificate; the command ends with one line that names the
+key. A file of your own may say all that once it is named:
 `--config ./i2s.toml`.
 
 Control characters of data, servers and logs are printed as escapes such as `\\x1b`, so that nothing steers
