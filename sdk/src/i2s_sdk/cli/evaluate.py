@@ -131,13 +131,15 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
         return _dry_run(data, models, folder, options, settings, choice, as_json=given["as_json"])
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import ProgressLine
-    from i2s_sdk.evaluation.several import evaluate_several, repeated_models
+    from i2s_sdk.cli.unanswered import Journal
+    from i2s_sdk.evaluation.several import evaluate_several, repeated_models, run_folders
 
     opened = repeated_models(models, options, given["repeats"])
+    journals = [Journal(*one) for one in run_folders([model.name for model in opened], folder).items()]
     tell_services_up(settings)
     with (
         ProgressLine(sys.stderr, ("answers", "renderings", "samples")) as progress,
-        interruptible(folder, settings, progress),
+        interruptible(journals, settings, progress),
     ):
         result = evaluate_several(
             data,
@@ -173,7 +175,7 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
     tell_services_up(settings)
     with (
         ProgressLine(sys.stderr, ("samples",)) as progress,
-        interruptible(folder, settings, progress),
+        interruptible((), settings, progress),  # no model is asked
     ):
         result = evaluate_predictions(
             given["data"],

@@ -2,50 +2,61 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
 from i2s_sdk.cli.main import INTERRUPTED
 from i2s_sdk.cli.progress import ProgressLine
-from i2s_sdk.cli.run_options import MOST_NAMES
 from i2s_sdk.cli.terminal import say
-from i2s_sdk.errors import I2SError
-from i2s_sdk.runlog.calls import unanswered_calls
-from i2s_sdk.runlog.folder import ANSWERS, CALLS
-from i2s_sdk.runlog.opening import open_storage
-from i2s_sdk.runlog.storage import PathOrUrl, is_url
+from i2s_sdk.cli.unanswered import Journal, lines_of, looked_up
+from i2s_sdk.evaluation.progress import Progress
+from i2s_sdk.models import processes
+from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import at_interrupt
 
+#: Seconds in which the message is printed once the time of the settings is over. Standard error may be a pipe
+#: that nobody reads.
+TELL_SECONDS = 0.9
+
 
 @contextmanager
-def interruptible(out: PathOrUrl, settings: Settings, progress: ProgressLine) -> Iterator[None]:
-    """Have the run of the block end at Ctrl-C, within ``interrupt_seconds``.
+def interruptible(
+    journals: PathOrUrl | Sequence[Journal], settings: Settings, progress: ProgressLine
+) -> Iterator[None]:
+    """Have the runs of the block end at Ctrl-C, within ``interrupt_seconds`` and ``TELL_SECONDS``.
 
     Normally the work is cancelled and what was started is ended. What is still at work after these seconds is
     left: the process ends, programs that answer are killed, and services that it has started get SIGTERM from
     the kernel.
 
     Args:
-        out: Folder of the run, or its URL.
-        settings: Settings with the seconds.
-        progress: What knows how far the run is.
+        journals: Where the calls of models are written down, one for each run in which a model is asked. The
+            folder of a run, or its URL, stands for the journal of its own model.
+        settings: Settings with the seconds, and those of stores.
+        progress: What knows how far the runs are.
 
     Raises:
         Exit: The run was interrupted, and that was said.
     """
-    story = _Story(out, progress, _command(click.get_current_context(silent=True)))
+    if isinstance(journals, Path | str):
+        journals = [Journal("", journals)]
+    story = _Story(journals, settings, progress, _command(click.get_current_context(silent=True)))
     watch = threading.Timer(settings.interrupt_seconds, _end_now, (story,))
     watch.daemon = True
 
     def begin() -> None:
         if not watch.is_alive() and not watch.finished.is_set():
+            story.begin()
             watch.start()
 
     try:
@@ -59,57 +70,88 @@ def interruptible(out: PathOrUrl, settings: Settings, progress: ProgressLine) ->
 
 
 def _end_now(story: _Story) -> None:
-    from i2s_sdk.models import processes
-
-    story.show()
-    sys.stdout.flush()
-    processes.kill_all()
-    os._exit(INTERRUPTED)
+    """End the process, whatever keeps the message from being printed."""
+    try:
+        telling = threading.Thread(target=story.show, daemon=True)
+        telling.start()
+        telling.join(TELL_SECONDS)
+    finally:
+        try:
+            processes.kill_all()
+        finally:
+            os._exit(INTERRUPTED)
 
 
 class _Story:
-    """What is said of an interrupted run, once."""
+    """What is said of an interrupted command, once.
 
-    def __init__(self, out: PathOrUrl, progress: ProgressLine, command: str) -> None:
-        self._out, self._progress, self._command = out, progress, command
+    Args:
+        journals: See ``interruptible``.
+        settings: Settings with the seconds, and those of stores.
+        progress: What knows how far the runs are.
+        command: The command line that goes on.
+    """
+
+    def __init__(
+        self, journals: Sequence[Journal], settings: Settings, progress: ProgressLine, command: str
+    ) -> None:
+        self._journals, self._settings = journals, settings
+        self._progress, self._command = progress, command
         self._lock = threading.Lock()
         self._told = False
+        self._end = 0.0
+
+    def begin(self) -> None:
+        """Note that Ctrl-C came now."""
+        self._end = time.monotonic() + self._settings.interrupt_seconds
 
     def show(self) -> None:
-        """Print the message, once."""
-        with self._lock:
+        """Print the message, once; returns when it is printed, or cannot be since nobody is there to read it.
+
+        It waits for as long as standard error takes nothing.
+        """
+        with self._lock, contextlib.suppress(OSError):
             if not self._told:
                 self._told = True
                 self._progress.stop()  # the bars would be drawn over what is said
                 say("\n".join(self._lines()), err=True)
                 sys.stderr.flush()
+                sys.stdout.flush()  # the interpreter would do it at its end, which nothing bounds
 
     def _lines(self) -> Iterator[str]:
-        run = self._progress.run
-        if run is None:
+        runs = dict(self._progress.runs)
+        several = len({*runs, *(one.run for one in self._journals if one.run)}) > 1
+        last = self._progress.run
+        if last is None:
             yield "interrupted before the first sample"
+        elif not runs:
+            yield "interrupted: of what was asked for, nothing was left to do"
+        elif several:
+            yield "interrupted:"
+            yield from self._counts(runs)
         else:
-            yield (
-                f"interrupted: {run.finished} of {run.planned} samples are done "
-                f"(with an answer: {run.generated}, with a rendering: {run.rendered})"
-            )
-        calls = _unanswered(self._out)
-        if calls:
-            names = ", ".join(calls[:MOST_NAMES]) + (", …" if len(calls) > MOST_NAMES else "")
-            what = "1 call of the model" if len(calls) == 1 else f"{len(calls)} calls of the model"
-            yield f"may have been billed without an answer: {what}: {names}"
+            yield from (f"interrupted: {_count(one)}" for one in runs.values())
+        if last is not None and last.reference:
+            yield f"  {last.run}, for comparison: {last.finished} of {last.planned} samples are done"
+        seconds = max(TELL_SECONDS / 2, self._end - time.monotonic())
+        found = looked_up(self._journals, self._settings, seconds)
+        for journal in self._journals:
+            yield from lines_of(journal, found.get(journal), named=several)
         yield f"to continue: {self._command}"
 
+    def _counts(self, runs: Mapping[str, Progress]) -> Iterator[str]:
+        """Yield a line for each of several runs, those that are to come among them."""
+        for name in dict.fromkeys([*(one.run for one in self._journals), *runs]):
+            said = _count(runs[name]) if name in runs else "nothing was done by this command"
+            yield f"  {name}: {said}"
 
-def _unanswered(out: PathOrUrl) -> list[str]:
-    """Return the instances of calls that have no answer; a run in a store is not read."""
-    if is_url(out):
-        return []
-    storage = open_storage(out)
-    try:
-        return list(unanswered_calls(storage.lines(CALLS), storage.lines(ANSWERS)).elements())
-    except (I2SError, OSError):
-        return []
+
+def _count(run: Progress) -> str:
+    """Return how far a run is, for people."""
+    return (
+        f"{run.finished} of {run.planned} samples are done "
+        f"(with an answer: {run.generated}, with a rendering: {run.rendered})"
+    )
 
 
 def _command(context: click.Context | None) -> str:

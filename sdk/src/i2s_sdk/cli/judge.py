@@ -44,11 +44,14 @@ def command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - the pa
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.main import BELOW_COVERAGE
     from i2s_sdk.cli.progress import ProgressLine
-    from i2s_sdk.evaluation.judge import judge
+    from i2s_sdk.cli.unanswered import Journal
+    from i2s_sdk.evaluation.judge import judge, judges_of
     from i2s_sdk.models import open_model
 
-    with ProgressLine(sys.stderr, ["answers"]) as progress, interruptible(run, settings, progress):
-        found = judge(run, open_model(model, options), settings=settings, on_progress=progress.show_run)
+    opened = open_model(model, options)
+    journals = [Journal(one.task, run, one.calls, one.answers) for one in judges_of(opened)]
+    with ProgressLine(sys.stderr, ["answers"]) as progress, interruptible(journals, settings, progress):
+        found = judge(run, opened, settings=settings, on_progress=progress.show_run)
     if given["as_json"]:
         say(json.dumps([one.to_json() for one in found], indent=2))
     else:

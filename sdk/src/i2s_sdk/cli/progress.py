@@ -28,6 +28,8 @@ class ProgressLine:
 
     Attributes:
         run: How far the run was when ``show_run`` was called last; None before.
+        runs: How far each run was when ``show_run`` was called last for it, by its name, in order of their
+            beginnings; those of reference points are not among them.
     """
 
     def __init__(self, stream: TextIO, what: Sequence[str] = ("samples",)) -> None:
@@ -38,6 +40,7 @@ class ProgressLine:
         self._before: Mapping[str, int] = {}
         self._last_counts: tuple[int, ...] = ()
         self.run: RunProgress | None = None
+        self.runs: dict[str, RunProgress] = {}
         self._run: str | None = None
 
     def show(self, done: Mapping[str, int], planned: int, last: str | None, note: str = "") -> None:
@@ -62,6 +65,8 @@ class ProgressLine:
     def show_run(self, progress: RunProgress) -> None:
         """Show how far a run is; of its counts, those that this was made for."""
         self.run = progress
+        if not progress.reference:
+            self.runs[progress.run] = progress
         counts = {
             "answers": progress.generated,
             "renderings": progress.rendered,

@@ -68,13 +68,9 @@ def judge(
     """
     settings = settings or Settings.load()
     stored = read_run(open_storage(run, settings))
-    tasks = [
-        name
-        for name, spec in SPECS.usable().items()
-        if spec.rubric and any(one.task == name for one in stored.planned)
-    ]
+    tasks = [name for name in _rubrics() if any(one.task == name for one in stored.planned)]
     if not tasks:
-        known = ", ".join(name for name, spec in SPECS.usable().items() if spec.rubric)
+        known = ", ".join(_rubrics())
         raise UsageError(f"{stored.storage} has no samples of a task with a rubric for judges ({known})")
     opened = open_model(model, options_from(settings)) if isinstance(model, str) else model
     if opened.name.startswith(_NO_JUDGES):
@@ -82,6 +78,28 @@ def judge(
             f"model {opened.name!r} cannot judge images; name one that is asked, such as openai/NAME"
         )
     return run_blocking(_judge(stored, tasks, opened, settings, on_progress or say_nothing))
+
+
+def judges_of(model: Model) -> list[JudgeManifest]:
+    """Return what a model is as a judge of each task that has a rubric, with the names of its files."""
+    return [_manifest(task, rubric, model) for task, rubric in _rubrics().items()]
+
+
+def _rubrics() -> dict[str, Rubric]:
+    """Return the rubrics of tasks, by task."""
+    return {name: spec.rubric for name, spec in SPECS.usable().items() if spec.rubric}
+
+
+def _manifest(task: str, rubric: Rubric, model: Model) -> JudgeManifest:
+    return JudgeManifest(
+        task,
+        model.name,
+        model.fingerprint,
+        rubric.sha256,
+        rubric.text,
+        rubric.criteria,
+        version("i2s-sdk"),
+    )
 
 
 async def _judge(
@@ -92,17 +110,8 @@ async def _judge(
         with run.storage.alone():
             run.storage.require_space(settings.free_bytes)
             for task in tasks:
-                rubric = SPECS[task].rubric
-                assert rubric is not None, "only tasks with a rubric are judged"
-                manifest = JudgeManifest(
-                    task,
-                    model.name,
-                    model.fingerprint,
-                    rubric.sha256,
-                    rubric.text,
-                    rubric.criteria,
-                    version("i2s-sdk"),
-                )
+                rubric = _rubrics()[task]
+                manifest = _manifest(task, rubric, model)
                 with open_judge_log(run.storage, manifest) as log, marked_calls(model, log.calls):
                     await _Judging(run, rubric, model, log, settings, on_progress).of_task(task)
                 run.storage.flush()
@@ -134,7 +143,7 @@ class _Judging:
         wanted = [one for one in judged_records(self.run, task) if has_image(one)]
         remaining = [one for one in wanted if not self.log.has(one.id, one.rendering_sha256)]
         done, paid, like = len(wanted) - len(remaining), 0.0, LikeFailures(self.settings.like_failures)
-        self.on_progress(_progress(len(wanted), done, paid, ""))
+        self.on_progress(_progress(task, len(wanted), done, paid, ""))
         slots = asyncio.Semaphore(int(getattr(self.model, "concurrency", _CALLS)))
 
         async def one(record: Record, folder: Path) -> None:
@@ -142,7 +151,7 @@ class _Judging:
             async with slots:
                 answer = await self._answer(record, folder, like)
             done, paid = done + answer.final, paid + answer.paid
-            self.on_progress(_progress(len(wanted), done, paid, record.id))
+            self.on_progress(_progress(task, len(wanted), done, paid, record.id))
 
         first: BaseException | None = None
         with tempfile.TemporaryDirectory(prefix="i2s-judge-") as folder:
@@ -186,8 +195,8 @@ class _Judging:
         path.write_bytes(content)
 
 
-def _progress(planned: int, done: int, paid: float, last: str) -> Progress:
-    return Progress(planned, generated=done, rendered=done, finished=done, paid=paid, last=last)
+def _progress(task: str, planned: int, done: int, paid: float, last: str) -> Progress:
+    return Progress(planned, generated=done, rendered=done, finished=done, paid=paid, last=last, run=task)
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:

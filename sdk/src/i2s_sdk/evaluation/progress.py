@@ -20,6 +20,7 @@ class Progress:
         last: Id of the sample that went on; empty at the beginning.
         run: What is evaluated: the name of the model.
         note: What the model waits for, such as batches; empty for nothing.
+        reference: Whether the run measures a reference point, which the command was not asked for by name.
     """
 
     planned: int
@@ -30,6 +31,7 @@ class Progress:
     last: str = ""
     run: str = ""
     note: str = ""
+    reference: bool = False
 
 
 #: Called at the beginning of the work, and each time that a sample went through a stage.

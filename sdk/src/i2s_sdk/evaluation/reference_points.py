@@ -21,7 +21,7 @@ from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError
 from i2s_sdk.evaluation.plan import Plan, model_fingerprint
-from i2s_sdk.evaluation.progress import OnProgress
+from i2s_sdk.evaluation.progress import OnProgress, Progress
 from i2s_sdk.evaluation.runner import Needs, Runner, StageName
 from i2s_sdk.evaluation.steps import scoring_services
 from i2s_sdk.models.registry import open_model
@@ -149,11 +149,14 @@ class ReferencePoints:
             fingerprint=model_fingerprint(self.plan, model),
         )
         with RunFolder.open(work / name.replace("/", "-"), self.settings) as folder:
-            runner = Runner(plan, folder, tuple(StageName), self.settings, self.on_progress, model)
+            runner = Runner(plan, folder, tuple(StageName), self.settings, self._tell, model)
             pending = await runner.pending()
             if pending is not None:
                 await runner.work(pending, services)
             return [one for one in folder.records(texts=False).values() if one.outcome.counts]
+
+    def _tell(self, progress: Progress) -> None:
+        self.on_progress(replace(progress, reference=True))
 
     def _cached(self, manifest: Manifest) -> Path:
         """Return the file of the cache that holds the values for what decides the values of a run."""

@@ -25,11 +25,14 @@ from pathlib import Path
 
 import click
 
+from i2s_sdk.cli import interruption
 from i2s_sdk.cli.interruption import interruptible
 from i2s_sdk.cli.progress import ProgressLine
 from i2s_sdk.evaluation.progress import Progress as RunProgress
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
+
+interruption.TELL_SECONDS = {ages}  # on a busy machine the message takes longer than it may
 
 
 async def work(how, progress):

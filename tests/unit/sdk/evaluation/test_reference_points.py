@@ -11,10 +11,11 @@ from i2s_sdk.data import Selection
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.evaluation.evaluate import ModelRun, evaluate_models
 from i2s_sdk.evaluation.plan import Plan, choose, plan_run
-from i2s_sdk.evaluation.progress import say_nothing
+from i2s_sdk.evaluation.progress import Progress, say_nothing
 from i2s_sdk.evaluation.reference_points import MODELS, ReferencePoints, instances_of
 from i2s_sdk.models import open_model
 from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.outcome import Outcome
@@ -110,3 +111,23 @@ def test_a_model_that_cannot_be_asked_keeps_no_other_from_being_asked(tmp_path: 
     locked, oracle = evaluate_models(EXAMPLES / "sobench", runs, settings)
     assert isinstance(locked, ModelAccessError)
     assert oracle.summary.scored == oracle.summary.planned  # type: ignore[union-attr]
+
+
+class Empty:
+    """A model that answers nothing."""
+
+    name, fingerprint = "mine/empty", ""
+
+    async def complete(self, instance: object, question: object) -> Completion:
+        return Completion("{}", Finish.STOP)
+
+
+def test_progress_says_which_runs_are_those_of_reference_points(tmp_path: Path) -> None:
+    """The oracle may be asked for by name too, beside a model."""
+    told: list[Progress] = []
+    settings = Settings(examples=EXAMPLES / "sobench", reference_points_cache=tmp_path / "cache")
+    models = [Empty(), open_model("oracle")]
+    runs = [ModelRun(one, tmp_path / str(at)) for at, one in enumerate(models)]  # type: ignore[arg-type]
+    evaluate_models(EXAMPLES / "sobench", runs, settings, told.append)
+    assert {one.run for one in told if not one.reference} == {"mine/empty", "oracle"}
+    assert {one.run for one in told if one.reference} == {*MODELS} - {"baseline/chance"}
