@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,9 +23,11 @@ def checkout(root: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def check(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def check(
+    checkout: Path, *words: str, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     command = [str(checkout / "scripts/check"), *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
 @pytest.mark.parametrize("steps", [("lint", "lint"), ("lint+lint",)], ids=["in turn", "together"])
@@ -54,6 +58,49 @@ def test_skipped_tests_stand_before_the_summary_and_failed_ones_in_it(checkout: 
     assert before.endswith("== skipped tests\nscripts/skips of .i2s/tests/lint.xml\n\n")
     assert "scripts/skips" not in summary
     assert "scripts/failures of .i2s/tests/lint.xml" in summary
+
+
+@pytest.mark.parametrize(
+    ("required", "reason", "code"),
+    [
+        ({"CI": "true"}, "it is not installed", 1),
+        ({"I2S_REQUIRE_ALL": "1"}, "it is not installed", 1),
+        ({}, "it is not installed", 0),
+        ({"CI": "true"}, "this one may be", 0),
+    ],
+    ids=["in continuous integration", "where all is required", "elsewhere", "permitted"],
+)
+def test_a_suite_that_skips_a_test_without_permission_fails_where_all_is_required(
+    root: Path, checkout: Path, required: dict[str, str], reason: str, code: int
+) -> None:
+    shutil.copy(root / "scripts/skips", checkout / "scripts")
+    shutil.copy(root / "scripts/failures", checkout / "scripts")
+    (checkout / ".venv/bin/python").symlink_to(sys.executable)
+    suite = checkout / "tests/unit"
+    suite.mkdir(parents=True)
+    (checkout / "tests/permitted_skips.toml").write_text(
+        '[[skip]]\ntest = "*"\nreason = "this one may be"\nwhy = "for this test"\n'
+    )
+    _reporting_pytest(checkout, f'<skipped type="pytest.skip" message="{reason}"/>')
+    quiet = {name: value for name, value in os.environ.items() if name not in ("CI", "I2S_REQUIRE_ALL")}
+    done = check(checkout, "unit", environment={**quiet, **required})
+    assert reason in done.stdout
+    assert done.returncode == code
+    assert f"unit         {'FAILED' if code else 'passed'}" in done.stdout.rpartition("== summary")[2]
+
+
+def _reporting_pytest(checkout: Path, outcome: str) -> None:
+    """Put a pytest into the checkout that passes, and reports one test with this outcome."""
+    pytest_program = checkout / ".venv/bin/pytest"
+    report = (
+        f'<testsuites><testcase classname="tests.unit.test_a" name="test_a">{outcome}</testcase></testsuites>'
+    )
+    pytest_program.write_text(
+        "#!/bin/sh\n"
+        "for word; do case $word in --junitxml=*) report=${word#*=} ;; esac; done\n"
+        f"echo '{report}' >\"$report\"\n"
+    )
+    pytest_program.chmod(0o755)
 
 
 def test_steps_together_can_be_interrupted(checkout: Path) -> None:
