@@ -121,7 +121,10 @@ def test_an_interrupted_run_names_the_command_that_continues_it(
     words += ["--model", f"command:sh {program} {{image}}", "--json"]
     command = [sys.executable, "-m", "i2s_sdk.cli", *words]
     run = tmp_path / "run"
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as one:
+    environment = {**os.environ, "I2S_INTERRUPT_SECONDS": "60"}  # the message is wanted, however late
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as one:
         while not _both_wait(program) or not _lines(run / "answers.jsonl"):
             assert one.poll() is None
         one.send_signal(number)
