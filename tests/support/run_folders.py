@@ -150,3 +150,26 @@ def make_run(path: Path, number: int, *, salt: str = "", pictures: bool = True, 
     planned = instances(number)
     records = {one.id: record_of(one, salt, path if pictures else None) for one in planned}
     return write_run(path, planned, records, options(**changes))
+
+
+def write_run_to_judge(path: Path, number: int) -> Path:
+    """Write a run of so many images, figure-0 and so on, of a task with a rubric, and return its folder."""
+    planned = [Planned(f"figure-{at}", "scimage", "en-tikz") for at in range(number)]
+    records = {
+        one.id: Record(
+            one.id,
+            one.task,
+            one.subset,
+            "",
+            outcome=Outcome.SCORED,
+            usable=True,
+            verdict=Verdict.RENDERED,
+            rendering_sha256=keep_picture(path, picture(one.id)),
+            detail={"scimage": {"prompt": "A figure."}},
+            metrics={"compiled": 1.0},
+        )
+        for one in planned
+    }
+    return write_run(
+        path, planned, records, options(tasks=("scimage",), metrics={"compiled": "1"}, engines={})
+    )

@@ -18,12 +18,8 @@ from i2s_sdk.cli import unanswered
 from i2s_sdk.cli.unanswered import Journal, lines_of, looked_up
 from i2s_sdk.errors import StoreError
 from i2s_sdk.runlog.opening import open_storage
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.record import Record
 from i2s_sdk.settings import Settings
-from i2s_wire.render.rendering import Verdict
-from run_folders import keep_picture, options, picture, write_run
+from run_folders import write_run_to_judge
 
 #: Far beyond what a test waits for.
 AGES = 3000
@@ -104,32 +100,10 @@ def test_a_baseline_that_is_measured_last_is_not_taken_for_the_run(tmp_path: Pat
     ]
 
 
-def _run_to_judge(folder: Path) -> Path:
-    """Write a run of three images, and a call of its own model that has no answer."""
-    planned = [Planned(f"figure-{at}", "scimage", "en-tikz") for at in range(3)]
-    records = {
-        one.id: Record(
-            one.id,
-            "scimage",
-            "en-tikz",
-            "",
-            outcome=Outcome.SCORED,
-            usable=True,
-            verdict=Verdict.RENDERED,
-            rendering_sha256=keep_picture(folder, picture(one.id)),
-            detail={"scimage": {"prompt": "A figure."}},
-            metrics={"compiled": 1.0},
-        )
-        for one in planned
-    }
-    write_run(folder, planned, records, options(tasks=("scimage",), metrics={"compiled": "1"}, engines={}))
-    (folder / "calls.jsonl").write_text('{"id": "of-the-run"}\n')
-    return folder
-
-
 def test_of_a_judge_its_own_calls_are_named_and_not_those_of_the_run(tmp_path: Path) -> None:
     """One image is judged; the program takes ages for the others."""
-    run = _run_to_judge(tmp_path / "run")
+    run = write_run_to_judge(tmp_path / "run", 3)
+    (run / "calls.jsonl").write_text('{"id": "of-the-run"}\n')
     (run / "judge-0123456789abcdef-calls.jsonl").write_text('{"id": "of-another-judge"}\n')
     program = tmp_path / "program.sh"
     program.write_text(

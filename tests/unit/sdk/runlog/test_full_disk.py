@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,14 @@ from i2s_sdk.errors import WriteError
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.local import LocalStorage
 from i2s_sdk.settings import Settings
+from run_folders import write_run_to_judge
 from small_disk import small_disk
 from tiny_formulas import write_tiny_formulas
 
 MIB = 1024 * 1024
+
+#: Bytes that hold the lines of calls and no answer.
+SMALL = 256 * 1024
 
 
 @pytest.fixture
@@ -26,9 +31,11 @@ def disk(tmp_path: Path) -> Iterator[Path]:
         yield folder
 
 
-def _fill(disk: Path) -> None:
+def _fill(disk: Path, left: int = 0) -> None:
+    """Fill a disk but for so many bytes."""
     with pytest.raises(OSError, match="No space left"):
         (disk / "filler").write_bytes(bytes(4 * MIB))
+    os.truncate(disk / "filler", (disk / "filler").stat().st_size - left)
 
 
 def _under_a_file(tmp_path: Path) -> Path:
@@ -38,19 +45,29 @@ def _under_a_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def calls(tmp_path: Path) -> Path:
-    """The file in which the program of ``_generate`` notes that it was called."""
+    """The file in which the program of ``_model`` notes that it was called."""
     return tmp_path / "calls"
 
 
-def _generate(tmp_path: Path, out: Path, calls: Path) -> int:
+def _model(tmp_path: Path, calls: Path) -> str:
+    """Return the name of a model with long answers that notes each call."""
+    program = tmp_path / "program.py"
+    program.write_text(f"open({str(calls)!r}, 'a').write('x')\nprint('y' * 3_000_000)\n")
+    return f"command:{sys.executable} {program} {{image}}"
+
+
+def _ask(command: str, tmp_path: Path, out: Path, models: Sequence[str]) -> int:
+    """Run a command that asks models about three formulas, and return its exit code."""
     data = tmp_path / "data"
     if not data.exists():
         write_tiny_formulas(data, 3)
-    program = tmp_path / "program.py"
-    program.write_text(f"open({str(calls)!r}, 'a').write('x')\nprint('y' * 3_000_000)\n")
-    model = f"command:{sys.executable} {program} {{image}}"
+    named = [word for one in models for word in ("--model", one)]
     long = ["--set", "completion_characters=4000000"]
-    return run(["generate", "--data", str(data), "--model", model, "--out", str(out), *long])
+    return run([command, "--data", str(data), *named, "--out", str(out), *long])
+
+
+def _generate(tmp_path: Path, out: Path, calls: Path) -> int:
+    return _ask("generate", tmp_path, out, [_model(tmp_path, calls)])
 
 
 def _is_one_line_of_error(said: str, where: Path) -> None:
@@ -93,6 +110,37 @@ def test_a_place_where_no_folder_can_be_is_one_line_and_no_call(
     assert _generate(tmp_path, out, calls) == 2
     _is_one_line_of_error(capsys.readouterr().err, out)
     assert not calls.exists()
+
+
+@pytest.mark.parametrize("models", [1, 2])
+@pytest.mark.parametrize("where", ["/proc/run", "under a file", "a file", "full disk", "nearly full disk"])
+def test_an_evaluation_that_cannot_be_kept_is_one_line_and_no_call(
+    where: str, models: int, tmp_path: Path, disk: Path, calls: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not even the small question before a run is asked."""
+    under = _under_a_file(tmp_path)
+    places = {"under a file": under, "a file": under.parent}
+    out = disk / "run" if "disk" in where else places.get(where, Path(where))
+    _fill(disk, SMALL if "nearly" in where else 0)
+    asked = [f"{_model(tmp_path, calls)}{' again' * at}" for at in range(models)]
+    assert _ask("evaluate", tmp_path, out, asked) == 2
+    _is_one_line_of_error(capsys.readouterr().err, out)
+    assert not calls.exists()
+
+
+@pytest.mark.parametrize("left", [0, SMALL])
+def test_judgements_that_cannot_be_kept_are_one_line_and_no_call(
+    left: int, tmp_path: Path, disk: Path, calls: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged = write_run_to_judge(disk / "run", 2)
+    _fill(disk, left)
+    for _ in range(2):
+        assert run(["judge", str(judged), "--model", _model(tmp_path, calls)]) == 2
+        _is_one_line_of_error(capsys.readouterr().err, disk)
+    assert not calls.exists()
+    (disk / "filler").unlink()
+    run(["judge", str(judged), "--model", _model(tmp_path, calls)])
+    assert calls.exists(), "it is the disk that kept the model from being asked"
 
 
 @pytest.mark.parametrize("where", ["/proc/set", "under a file", "full disk"])
