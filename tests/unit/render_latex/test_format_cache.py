@@ -34,6 +34,13 @@ def test_formats_of_another_installation_are_removed(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_formats_of_other_rules_are_removed(tmp_path, monkeypatch):
+    cache(tmp_path).put(b"pre", b"dump")
+    monkeypatch.setattr(format_cache, "RULES", format_cache.RULES + 1)
+    assert cache(tmp_path).get(b"pre") is None
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_format_whose_preamble_was_changed_on_disk_is_removed(tmp_path):
     one = cache(tmp_path).put(b"pre", b"dump")
     one.path.with_suffix(".tex").write_bytes(b"forged")

@@ -1,8 +1,8 @@
 """Formats on disk: found by key, bounded in bytes, the least recently used removed first.
 
 A format is two files: ``KEY.fmt`` and ``KEY.tex``, the head of a document: a preamble, or one with
-``split.BEGIN`` behind it. The key is the digest of the head and of the installation, so a format of
-another TeX never serves.
+``split.BEGIN`` behind it. The key is the digest of the head, of the installation and of the rules for
+formats, so a format of another TeX never serves, and none that would be refused today.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from pathlib import Path
 
 from i2s_render_latex.split import BEGIN
 
+#: Number of the rules by which formats are made and refused (format_source.py, format_build.py): increased
+#: when a format that was accepted before may be refused.
+RULES = 2
 _OLD_SECONDS = 3600
 
 
@@ -26,7 +29,7 @@ class Format:
     """A format that stands ready.
 
     Attributes:
-        key: Digest of head and installation.
+        key: Digest of head, installation and rules.
         name: Name for people: that of a known preamble, else the beginning of the key.
         head: What it holds of a document.
         path: Path of the file.
@@ -96,7 +99,7 @@ class FormatCache:
 
     def key(self, head: bytes) -> str:
         """Return the key of a head's format."""
-        return hashlib.sha256(self._digest.encode() + b"\n" + head).hexdigest()
+        return hashlib.sha256(f"{RULES}\n{self._digest}\n".encode() + head).hexdigest()
 
     def get(self, head: bytes) -> Format | None:
         """Return the format of exactly this head, None if there is none."""
