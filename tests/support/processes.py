@@ -28,20 +28,15 @@ class Process:
 
 def below(pid: int, depth: int = 1) -> list[Process]:
     """Return the processes below one; those that end meanwhile are left out."""
-    found: list[Process] = []
-    for child in _children(pid):
-        with contextlib.suppress(OSError, IndexError):
-            found.append(_process(child, depth))
-        found += below(child, depth + 1)
-    return found
+    return [one for child in children(pid, depth) for one in (child, *below(child.pid, depth + 1))]
 
 
-def children(pid: int) -> list[Process]:
+def children(pid: int, depth: int = 1) -> list[Process]:
     """Return the children of a process; those that end meanwhile are left out."""
     found: list[Process] = []
     for child in _children(pid):
         with contextlib.suppress(OSError, IndexError):
-            found.append(_process(child, 1))
+            found.append(_process(child, depth))
     return found
 
 

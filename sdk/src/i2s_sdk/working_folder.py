@@ -36,15 +36,8 @@ _OPTIONS = {
 _REMOTE_PROVIDERS = {
     *("anthropic", "azureai", "bedrock", "cloudflare", "deepseek", "fireworks", "google", "grok", "groq"),
     *("hf-inference-providers", "litellm-proxy", "meta", "mistral", "mockllm", "moonshot", "none", "openai"),
-    *(
-        "openai-api",
-        "openai-api-completions",
-        "openrouter",
-        "perplexity",
-        "sagemaker",
-        "sambanova",
-        "together",
-    ),
+    *("openai-api", "openai-api-completions", "openrouter", "perplexity", "sagemaker", "sambanova"),
+    "together",
 }
 
 

@@ -124,10 +124,10 @@ class Empty:
 
 def test_progress_says_which_runs_are_those_of_reference_points(tmp_path: Path) -> None:
     """The oracle may be asked for by name too, beside a model."""
-    told: list[Progress] = []
+    reported: list[Progress] = []
     settings = Settings(examples=EXAMPLES / "sobench", reference_points_cache=tmp_path / "cache")
     models = [Empty(), open_model("oracle")]
     runs = [ModelRun(one, tmp_path / str(at)) for at, one in enumerate(models)]  # type: ignore[arg-type]
-    evaluate_models(EXAMPLES / "sobench", runs, settings, told.append)
-    assert {one.run for one in told if not one.reference} == {"mine/empty", "oracle"}
-    assert {one.run for one in told if one.reference} == {*MODELS} - {"baseline/chance"}
+    evaluate_models(EXAMPLES / "sobench", runs, settings, reported.append)
+    assert {one.run for one in reported if not one.reference} == {"mine/empty", "oracle"}
+    assert {one.run for one in reported if one.reference} == {*MODELS} - {"baseline/chance"}
