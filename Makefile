@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-chaos soak test-mutants images test-containers test-cluster test-platforms test-kernels test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean bench
+.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-chaos soak test-mutants images test-containers test-cluster test-platforms test-kernels test-attacks test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean bench
 
 MODEL ?=
 DATA ?= examples
@@ -92,6 +92,10 @@ in-debian:  ## run RUN in a bare root of the Debian release SUITE, as in: make i
 test-kernels:  ## boot other Linux kernels under QEMU, and test the sandbox and the renderers on each
 	@scripts/bootstrap kernels
 	@I2S_REQUIRE_KERNELS=$${I2S_REQUIRE_KERNELS:-1} scripts/check kernels -- $(ARGS)
+
+test-attacks:  ## make the attacks of the security suite once more by services of an ordinary user and in containers
+	@scripts/bootstrap containers
+	@I2S_REQUIRE_ATTACKS=$${I2S_REQUIRE_ATTACKS:-1} scripts/check attacks -- $(ARGS)
 
 test-load:  ## run attacks and examples on a machine kept eight times as busy as it has processors
 	@scripts/bootstrap dev

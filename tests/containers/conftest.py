@@ -19,8 +19,6 @@ from docker_engine import ROOT, Engine, NoEngineError
 from i2s_sdk.service_table import SERVICES as TABLE
 from i2s_sdk.settings import Settings
 
-RECORDING = "org.image2struct.record"  # of deploy/images/record
-BUILD_SECONDS = 3600
 UP_SECONDS = 300
 TEST_SECONDS = 900
 COMPOSE = ROOT / "deploy/compose"
@@ -51,20 +49,9 @@ def engine() -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def images(engine: Engine) -> dict[str, str]:
-    """All images, built where anything has changed; their names by that of the service.
-
-    With I2S_IMAGES_AS_THEY_ARE set, those that are there are taken. With NETWORKS=cpu the image of the
-    metrics is built with PyTorch.
-    """
-    names = {name: f"i2s-{name}:latest" for name in (*SERVICES, "sdk")}
-    if os.environ.get("I2S_IMAGES_AS_THEY_ARE"):
-        return names
-    # A build that is killed leaves the container that was to say what the image is.
-    engine.undo(
-        "sh", "-c", f"docker ps --all --quiet --filter label={RECORDING} | xargs -r docker rm --force"
-    )
-    print(docker_engine.run([str(ROOT / "deploy/images/build")], engine.environment, seconds=BUILD_SECONDS))
-    return names
+    """All images, built where anything has changed; their names by that of the service."""
+    docker_engine.build_images(engine)
+    return {name: f"i2s-{name}:latest" for name in (*SERVICES, "sdk")}
 
 
 @dataclass

@@ -18,9 +18,11 @@ from afterwards import Afterwards
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60
+BUILD_SECONDS = 3600
 END_SECONDS = 20
 PREFIX = "i2s-test-"  # of the Compose projects of tests
 PROJECT_LABEL = "com.docker.compose.project"
+RECORDING = "org.image2struct.record"  # label of the containers of deploy/images/record
 
 
 class NoEngineError(Exception):
@@ -146,6 +148,21 @@ def engine() -> Iterator[Engine]:
         # containers whose restart policy asks for it.
         remove_projects(one, PREFIX)
         yield one
+
+
+def build_images(engine: Engine) -> None:
+    """Build all images where anything has changed.
+
+    With I2S_IMAGES_AS_THEY_ARE set, those that are there are taken. With NETWORKS=cpu the image metrics
+    is built with PyTorch.
+    """
+    if os.environ.get("I2S_IMAGES_AS_THEY_ARE"):
+        return
+    # A build that is killed leaves the container that was to say what the image is.
+    engine.undo(
+        "sh", "-c", f"docker ps --all --quiet --filter label={RECORDING} | xargs -r docker rm --force"
+    )
+    print(run([str(ROOT / "deploy/images/build")], engine.environment, seconds=BUILD_SECONDS))
 
 
 def remove_projects(engine: Engine, prefix: str) -> None:

@@ -46,7 +46,7 @@ def prepare(say: Callable[[str], None]) -> None:
     count = len(attacks) + len(examples)
     for number, (name, part) in enumerate(attacks, 1):
         say(f"quiet machine: {number} of {count}, {name}")
-        _keep_verdicts(name, part)
+        keep_verdicts(name, part)
     for number, (model, task) in enumerate(examples, len(attacks) + 1):
         say(f"quiet machine: {number} of {count}, examples {model} {task}")
         _keep_run(model, task)
@@ -108,7 +108,11 @@ def run_records(run: Path) -> dict[str, dict[str, object]]:
     return {one["id"]: one | {"seconds": None} for one in lines}
 
 
-def _keep_verdicts(name: str, part: Part) -> None:
+def keep_verdicts(name: str, part: Part) -> None:
+    """Record the verdicts of a part on the quiet machine, unless they are kept.
+
+    If it fails, ``quiet_verdicts`` raises what it printed.
+    """
     file = _folder() / f"{name.replace('/', ' ')}.jsonl"
     if not file.exists():
         draft = file.with_suffix(".draft")

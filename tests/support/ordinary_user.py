@@ -109,13 +109,21 @@ def copy_of_the_jail(folder: Path, *more: Path) -> Path:
     return root
 
 
-def run_as_ordinary_user(*arguments: str, sources: Sequence[str], modules: Sequence[str]) -> Measured:
+def run_as_ordinary_user(
+    *arguments: str,
+    sources: Sequence[str],
+    modules: Sequence[str],
+    variables: Mapping[str, str] | None = None,
+    record: Path | None = None,
+) -> Measured:
     """Run an interpreter as nobody where the tests are root, in a home of its own; skips where nobody can.
 
     Args:
         arguments: Arguments of the interpreter.
         sources: Folders of packages of this clone.
         modules: Modules that must be importable.
+        variables: More variables of the environment.
+        record: Gets what is recorded of verdicts; without it the file of the tests does, if they have one.
     """
     with tempfile.TemporaryDirectory(prefix="i2s-nobody-") as home:
         if os.geteuid() == 0:
@@ -125,18 +133,19 @@ def run_as_ordinary_user(*arguments: str, sources: Sequence[str], modules: Seque
         for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
             try:
                 if _run(python, home, sources, wanted).returncode == 0:
-                    with _recording_below(home) as variables:
-                        return _run(python, home, sources, arguments, variables)
+                    file = os.environ.get(VARIABLE) if record is None else str(record)
+                    with _recording_below(home, file) as recording:
+                        return _run(python, home, sources, arguments, {**recording, **(variables or {})})
             except OSError:
                 continue
     pytest.skip("no interpreter and packages that an ordinary user can read; run as one to have it")
 
 
 @contextlib.contextmanager
-def _recording_below(home: str) -> Iterator[dict[str, str]]:
-    """Yield variables of the tests; what is recorded in the home is appended to the tests' own recording."""
+def _recording_below(home: str, file: str | None) -> Iterator[dict[str, str]]:
+    """Yield variables of the tests; what is recorded in the home is appended to a file."""
     variables = {name: os.environ[name] for name in ("I2S_TIMEOUT_FACTOR",) if name in os.environ}
-    if not (file := os.environ.get(VARIABLE)):
+    if not file:
         yield variables
         return
     below = Path(home) / "verdicts.jsonl"

@@ -20,6 +20,8 @@ from typing import Any
 import pytest
 
 VARIABLE = "I2S_RECORD_VERDICTS"
+#: Variable with what stands in place of the kind of user, such as "container".
+USER = "I2S_RECORD_USER"
 #: Methods whose results are recorded, by their module.
 METHODS = {
     "i2s_render_latex.engine": "LatexEngine.render",
@@ -157,7 +159,7 @@ class Recorder:
         line = {
             "test": test.name,
             "tier": test.tier,
-            "user": "root" if os.geteuid() == 0 else "ordinary",
+            "user": os.environ.get(USER) or ("root" if os.geteuid() == 0 else "ordinary"),
             "ordinal": ordinal,
             "verdict": outcome.verdict,
             "limit": outcome.limit,
