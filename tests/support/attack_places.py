@@ -28,10 +28,12 @@ PLACES = ("ordinary", "container")
 COMPOSE = ROOT / "deploy" / "compose"
 #: Time limit of a part in seconds, quiet; the longest takes a third of it.
 PART_SECONDS = 3600
-#: What the tests need and the images do not have.
-TEST_PACKAGES = ("pytest", "pytest-asyncio", "pytest-timeout", "hypothesis")
-_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+#: What the tests need and not every image has.
+TEST_PACKAGES = ("pytest", "pytest-asyncio", "pytest-timeout", "hypothesis", "pillow")
+_OPTIONS = ("-q", "-p", "no:cacheprovider")
 _INSIDE = "/i2s"
+#: Runs pytest in a container, where the packages of the image come before those of the tests.
+_PYTEST = f"import sys; sys.path.append('{_INSIDE}/packages'); import pytest; sys.exit(pytest.main())"
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def run_as_nobody(part: Part, file: Path) -> None:
     """
     sources = ["protos", "services/chassis", f"services/{part.service}", "sdk"]
     modules = ["pytest", "grpc", "pydantic_core", *part.modules]
-    command = [*_PYTEST, *part.files, "-k", part.keyword]
+    command = ["-m", "pytest", *_OPTIONS, *part.files, "-k", part.keyword]
     done = run_as_ordinary_user(
         *command, sources=sources, modules=modules, variables=part.variables, record=file
     )
@@ -112,7 +114,6 @@ def run_in_container(engine: Engine, part: Part, file: Path) -> None:
         volumes |= {ROOT / one: f"{one}:ro" for one in ("tests", "pyproject.toml")}
         variables = {
             **part.variables,
-            "PYTHONPATH": f"{_INSIDE}/packages",
             VARIABLE: f"{_INSIDE}/recorded/verdicts.jsonl",
             USER: "container",
         }
@@ -123,7 +124,7 @@ def run_in_container(engine: Engine, part: Part, file: Path) -> None:
         command = [*compose, "run", "--rm", "-T", "--no-deps", "--entrypoint", "python", "--workdir", _INSIDE]
         command += [f"--volume={path}:{_INSIDE}/{target}" for path, target in volumes.items()]
         command += [word for item in variables.items() for word in ("-e", "=".join(item))]
-        command += [part.service, *_PYTEST, *part.files, "-k", part.keyword]
+        command += [part.service, "-c", _PYTEST, *_OPTIONS, *part.files, "-k", part.keyword]
         try:
             docker_engine.run(command, engine.environment, seconds=PART_SECONDS, folder=COMPOSE)
         finally:
