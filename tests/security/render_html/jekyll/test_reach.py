@@ -162,7 +162,8 @@ async def test_sass_imports_no_style_sheet_of_the_machine(attacked):
     sheets = [
         path for path in Path("/usr/share").rglob("*.css") if path.is_file() and "ruby" not in str(path)
     ]
-    assert sheets, "no style sheet below /usr/share to try with"
+    if not sheets:
+        pytest.skip("NOT TESTED: there is no style sheet below /usr/share that could be imported")
     built = await attacked.build({"s.scss": page(f'@import "{str(sheets[0])[:-4]}";\na {{ b: c }}')})
     assert built.cause is BuildCause.FAILED
 
