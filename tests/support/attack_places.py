@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sysconfig
 import tempfile
 import tomllib
 from collections.abc import Mapping
@@ -29,9 +30,11 @@ COMPOSE = ROOT / "deploy" / "compose"
 #: Time limit of a part in seconds, quiet; the longest takes a third of it.
 PART_SECONDS = 3600
 #: What the tests need and not every image has.
-TEST_PACKAGES = ("pytest", "pytest-asyncio", "pytest-timeout", "hypothesis", "pillow")
+TEST_PACKAGES = ("pytest", "pytest-asyncio", "pytest-timeout", "hypothesis", "pillow", "pypdf")
 _OPTIONS = ("-q", "-p", "no:cacheprovider")
 _INSIDE = "/i2s"
+_BASE = "debian:bookworm-slim"  # as deploy/images/build has it
+_MULTIARCH = sysconfig.get_config_var("MULTIARCH")
 #: Runs pytest in a container, where the packages of the image come before those of the tests.
 _PYTEST = f"import sys; sys.path.append('{_INSIDE}/packages'); import pytest; sys.exit(pytest.main())"
 
@@ -47,6 +50,7 @@ class Part:
         files: Files of tests, from the root of the repository.
         keyword: Chooses those of the tiers that there are in the place.
         variables: Variables of the environment.
+        base: Files of the base image that the image of the service lacks.
     """
 
     place: str
@@ -55,6 +59,7 @@ class Part:
     files: tuple[str, ...]
     keyword: str
     variables: Mapping[str, str]
+    base: tuple[str, ...]
 
 
 def parts() -> dict[str, Part]:
@@ -69,6 +74,7 @@ def parts() -> dict[str, Part]:
             tuple(f"{SECURITY}/{file}" for file in one["files"]),
             one[place],
             factor | one.get("environment", {}).get(place, {}),
+            tuple(file.replace("MULTIARCH", _MULTIARCH) for file in one.get("base", ())),
         )
         for place in PLACES
         for name, one in attacks.items()
@@ -110,8 +116,9 @@ def run_in_container(engine: Engine, part: Part, file: Path) -> None:
         recorded.mkdir()
         for path, mode in ((folder, 0o755), (recorded, 0o777)):
             path.chmod(mode)
-        volumes = {packages: "packages:ro", recorded: "recorded"}
-        volumes |= {ROOT / one: f"{one}:ro" for one in ("tests", "pyproject.toml")}
+        volumes = {packages: f"{_INSIDE}/packages:ro", recorded: f"{_INSIDE}/recorded"}
+        volumes |= {ROOT / one: f"{_INSIDE}/{one}:ro" for one in ("tests", "pyproject.toml")}
+        volumes |= {_from_base(engine, folder, one): f"{one}:ro" for one in part.base}
         variables = {
             **part.variables,
             VARIABLE: f"{_INSIDE}/recorded/verdicts.jsonl",
@@ -119,10 +126,10 @@ def run_in_container(engine: Engine, part: Part, file: Path) -> None:
         }
         project = f"{docker_engine.PREFIX}{secrets.token_hex(3)}"
         compose = [*engine.compose_command(), "--project-name", project]
-        down = [*compose, "down", "--timeout", "1"]
+        down = [*compose, "down", "--volumes", "--timeout", "1"]
         engine.undo(*down, folder=COMPOSE)
         command = [*compose, "run", "--rm", "-T", "--no-deps", "--entrypoint", "python", "--workdir", _INSIDE]
-        command += [f"--volume={path}:{_INSIDE}/{target}" for path, target in volumes.items()]
+        command += [f"--volume={path}:{target}" for path, target in volumes.items()]
         command += [word for item in variables.items() for word in ("-e", "=".join(item))]
         command += [part.service, "-c", _PYTEST, *_OPTIONS, *part.files, "-k", part.keyword]
         try:
@@ -131,6 +138,17 @@ def run_in_container(engine: Engine, part: Part, file: Path) -> None:
             docker_engine.run(down, engine.environment, check=False, folder=COMPOSE)
             if (found := recorded / "verdicts.jsonl").exists():
                 file.write_bytes(found.read_bytes())
+
+
+def _from_base(engine: Engine, folder: Path, path: str) -> Path:
+    """Copy a file or folder of the base image into a folder; returns the copy."""
+    container = engine.docker("create", _BASE).strip()
+    engine.undo("docker", "rm", container)
+    copy = folder / "base" / path.lstrip("/")
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    engine.docker("cp", f"{container}:{path}", str(copy))
+    engine.docker("rm", container)
+    return copy
 
 
 def _passed(passed: bool, printed: str) -> None:

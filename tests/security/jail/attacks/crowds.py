@@ -218,7 +218,8 @@ async def signals_do_not_keep_a_job_from_starting_processes(ground: Ground) -> N
     """One that is called away all the time gets its processes all the same."""
     program = (
         "my $setitimer = $ARGV[0] + 0; $SIG{ALRM} = sub { $n++ };"
-        "sub every { my $t = pack 'q4', 0, $_[0], 0, $_[0]; syscall($setitimer, 0, $t, 0) == 0 or die } every(4000);"
+        "sub every { my $t = pack 'q4', 0, $_[0], 0, $_[0]; syscall($setitimer, 0, $t, 0) == 0 or die }"
+        "every(4000);"
         "for (1..100) { my $p = fork // die; $p or exit; 1 while waitpid($p, 0) == -1 && $!{EINTR} }"
         "every(0); print $n ? 'done' : 'no signal'"  # or one kills it while Perl takes its handlers down
     )
