@@ -1,0 +1,65 @@
+"""Which attacks are made as an ordinary user and in containers: all on engines, by files that there are."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attack_places import ROOT, SECURITY, VARIABLE_OF_SUITE, chosen_parts, parts
+from copied_packages import copy_packages
+from i2s_sdk.service_table import SERVICES
+
+#: Files of the suite that are not run in other places, and why.
+LEFT_OUT = {
+    "jail/test_gvisor.py": "is about the kernel of gVisor, and has a test in containers",
+    "jail/test_substitutes.py": "runs as an ordinary user itself",
+    "render_html/test_soak.py": "counts processes of the machine",
+    "render_lilypond/test_memory_in_every_tier.py": "runs as an ordinary user itself",
+    "test_access_attacks.py": "is about callers, whoever the service is",
+    "test_lost_monitor.py": "is about a service of root",
+    "test_started_as_root.py": "is about services of root",
+    "test_wire_attacks.py": "is about callers, whoever the service is",
+}
+
+
+@pytest.fixture(scope="module")
+def attacks() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = tomllib.loads((ROOT / SECURITY / "places.toml").read_text())["attacks"]
+    return found
+
+
+def test_every_file_of_attacks_is_made_in_both_places_or_it_is_said_why_not(attacks) -> None:
+    folder = ROOT / SECURITY
+    files = {str(path.relative_to(folder)) for path in folder.rglob("test_*.py")}
+    made = {file for one in attacks.values() for file in one["files"]}
+    as_ordinary_user = {file for file in files if file.endswith("test_as_ordinary_user.py")}
+    assert made | as_ordinary_user | LEFT_OUT.keys() == files
+    assert not made & LEFT_OUT.keys()
+
+
+def test_each_is_made_in_a_container_and_as_an_ordinary_user_by_one_suite(attacks) -> None:
+    for name, one in attacks.items():
+        assert "container" in one, name
+        assert ("ordinary" in one) != ("ordinary_test" in one), name
+        assert (ROOT / SECURITY / one.get("ordinary_test", "")).exists(), name
+        assert one["service"] in {service.name for service in SERVICES}, name
+
+
+def test_parts_have_the_names_of_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("I2S_TIMEOUT_FACTOR", "3")
+    found = parts()["container jail"]
+    assert (found.place, found.service) == ("container", "render-latex")
+    assert found.variables == {"I2S_TIMEOUT_FACTOR": "3", "I2S_JAIL_WAYS": "bare LANDLOCK"}
+    assert "ordinary jail" not in parts()
+    monkeypatch.setenv(VARIABLE_OF_SUITE, "ordinary scores,container jail")
+    assert list(chosen_parts()) == ["ordinary scores", "container jail"]
+
+
+def test_packages_are_copied_with_what_they_require(tmp_path: Path) -> None:
+    copy_packages(tmp_path, ["pytest"])
+    assert {"pytest", "_pytest", "pluggy", "iniconfig"} <= {one.name for one in tmp_path.iterdir()}
+    assert (tmp_path / "_pytest" / "main.py").is_file()
+    assert not list(tmp_path.rglob("*.pyc"))
