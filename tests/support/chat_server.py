@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 import socket
@@ -123,8 +124,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
             self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
+        with contextlib.suppress(ConnectionError):  # a client that was interrupted waits for no answer
+            self.end_headers()
+            self.wfile.write(body)
 
 
 def _completion(text: str) -> dict[str, Any]:

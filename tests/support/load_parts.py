@@ -47,6 +47,8 @@ MODELS = {
 
 #: Name of the part that starts the images of all services; one Docker Engine serves it.
 _IMAGES = "images"
+#: Name of the part that interrupts runs, and the models of these runs.
+_INTERRUPT, INTERRUPTED_MODELS = "interrupt", ("oracle", "openai/ground-truth")
 SERVICES = tuple(one.name for one in SERVICE_TABLE)
 
 #: What the time limit of every test is multiplied by: the load, and as much again as limits have to spare.
@@ -119,8 +121,14 @@ def chosen_images() -> list[tuple[str, ...]]:
     return [SERVICES for name in chosen("I2S_LOAD_PARTS", _all_names()) if name == _IMAGES]
 
 
+def chosen_interrupts() -> list[str]:
+    """Return the models whose runs are interrupted, if I2S_LOAD_PARTS names that part or is unset."""
+    names = chosen("I2S_LOAD_PARTS", _all_names())
+    return list(INTERRUPTED_MODELS) if _INTERRUPT in names else []
+
+
 def _all_names() -> tuple[str, ...]:
-    return (*attack_parts(), *_example_names(), _IMAGES)
+    return (*attack_parts(), *_example_names(), _IMAGES, _INTERRUPT)
 
 
 def _example_names() -> dict[str, tuple[str, str]]:

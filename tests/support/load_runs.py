@@ -6,18 +6,33 @@ that I2S_QUIET_VERDICTS names, which holds for any state of the code.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-from load_parts import MODELS, ROOT, TASKS, TIMEOUT_FACTOR, Part, chosen_attacks, chosen_examples
+from load_parts import (
+    EXAMPLES,
+    MODELS,
+    ROOT,
+    TASKS,
+    TIMEOUT_FACTOR,
+    Part,
+    chosen_attacks,
+    chosen_examples,
+    chosen_interrupts,
+)
 
-from i2s_sdk.runlog.folder import RECORDS, RESULTS
+from chat_server import Behaviour, ChatServer
+from i2s_sdk.data import read_folder
+from i2s_sdk.runlog.folder import ANSWERS, RECORDS, RESULTS
 from recorded_verdicts import VARIABLE
 
 FOLDER_VARIABLE = "I2S_QUIET_VERDICTS"
@@ -25,6 +40,8 @@ FOLDER_VARIABLE = "I2S_QUIET_VERDICTS"
 _CODE = ("protos", "services", "tests/security", "tests/support")
 #: Test processes of a part for each processor. A busy machine has few to spare for each of them.
 _WORKERS, _QUIET_WORKERS = 4, 1
+#: Samples of three tasks in the part "interrupt".
+INTERRUPTED_SAMPLES = ("--data", str(EXAMPLES), "--limit", "6", "--seed", "3")
 #: Seconds that services may take to start, and to answer a call.
 _PATIENCE = "1800"
 
@@ -43,13 +60,17 @@ def prepare(say: Callable[[str], None]) -> None:
     """
     attacks = [(name, part) for name, part in chosen_attacks().items() if part.has_verdicts]
     examples = chosen_examples()
-    count = len(attacks) + len(examples)
+    interrupts = chosen_interrupts()
+    count = len(attacks) + len(examples) + len(interrupts)
     for number, (name, part) in enumerate(attacks, 1):
         say(f"quiet machine: {number} of {count}, {name}")
         keep_verdicts(name, part)
     for number, (model, task) in enumerate(examples, len(attacks) + 1):
         say(f"quiet machine: {number} of {count}, examples {model} {task}")
-        _keep_run(model, task)
+        _keep_run(f"examples {model} {task}", functools.partial(evaluate, model, task))
+    for number, model in enumerate(interrupts, len(attacks) + len(examples) + 1):
+        say(f"quiet machine: {number} of {count}, interrupt {model}")
+        _keep_run(_uninterrupted(model), functools.partial(run_uninterrupted, model))
 
 
 def quiet_verdicts(name: str) -> Path:
@@ -70,6 +91,44 @@ def quiet_run(model: str, task: str) -> Path:
     return _passed(_folder() / f"examples {model} {task}")
 
 
+def uninterrupted_run(model: str) -> Path:
+    """Return the run folder of a model of ``INTERRUPTED_MODELS`` on the quiet machine.
+
+    Raises:
+        QuietRunError: The evaluation failed there.
+    """
+    return _passed(_folder() / _uninterrupted(model))
+
+
+def run_uninterrupted(model: str, out: Path) -> None:
+    """Evaluate a model of ``INTERRUPTED_MODELS`` on the samples of the part "interrupt"."""
+    with answering(model) as options:
+        complete(evaluation(model, out, *INTERRUPTED_SAMPLES, *options), out)
+
+
+@contextlib.contextmanager
+def answering(model: str, behaviour: Behaviour = lambda question, before: "answer") -> Iterator[list[str]]:
+    """Have a model of ``INTERRUPTED_MODELS`` answer with the ground truth as long as the block lasts.
+
+    Args:
+        model: The oracle, or a model of a chat server.
+        behaviour: What the server does with a question.
+
+    Yields:
+        Options of i2s-sdk for calls of the model.
+    """
+    if model == "oracle":
+        yield []
+        return
+    answers = {one["id"]: one["completion"] for one in run_lines(uninterrupted_run("oracle") / ANSWERS)}
+    pictures = {one.id: one.image for one in read_folder(EXAMPLES).instances if one.id in answers}
+    questions = {
+        hashlib.sha256(path.read_bytes()).hexdigest(): name for name, path in pictures.items() if path
+    }
+    with ChatServer(answers, questions, behaviour).serving() as server:
+        yield ["--base-url", server.base, "--cache", "none", "--model-jobs", "2"]
+
+
 def run_recorded(part: Part, file: Path, workers_for_each_processor: int = _WORKERS) -> None:
     """Run a part, which is to pass, and record its verdicts in a file."""
     workers = str(min(len(part.files), workers_for_each_processor * len(os.sched_getaffinity(0))))
@@ -88,24 +147,51 @@ def run_recorded(part: Part, file: Path, workers_for_each_processor: int = _WORK
 def evaluate(model: str, task: str, out: Path) -> None:
     """Evaluate a model of ``MODELS`` on the examples of a task, which is to succeed."""
     name, _ = MODELS[model]
-    words = ["evaluate", "--data", str(TASKS[task]), "--task", task, "--model", name]
-    # The busy machine is to render for itself what the quiet one has rendered.
-    words += ["--out", str(out), "--json", "--no-render-cache", "--no-score-cache"]
-    environment = {
-        name: value for name, value in _environment().items() if not name.startswith("I2S_RENDER_")
-    }
-    # What is up on this machine is not ours, and services take their time to start and to answer.
-    environment["XDG_STATE_HOME"] = str(out.parent / f"{out.name} state")
-    environment.update(I2S_START_SECONDS=_PATIENCE, I2S_DEADLINE=_PATIENCE)
+    complete(evaluation(name, out, "--data", str(TASKS[task]), "--task", task), out)
+
+
+def evaluation(model: str, out: Path, *more: str) -> list[str]:
+    """Return the words of i2s-sdk that evaluate a model, with nothing taken from a cache.
+
+    The busy machine is to render for itself what the quiet one has rendered.
+    """
+    words = ["evaluate", "--model", model, "--out", str(out), "--json", *more]
+    return [*words, "--no-render-cache", "--no-score-cache"]
+
+
+def complete(words: list[str], out: Path) -> None:
+    """Run i2s-sdk to its end, which is to succeed.
+
+    Args:
+        words: Its arguments.
+        out: The run folder that they name.
+    """
     command = [sys.executable, "-m", "i2s_sdk.cli", *words]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=environment(out), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
 
 
-def run_records(run: Path) -> dict[str, dict[str, object]]:
+def environment(out: Path) -> dict[str, str]:
+    """Return the variables of an evaluation, which starts its services itself.
+
+    Args:
+        out: Its run folder.
+    """
+    found = {name: value for name, value in _environment().items() if not name.startswith("I2S_RENDER_")}
+    # Services that are up on this machine are not used, and those of the run take their time.
+    found["XDG_STATE_HOME"] = str(out.parent / f"{out.name} state")
+    return found | {"I2S_START_SECONDS": _PATIENCE, "I2S_DEADLINE": _PATIENCE}
+
+
+def run_records(run: Path) -> dict[str, dict[str, Any]]:
     """Return the records of a run by sample, less what the clock says."""
-    lines = (json.loads(line) for line in (run / RECORDS).read_text().splitlines())
-    return {one["id"]: one | {"seconds": None} for one in lines}
+    return {one["id"]: one | {"seconds": None} for one in run_lines(run / RECORDS)}
+
+
+def run_lines(file: Path) -> list[dict[str, Any]]:
+    """Return the whole lines of a file of a run; none if it is not there."""
+    text = file.read_text() if file.exists() else ""
+    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
 
 def keep_verdicts(name: str, part: Part) -> None:
@@ -121,12 +207,16 @@ def keep_verdicts(name: str, part: Part) -> None:
             draft.rename(file)
 
 
-def _keep_run(model: str, task: str) -> None:
-    run = _folder() / f"examples {model} {task}"
+def _uninterrupted(model: str) -> str:
+    return f"interrupt {model.replace('/', ' ')}"
+
+
+def _keep_run(name: str, evaluate_to: Callable[[Path], None]) -> None:
+    run = _folder() / name
     if FOLDER_VARIABLE not in os.environ:  # the code that decides a run is more than that of verdicts
         shutil.rmtree(run, ignore_errors=True)
     if not (run / RESULTS).exists():
-        _noted(run, lambda: evaluate(model, task, run))
+        _noted(run, lambda: evaluate_to(run))
 
 
 def _noted(result: Path, work: Callable[[], None]) -> bool:

@@ -24,8 +24,8 @@ from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import at_interrupt
 
-#: Seconds in which the message is printed once the time of the settings is over. Standard error may be a pipe
-#: that nobody reads.
+#: Seconds that the message has once the time of the settings is over, if it was not printed by then. Standard
+#: error may be a pipe that nobody reads.
 TELL_SECONDS = 0.9
 
 
@@ -35,9 +35,9 @@ def interruptible(
 ) -> Iterator[None]:
     """Have the runs of the block end at Ctrl-C, within ``interrupt_seconds`` and ``TELL_SECONDS``.
 
-    Normally the work is cancelled and what was started is ended. What is still at work after these seconds is
-    left: the process ends, programs that answer are killed, and services that it has started get SIGTERM from
-    the kernel.
+    Normally the work is cancelled and what was started is ended; then the message is printed. It is printed
+    after half of these seconds at the latest. What is still at work after all of them is left: the process
+    ends, programs that answer are killed, and services that it has started get SIGTERM from the kernel.
 
     Args:
         journals: Where the calls of models are written down, one for each run in which a model is asked. The
@@ -46,50 +46,94 @@ def interruptible(
         progress: What knows how far the runs are.
 
     Raises:
-        Exit: The run was interrupted, and that was said.
+        Exit: The run was interrupted, and the message is printed.
     """
     if isinstance(journals, Path | str):
         journals = [Journal("", journals)]
     story = _Story(journals, settings, progress, _command(click.get_current_context(silent=True)))
-    watch = threading.Timer(settings.interrupt_seconds, _end_now, (story,))
-    watch.daemon = True
-
-    def begin() -> None:
-        if not watch.is_alive() and not watch.finished.is_set():
-            story.begin()
-            watch.start()
-
+    deadline = _Deadline(story, settings.interrupt_seconds)
     try:
-        with at_interrupt(begin):
+        with at_interrupt(deadline.begin):
             yield
     except KeyboardInterrupt:
-        begin()  # the end of the process is bounded too: it waits for its threads
-        story.show()
+        deadline.begin()  # the end of the process is bounded too: it waits for its threads
+        story.show(max(TELL_SECONDS / 2, deadline.left()))
         raise click.exceptions.Exit(INTERRUPTED) from None
-    watch.cancel()
+    except BaseException:
+        deadline.cancel_unless_begun()
+        raise
+    deadline.cancel()
 
 
-def _end_now(story: _Story) -> None:
-    """End the process, whatever keeps the message from being printed."""
-    try:
-        telling = threading.Thread(target=story.show, daemon=True)
-        telling.start()
-        telling.join(TELL_SECONDS)
-    finally:
+class _Deadline:
+    """Ends this process some seconds after ``begin``, whatever is still at work.
+
+    Its thread exists from the beginning: a busy machine takes long to start one.
+
+    Args:
+        story: The message, which is printed after half of the seconds unless it was printed before.
+        seconds: Seconds from ``begin`` to the end.
+    """
+
+    def __init__(self, story: _Story, seconds: float) -> None:
+        self._story, self._seconds = story, seconds
+        self._begun = self._cancelled = False
+        self._end = 0.0
+        self._wake = threading.Event()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def begin(self) -> None:
+        """Start the time, unless it runs already; a handler of signals may call this."""
+        if not self._begun:
+            self._begun = True  # before anything that a second signal may interrupt
+            self._end = time.monotonic() + self._seconds
+            self._wake.set()
+
+    def cancel(self) -> None:
+        """Do not end the process."""
+        self._cancelled = True
+        self._wake.set()
+
+    def cancel_unless_begun(self) -> None:
+        """Do not end the process, unless the time runs already."""
+        if not self._begun:
+            self.cancel()
+
+    def left(self) -> float:
+        """Return the seconds until the end; 0 if they are over."""
+        return max(0.0, self._end - time.monotonic())
+
+    def _run(self) -> None:
+        self._wake.wait()
+        if self._cancelled:
+            return
+        shown = self._story.shown
+        if not shown.wait(self._seconds / 2) and not self._cancelled:
+            seconds = max(TELL_SECONDS / 2, self.left())
+            threading.Thread(target=self._story.show, args=(seconds,), daemon=True).start()
+        time.sleep(self.left())
+        if self._cancelled:
+            return
         try:
-            processes.kill_all()
+            shown.wait(TELL_SECONDS)
         finally:
-            os._exit(INTERRUPTED)
+            try:
+                processes.kill_all()
+            finally:
+                os._exit(INTERRUPTED)
 
 
 class _Story:
-    """What is said of an interrupted command, once.
+    """The message of an interrupted command, which is printed once.
 
     Args:
         journals: See ``interruptible``.
         settings: Settings with the seconds, and those of stores.
         progress: What knows how far the runs are.
-        command: The command line that goes on.
+        command: The command line that continues it.
+
+    Attributes:
+        shown: Set once it is printed, or cannot be.
     """
 
     def __init__(
@@ -99,26 +143,26 @@ class _Story:
         self._progress, self._command = progress, command
         self._lock = threading.Lock()
         self._told = False
-        self._end = 0.0
+        self.shown = threading.Event()
 
-    def begin(self) -> None:
-        """Note that Ctrl-C came now."""
-        self._end = time.monotonic() + self._settings.interrupt_seconds
-
-    def show(self) -> None:
+    def show(self, seconds: float) -> None:
         """Print the message, once; returns when it is printed, or cannot be since nobody is there to read it.
 
         It waits for as long as standard error takes nothing.
+
+        Args:
+            seconds: Seconds for reading which calls have no answer.
         """
         with self._lock, contextlib.suppress(OSError):
             if not self._told:
                 self._told = True
                 self._progress.stop()  # the bars would be drawn over what is said
-                say("\n".join(self._lines()), err=True)
+                say("\n".join(self._lines(seconds)), err=True)
                 sys.stderr.flush()
                 sys.stdout.flush()  # the interpreter would do it at its end, which nothing bounds
+        self.shown.set()
 
-    def _lines(self) -> Iterator[str]:
+    def _lines(self, seconds: float) -> Iterator[str]:
         runs = dict(self._progress.runs)
         several = len({*runs, *(one.run for one in self._journals if one.run)}) > 1
         last = self._progress.run
@@ -133,7 +177,6 @@ class _Story:
             yield from (f"interrupted: {_count(one)}" for one in runs.values())
         if last is not None and last.reference:
             yield f"  {last.run}, for comparison: {last.finished} of {last.planned} samples are done"
-        seconds = max(TELL_SECONDS / 2, self._end - time.monotonic())
         found = looked_up(self._journals, self._settings, seconds)
         for journal in self._journals:
             yield from lines_of(journal, found.get(journal), named=several)

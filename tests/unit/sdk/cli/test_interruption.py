@@ -162,6 +162,34 @@ def test_a_program_that_does_not_end_is_killed_when_the_time_is_over(tmp_path: P
         pass
 
 
+#: A command that is interrupted in a process whose interpreter takes ages to end.
+_SLOW_TO_END = """
+import importlib, sys, time
+
+import click
+
+module = importlib.import_module("i2s_sdk.cli.main")
+
+class SlowToEnd:
+    def __del__(self, sleep=time.sleep):
+        sleep({ages})
+
+@click.command()
+def interrupted():
+    raise KeyboardInterrupt
+
+slow = SlowToEnd()
+module.group = interrupted
+module.main()
+""".replace("{ages}", str(AGES))
+
+
+def test_an_interrupted_command_does_not_wait_for_the_end_of_the_interpreter() -> None:
+    command = [sys.executable, "-c", _SLOW_TO_END]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr.strip()) == (130, "interrupted")
+
+
 def _both_wait(program: Path) -> bool:
     return len(_lines(Path(f"{program}.pids"))) == 2
 
