@@ -31,6 +31,8 @@ _LAST_LINES = 20  # of the log that a message shows
 _STEADY_SECONDS = 60.0  # a child that lived this long starts with a clean slate
 _DEATHS_ALLOWED = 5  # in a row, none of them steady
 _LONGEST_PAUSE = 5.0
+#: Signals that come from outside: of the kernel without memory, or of an operator.
+_FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
 _QUIET_SECONDS = 5.0  # of a start, before something is said
 _PATIENCE = "%s is getting ready, which can take minutes the first time on a machine (log: %s)"
 
@@ -64,10 +66,29 @@ class Child:
         return self._process.pid
 
     async def start(self, seconds: float) -> None:
-        """Start the process and return when it serves.
+        """Start the process and return when it serves; it is started again if it is killed meanwhile.
+
+        Args:
+            seconds: Seconds for each start.
 
         Raises:
-            ServiceStartError: It ended, or did not serve within ``seconds``.
+            ServiceStartError: It ended by itself, did not serve within ``seconds``, or was killed at start
+                after start.
+        """
+        for deaths in range(1, _DEATHS_ALLOWED + 1):
+            if (ending := await self._start_once(seconds)) is None:
+                return
+            _log.warning("%s ended with %s while it started; it is started again", self.command.title, ending)
+            await asyncio.sleep(_pause(deaths))
+        if (ending := await self._start_once(seconds)) is not None:
+            deaths = _DEATHS_ALLOWED + 1
+            raise self._failed(f"died {deaths} times in a row before it served, last with {ending}")
+
+    async def _start_once(self, seconds: float) -> str | None:
+        """Start the process; returns None when it serves, or the signal from outside that it ended with.
+
+        Raises:
+            ServiceStartError: It ended in another way, or did not serve within ``seconds``.
         """
         self._announce.unlink(missing_ok=True)
         process = await self._spawn()
@@ -79,12 +100,15 @@ class Child:
                 _log.warning(_PATIENCE, self.command.title, self.log)
                 await self._first((ended, serving), seconds - _QUIET_SECONDS)
             if serving.done() and not ended.done():
-                return await serving
+                await serving
+                return None
         finally:
             for task in (ended, serving):
                 task.cancel()
             await asyncio.gather(ended, serving, return_exceptions=True)
         if process.returncode is not None:
+            if -process.returncode in _FROM_OUTSIDE:
+                return _ending(process.returncode)
             raise self._failed(f"ended with {_ending(process.returncode)} before it served")
         await self._end(process)
         raise self._failed(f"did not serve within {seconds:g} s")
@@ -108,9 +132,9 @@ class Child:
             if deaths > _DEATHS_ALLOWED:
                 raise self._failed(f"died {deaths} times in a row, last with {ending}")
             _log.warning("%s ended with %s and is started again", self.command.title, ending)
-            await asyncio.sleep(min(_LONGEST_PAUSE, 0.05 * 2.0**deaths))
+            await asyncio.sleep(_pause(deaths))
             with contextlib.suppress(ServiceStartError):  # the next turn of the loop counts it
-                await self.start(seconds)
+                await self._start_once(seconds)
 
     async def stop(self) -> None:
         """End the process for good: asked first, killed after a while."""
@@ -182,6 +206,11 @@ def last_lines(log: Path, count: int = _LAST_LINES, most_bytes: int = 16_384) ->
     except OSError:
         return []
     return text.splitlines()[-count:]
+
+
+def _pause(deaths: int) -> float:
+    """Return the seconds between a death and the next start, after so many deaths in a row."""
+    return min(_LONGEST_PAUSE, 0.05 * 2.0**deaths)
 
 
 def _ending(returncode: int) -> str:
