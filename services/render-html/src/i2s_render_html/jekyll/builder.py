@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Self
 
+from i2s_chassis.errors import UnavailableError
 from i2s_chassis.jail import (
     Cause,
     Cell,
@@ -23,6 +25,7 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.names import check_name, check_names, shown
 from i2s_chassis.pool import Supervisor
 from i2s_render_html.jekyll.answer import describe, read_answer
+from i2s_render_html.jekyll.errors import JekyllKilledError
 from i2s_render_html.jekyll.model import BuildCause, BuildError, BuiltSite, JekyllSettings
 from i2s_render_html.jekyll.pins import without_code
 from i2s_render_html.jekyll.prepared import DESTINATION, SOURCE, PreparedProcess, ProcessResult
@@ -41,6 +44,7 @@ _SAYS = {
     BuildCause.OUTPUT_LIMIT: "the site and what Jekyll made of it need more than the disk limits",
     BuildCause.CRASHED: "the Jekyll process ended without an answer",
 }
+_log = logging.getLogger(__name__)
 _NOTHING = Excerpt(b"", b"", 0)
 _DEFAULTS = JekyllSettings()
 
@@ -95,6 +99,7 @@ class JekyllBuilder:
 
         Raises:
             JekyllMissingError: It does not; the message says what to install.
+            JekyllKilledError: A signal ended it at both tries.
             JailError: A fault of the jail.
         """
         first = await self._prepare(self._settings.limits)
@@ -130,6 +135,17 @@ class JekyllBuilder:
         return replace(site, warm=warm, events=(*events, *site.events))
 
     async def _prepare(self, limits: Limits) -> PreparedProcess:
+        """Prepare a process; one that a signal ends is started once more.
+
+        Raises:
+            JekyllMissingError: It does not start.
+            JekyllKilledError: A signal ended both.
+            JailError: A fault of the jail.
+        """
+        try:
+            return await PreparedProcess.prepare(self._jail, self._settings, limits)
+        except JekyllKilledError as error:
+            _log.warning("Jekyll is started once more", extra={"fields": {"reason": str(error)}})
         return await PreparedProcess.prepare(self._jail, self._settings, limits)
 
     @asynccontextmanager
@@ -140,7 +156,10 @@ class JekyllBuilder:
             async with self._pool.lease() as lease:
                 yield lease.worker, True
             return
-        process = await self._prepare(limits)
+        try:
+            process = await self._prepare(limits)
+        except JekyllKilledError as error:
+            raise UnavailableError("Jekyll was killed while it loaded; ask again") from error
         try:
             yield process, False
         finally:

@@ -12,10 +12,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from i2s_chassis.jail import Cell, Ended, Jail, JailError, Usage
+from i2s_chassis.jail import Cause, Cell, Ended, Jail, JailError, Usage
 from i2s_chassis.limits import START_WALL_PER_CPU, Limits
 from i2s_render_html.jekyll.answer import read_versions
-from i2s_render_html.jekyll.errors import JekyllMissingError
+from i2s_render_html.jekyll.errors import JekyllError, JekyllKilledError, JekyllMissingError
 from i2s_render_html.jekyll.github_pages import THEMES, known_to_ruby
 from i2s_render_html.jekyll.model import JekyllSettings
 from i2s_render_html.jekyll.pins import pins
@@ -75,6 +75,7 @@ class PreparedProcess:
 
         Raises:
             JekyllMissingError: It ended before it was ready, or was not ready in time.
+            JekyllKilledError: A signal ended it before it was ready.
             JailError: A fault of the jail.
         """
         waiting = replace(
@@ -139,17 +140,23 @@ class PreparedProcess:
                 return
         heard.cancel()
         await asyncio.wait({heard})
-        raise JekyllMissingError(await self._complaint(seconds))
+        raise await self._fault(seconds)
 
-    async def _complaint(self, seconds: float) -> str:
+    async def _fault(self, seconds: float) -> JekyllError:
         done, _ = await asyncio.wait({self._run}, timeout=0)
         if not done:
-            return f"Ruby with Jekyll was not ready after {seconds:g} s"
+            return JekyllMissingError(f"Ruby with Jekyll was not ready after {seconds:g} s")
+        killed = False
         try:
-            said = self._run.result().output.whole.decode(errors="replace").strip()
+            ended = self._run.result()
         except JailError as error:
             said = str(error)
-        return f"Jekyll does not start (Debian packages jekyll and ruby): {said[-500:] or 'it said nothing'}"
+        else:
+            said, killed = ended.output.whole.decode(errors="replace").strip(), ended.cause is Cause.SIGNALED
+        said = said[-500:] or "it said nothing"
+        if killed:
+            return JekyllKilledError(f"a signal ended Jekyll while it loaded: {said}")
+        return JekyllMissingError(f"Jekyll does not start (Debian packages jekyll and ruby): {said}")
 
     def _answer(self) -> bytes:
         answer = bytearray()
