@@ -66,11 +66,11 @@ def serve_command(
     def serve(chosen: V) -> int:
         from i2s_chassis.logs import configure_logging
         from i2s_chassis.privileges import give_up
-        from i2s_chassis.work_folder import remove_stale
+        from i2s_chassis.privileges.sweep import remove_stale_of_this_user
 
         configure_logging(chosen.service, chosen.log_level, chosen.log_format)
         _refuse_taken_addresses(chosen)
-        removed = remove_stale()  # of our user; what has the user that we become is removed later
+        removed = remove_stale_of_this_user()  # those of the user that it becomes are removed later
         jail = chosen.start_privileged()
         standing = give_up(chosen)
         if jail is not None:

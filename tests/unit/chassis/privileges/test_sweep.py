@@ -14,7 +14,7 @@ from typing import ClassVar
 import pytest
 
 from i2s_chassis.privileges.child import ChildError, in_a_child
-from i2s_chassis.privileges.sweep import remove_stale_of_service
+from i2s_chassis.privileges.sweep import remove_stale_of_service, remove_stale_of_this_user
 from i2s_chassis.renderer import RendererSettings
 from i2s_chassis.work_folder import WorkFolder
 
@@ -98,6 +98,43 @@ def test_the_user_is_that_of_the_settings(temporary: Path, user: str) -> None:
     removed = {"0": [], str(OTHER): [foreign]}[user]
     assert remove_stale_of_service(SomeSettings(user=user)) == removed
     assert set(temporary.iterdir()) == {of_root, foreign, usual}.difference(removed)
+
+
+#: A service that became a user who may write to none of the usual folders; it has a folder of its own.
+_WITHOUT_A_USUAL_FOLDER = f"""
+import sys, tempfile
+from i2s_chassis.privileges import drop
+from i2s_chassis.privileges.account import UserAccount
+
+tempfile.tempdir, drop.TEMPORARY = sys.argv[1], (sys.argv[1],)
+account = UserAccount({USER}, {USER})
+folder = drop._temporary_folder(account)
+account.become()
+(folder / "file").touch()
+print(folder, flush=True)
+input()
+"""
+
+
+@as_root
+def test_the_folder_of_a_killed_service_that_may_write_to_none_of_the_usual_ones_goes(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary.chmod(0o755)
+    monkeypatch.setattr("i2s_chassis.privileges.sweep.TEMPORARY", (str(temporary),))
+    monkeypatch.setattr("tempfile.tempdir", "/")  # root's own may be another one
+    command = [sys.executable, "-c", _WITHOUT_A_USUAL_FOLDER, str(temporary)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        made = Path(process.stdout.readline().strip())
+        assert (made / "file").exists()
+        assert made.stat().st_uid == USER
+        assert remove_stale_of_this_user() == []
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        (left,) = temporary.iterdir()
+        assert remove_stale_of_this_user() == [left]
+    assert list(temporary.iterdir()) == []
 
 
 def test_work_in_a_child_is_returned_whole_or_fails_in_words() -> None:

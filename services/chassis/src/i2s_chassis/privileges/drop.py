@@ -16,12 +16,13 @@ from i2s_chassis.privileges.account import UserAccount, account_of
 from i2s_chassis.privileges.announcer import Announcer
 from i2s_chassis.privileges.confine import confine
 from i2s_chassis.settings import AUTO_USER, ServiceSettings
+from i2s_chassis.work_folder import WorkFolder
 
 _BIND_LOW_PORTS = 10  # CAP_NET_BIND_SERVICE
 _FIRST_OPEN_PORT = Path("/proc/sys/net/ipv4/ip_unprivileged_port_start")
 _USUAL_FIRST_OPEN_PORT = 1024
 _CACHE = "/var/cache"
-_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - which others may write to
+TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - which others may write to
 _THREADS_SECONDS = 10.0
 _NO_HOME = "/nonexistent"
 
@@ -108,7 +109,7 @@ def _prepare_folders(account: UserAccount, settings: ServiceSettings, written: I
 
 def usual_temporary_folder(account: UserAccount) -> Path | None:
     """Return the first folder for temporary files of all users that a user may write to; None if none is."""
-    usual = (Path(tempfile.gettempdir()), *map(Path, _TEMPORARY))
+    usual = (Path(tempfile.gettempdir()), *map(Path, TEMPORARY))
     writable = (one for one in usual if one.is_dir() and reach.unreached(account, (), (one,)) is None)
     return next(writable, None)
 
@@ -118,7 +119,11 @@ def _temporary_folder(account: UserAccount) -> Path:
     usual = usual_temporary_folder(account)
     if usual is not None:
         return usual
-    made = Path(tempfile.mkdtemp(prefix="i2s-service-", dir=_TEMPORARY[0]))
+    # Of root, as whom alone it can be removed, and held by this process until it ends.
+    folder = WorkFolder("service", Path(TEMPORARY[0])).path
+    folder.chmod(0o711)
+    made = folder / "tmp"
+    made.mkdir(mode=0o700)
     os.chown(made, account.uid, account.gid)
     return made
 

@@ -5,16 +5,27 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 from i2s_chassis.jail import syscalls
 from i2s_chassis.privileges.account import UserAccount, account_of
 from i2s_chassis.privileges.child import ChildError, in_a_child
-from i2s_chassis.privileges.drop import usual_temporary_folder
+from i2s_chassis.privileges.drop import TEMPORARY, usual_temporary_folder
 from i2s_chassis.settings import ServiceSettings
 from i2s_chassis.work_folder import remove_stale
 
 _log = logging.getLogger(__name__)
+
+
+def remove_stale_of_this_user() -> list[Path]:
+    """Remove stale work folders of the user of this process, and return those that were removed.
+
+    They are looked for in the folder for temporary files, and as root in the first usual one too, where a
+    service has its folder whose user may write to none of the usual ones.
+    """
+    folders = [tempfile.gettempdir(), *(TEMPORARY[:1] if os.geteuid() == 0 else ())]
+    return [path for folder in dict.fromkeys(folders) for path in remove_stale(Path(folder))]
 
 
 def remove_stale_of_service(settings: ServiceSettings) -> list[Path]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from i2s_chassis.entry import Command
-from i2s_chassis.privileges.sweep import remove_stale_of_service
+from i2s_chassis.privileges.sweep import remove_stale_of_service, remove_stale_of_this_user
 from i2s_chassis.renderer.settings import RendererSettings
 from i2s_chassis.work_folder import remove_stale
 
@@ -29,8 +29,8 @@ def clean_command(settings: type[S]) -> Command[S]:
 
 
 def _clean(settings: RendererSettings) -> int:
-    folders = {None, settings.jail_settings().state_dir}
-    removed = {path for folder in folders for path in remove_stale(folder)}
+    state = settings.jail_settings().state_dir
+    removed = {*remove_stale_of_this_user(), *(remove_stale(state) if state is not None else ())}
     for path in sorted(removed.union(remove_stale_of_service(settings))):
         print(_printable(path))
     return 0
