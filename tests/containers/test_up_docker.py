@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 
 import pytest
 
@@ -11,6 +12,7 @@ from i2s_sdk.service_table import SERVICES
 
 pytest.importorskip("docker", reason="the extra docker of i2s-sdk is not installed")
 COMMAND = shutil.which("i2s-sdk", path=str(ROOT / ".venv/bin")) or "i2s-sdk"
+PATIENCE = 600
 
 
 def ours(engine):
@@ -51,3 +53,41 @@ def test_up_evaluate_status_logs_down(engine, images, tmp_path):
     assert ours(engine) == []
     assert not (tmp_path / "state/i2s").exists()
     assert os.listdir(tmp_path / "state") == []
+
+
+@pytest.fixture
+def begin(engine, images, tmp_path):
+    """Start a command on a stack of this test, which is ended after it."""
+    environment = {name: value for name, value in engine.environment.items() if not name.startswith("I2S_")}
+    environment |= {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    engine.undo(COMMAND, "down", XDG_STATE_HOME=environment["XDG_STATE_HOME"])
+    yield lambda *words: subprocess.Popen([COMMAND, *words], env=environment, **pipes)
+    run([COMMAND, "down"], environment, seconds=PATIENCE)
+
+
+def test_a_second_up_waits_for_the_first_and_finds_its_containers(engine, begin):
+    both = [begin("up", "--docker", "documents", "--json") for _ in range(2)]
+    printed = [one.communicate(timeout=PATIENCE) for one in both]
+    assert [one.returncode for one in both] == [0, 0], printed
+    assert printed[0][0] == printed[1][0]
+    assert sum("waiting for it" in errors for _, errors in printed) == 1
+    (service,) = json.loads(printed[0][0])["services"]
+    assert engine.docker("inspect", "--format", "{{.State.Running}}", service["runs_as"]).strip() == "true"
+
+
+def test_down_during_up_ends_the_start_and_both_say_so(begin, tmp_path):
+    up = begin("up", "--docker", "documents")
+    while not (tmp_path / "state/i2s/starting.lock").exists():
+        assert up.poll() is None
+    down = begin("down")
+    assert down.communicate(timeout=PATIENCE) == (
+        "ended the services while `i2s-sdk up` was starting them\n",
+        "",
+    )
+    assert up.communicate(timeout=PATIENCE) == (
+        "",
+        "error: `i2s-sdk down` ended the services while they were starting\n",
+    )
+    assert up.returncode == 1
+    assert not (tmp_path / "state/i2s").exists()

@@ -21,6 +21,7 @@ from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackErro
 from i2s_sdk.service_table import service_row
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.compose import container_options, image_of, network_options, stop_seconds
+from i2s_sdk.stack.starting import ENDED_BY_DOWN, end_requested
 from i2s_sdk.stack.state import StackKind, Up, UpService, write_record
 from i2s_wire.installation import checkout_command, install_command
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _LABEL = "org.image2struct.stack"
 _LAST_LINES = 20
+_LOOK_EVERY = 0.05
 #: What forwards connections from this machine to the services, see `i2s_sdk.stack.tcp_proxy`.
 _PROXY = "proxy"
 _BUILD = "deploy/images/build"
@@ -44,13 +46,14 @@ def start_containers(names: Sequence[str], folder: Path, seconds: float) -> Up:
         seconds: Seconds that they may take until they serve.
 
     Raises:
-        StackError: There is no engine, an image is missing, or a service did not serve; all is removed again.
+        StackError: There is no engine, an image is missing, a service did not serve, or ``down`` was called
+            meanwhile; all is removed again.
     """
     with _engine() as engine:
         _check_images(engine, names)
         try:
             up = _start(engine, names, folder)
-            run_blocking(_until_serving(up, seconds))
+            run_blocking(_until_serving(up, seconds, folder))
         except ServiceUnavailableError as error:
             logs = "\n".join(_ends_of_logs(engine, folder))
             _remove(engine, folder)
@@ -173,7 +176,26 @@ def _free_ports(count: int) -> list[int]:
     return ports
 
 
-async def _until_serving(up: Up, seconds: float) -> None:
+async def _until_serving(up: Up, seconds: float, folder: Path) -> None:
+    """Return once all services serve.
+
+    Raises:
+        ServiceUnavailableError: One did not in time.
+        StackError: ``down`` was called meanwhile.
+    """
+    serving = asyncio.create_task(_all_serve(up, seconds))
+    try:
+        while not serving.done() and not end_requested(folder):
+            await asyncio.wait({serving}, timeout=_LOOK_EVERY)
+        if end_requested(folder):
+            raise StackError(ENDED_BY_DOWN)
+        await serving
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+
+async def _all_serve(up: Up, seconds: float) -> None:
     end = time.monotonic() + seconds
 
     async def one(service: UpService) -> None:

@@ -19,7 +19,7 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.cleaning import remove_left_folders
 from i2s_sdk.stack.listening import check_free
-from i2s_sdk.stack.starting import end_requested, ending, starting
+from i2s_sdk.stack.starting import ENDED_BY_DOWN, end_requested, ending, starting
 from i2s_sdk.stack.state import (
     StackKind,
     Up,
@@ -152,7 +152,7 @@ def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: 
         while (running := read_record()) is None:
             if process.poll() is not None:
                 if end_requested(folder):
-                    raise StackError("`i2s-sdk down` ended the services while they were starting")
+                    raise StackError(ENDED_BY_DOWN)
                 reason = "\n".join(last_lines(log)) or f"it ended with exit code {process.returncode}"
                 raise ServiceStartError(f"the services were not brought up: {reason}")
             time.sleep(_LOOK_EVERY)

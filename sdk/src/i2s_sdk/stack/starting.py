@@ -18,6 +18,8 @@ from i2s_sdk.stack.state import supervisor
 
 _LOCK, _REQUEST = "starting.lock", "end.request"
 _LOOK_EVERY = 0.05
+#: What ``up`` says if ``down`` was called while it started services.
+ENDED_BY_DOWN = "`i2s-sdk down` ended the services while they were starting"
 
 
 @contextlib.contextmanager
@@ -38,6 +40,7 @@ def starting(folder: Path, on_wait: Callable[[], None]) -> Iterator[int]:
         time.sleep(_LOOK_EVERY)
         lock = _try_lock(folder)
     try:
+        (folder / _REQUEST).unlink(missing_ok=True)  # of a killed `down`; one that waits asks again
         yield lock
     finally:
         os.close(lock)
@@ -47,16 +50,14 @@ def starting(folder: Path, on_wait: Callable[[], None]) -> Iterator[int]:
 def ending(folder: Path) -> Iterator[bool]:
     """Let no process start services of a folder as long as the block lasts; a start under way is ended.
 
-    Containers that are being started are waited for.
-
     Yields:
         Whether a start was under way.
     """
     lock = _try_lock(folder)
     interrupted = lock is None
-    if interrupted:
-        (folder / _REQUEST).touch()
     while lock is None:
+        with contextlib.suppress(FileNotFoundError):  # another `down` removed the folder just now
+            (folder / _REQUEST).touch()
         pid = supervisor(folder)
         if pid is not None:
             with contextlib.suppress(ProcessLookupError):
