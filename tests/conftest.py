@@ -62,15 +62,32 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 def _leave_out_nightly(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the repetitions that only ``make test-nightly`` runs; each mark says what is run instead."""
-    kept, left_out = list[pytest.Item](), list[pytest.Item]()
+    kept, left_out, listed = list[pytest.Item](), list[pytest.Item](), list[str]()
     for item in items:
         mark = item.get_closest_marker("nightly")
         if mark is not None and not mark.kwargs.get("instead"):
             raise pytest.UsageError(f"{item.nodeid}: the mark nightly needs instead='what make test runs'")
-        (kept if mark is None or os.environ.get("I2S_NIGHTLY") else left_out).append(item)
+        if mark is None or os.environ.get("I2S_NIGHTLY"):
+            kept.append(item)
+        else:
+            left_out.append(item)
+            listed.append(f"{item.nodeid}\t{' '.join(mark.kwargs['instead'].split())}\n")
+    _list_left_out(config, listed)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+def _list_left_out(config: pytest.Config, lines: list[str]) -> None:
+    """Write the tests that were left out beside the report of the suite, for scripts/left_out."""
+    report = config.getoption("xmlpath", None)
+    if report is None or getattr(config, "workerinput", {"workerid": "gw0"})["workerid"] != "gw0":
+        return  # of several processes, which all collect the same tests, one writes
+    file = Path(report).with_suffix(".nightly")
+    file.unlink(missing_ok=True)
+    if lines:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(lines), encoding="utf-8")
 
 
 def _longest_first(config: pytest.Config, items: list[pytest.Item]) -> None:
