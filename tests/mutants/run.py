@@ -1,14 +1,15 @@
 """Applies one-line changes to a copy of the code, and says which of them no unit test finds.
 
-    .venv/bin/python tests/mutants/run.py [NAME…]
+    .venv/bin/python tests/mutants/run.py [--list FILE] [NAME…]
 
-The changes stand in mutants.toml: a file, the text that is replaced (once in that file), what it becomes, and
-the tests that are to fail. With names, only changes whose file has one of them in its path. The exit code is
-1 if a change was not found, or does not fit any more.
+The changes stand in mutants.toml, or in FILE: a file, the text that is replaced (once in that file), what it
+becomes, and the tests that are to fail. With names, only changes whose file has one of them in its path. The
+exit code is 1 if a change was not found, or does not fit any more.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import signal
@@ -101,10 +102,10 @@ def run_tests(tests: tuple[str, ...], copy: Path, seconds: float = SECONDS) -> i
     return os.waitstatus_to_exitcode(status)
 
 
-def main(names: list[str]) -> int:
+def main(listed: Path, names: list[str]) -> int:
     """Try every change and print what became of it."""
+    wanted = read_mutants(listed)
     os.chdir(ROOT)
-    wanted = read_mutants(Path(__file__).with_name("mutants.toml"))
     mutants = [one for one in wanted if not names or any(name in one.file for name in names)]
     survivors = 0
     with tempfile.TemporaryDirectory(prefix="i2s-mutants-") as folder:
@@ -131,4 +132,8 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    command = argparse.ArgumentParser()
+    command.add_argument("--list", type=Path, default=Path(__file__).with_name("mutants.toml"))
+    command.add_argument("names", nargs="*")
+    options = command.parse_args()
+    sys.exit(main(options.list, options.names))
