@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate collect-demo test test-unit test-nightly test-chaos soak test-mutants images test-containers test-cluster test-platforms test-kernels test-attacks test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean bench
+.PHONY: help setup networks evaluate collect-demo test test-unit nightly test-nightly test-chaos soak test-mutants images test-containers test-cluster test-platforms test-kernels test-attacks test-load test-training test-clients test-wheels wheels docs in-debian lint format lock references clean bench
 
 MODEL ?=
 DATA ?= examples
@@ -50,6 +50,9 @@ test:  ## lint, type-check and run every suite
 test-unit:  ## run the unit tests only, less the slow ones
 	@scripts/bootstrap dev
 	@scripts/check unit -- -m "not slow" $(ARGS)
+
+nightly:  ## run test-nightly, test-mutants and test-load, and say at the end which failed; hours, for a schedule
+	@scripts/nightly
 
 test-nightly:  ## run what make test leaves out: a thousand examples of each property, and slow repetitions
 	@scripts/bootstrap dev
