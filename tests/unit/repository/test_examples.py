@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
+from i2s_sdk.tasks.own_prompts import read_prompts
+from i2s_sdk.tasks.prompts import task_prompt
+
 SUBSETS = {
     "latex": {"equation", "table", "algorithm", "plot"},
     "webpage": {"css", "html", "javascript"},
@@ -81,3 +84,10 @@ def test_the_recorded_answers_are_for_the_latex_instances(examples, latex):
     answers = [json.loads(line) for line in lines]
     assert [answer["id"] for answer in answers] == [row["id"] for row in latex]
     assert all(answer["completion"].strip() for answer in answers)
+
+
+def test_the_prompt_of_the_paper_lacks_the_line_before_it_and_nothing_else(examples):
+    (own,) = read_prompts(examples / "try/paper-prompts.toml").values()
+    line, text = task_prompt("latex")
+    assert own.text == text.removeprefix("\n")
+    assert line == "Just give a short answer without answering in a complete sentence."

@@ -1,0 +1,91 @@
+"""Metrics of pictures other than Earth Mover Similarity, and how pictures get the same size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from PIL import Image
+
+from benchmarks.departures.ems import Say
+from benchmarks.departures.sets import RECORDED, Pair, exchanged, recorded_pairs
+from benchmarks.departures.shown import MOST_PIXELS
+from benchmarks.departures.size import Count, Found, size
+from i2s_metrics.functional.arrays import GreyArray, RgbArray
+from i2s_metrics.functional.ems import PAPER, earth_mover_similarity
+from i2s_metrics.functional.pixel import pixel_row_similarity, pixel_similarity
+from i2s_metrics.functional.ssim import structural_similarity
+from i2s_metrics.sizes import equalise
+from i2s_wire.metrics.score import SizePolicy
+
+Metric = Callable[[RgbArray, RgbArray], float]
+
+
+def _grey(picture: RgbArray) -> GreyArray:
+    return np.asarray(Image.fromarray(picture).convert("L"))
+
+
+def _ems(prediction: RgbArray, reference: RgbArray) -> float:
+    return earth_mover_similarity(prediction, reference, PAPER).value
+
+
+def _ssim(prediction: RgbArray, reference: RgbArray) -> float:
+    return structural_similarity(_grey(prediction), _grey(reference))
+
+
+def _rows(prediction: RgbArray, reference: RgbArray) -> float:
+    return pixel_row_similarity(_grey(prediction), _grey(reference))
+
+
+def _exact(prediction: RgbArray, reference: RgbArray) -> float:
+    """Return equation 5 alone: the share of equal pixels, without tolerance, background counted."""
+    return float((prediction == reference).all(axis=2).mean())
+
+
+METRICS: dict[str, Metric] = {"ems": _ems, "ssim": _ssim, "pixel": pixel_similarity}
+
+
+def values(metric: Metric, pairs: Sequence[Pair]) -> list[float]:
+    """Return the values of a metric for pairs, made comparable as each says."""
+    return [metric(*equalise(pair.prediction, pair.reference, pair.policy, MOST_PIXELS)) for pair in pairs]
+
+
+def measure(say: Say) -> list[Found]:
+    """Return the sizes of these departures."""
+    sets = {
+        RECORDED: recorded_pairs(),
+        "68 exchanged LaTeX images": exchanged("latex", 4),
+        "33 exchanged scores": exchanged("music", 3),
+    }
+    found: list[Found] = []
+    for name, pairs in sets.items():
+        say(f"pictures: {name}, padding and resizing")
+        differ = [
+            pair
+            for pair in pairs
+            if pair.policy is SizePolicy.PAD and pair.prediction.shape != pair.reference.shape
+        ]
+        resized = [replace(pair, policy=SizePolicy.RESIZE) for pair in differ]
+        of = f"{len(differ)} padded pairs of the {name}"
+        for metric, function in METRICS.items():
+            ours, theirs = values(function, differ), values(function, resized)
+            found.append(size("padding", "the prediction is resized", of, metric, ours, theirs))
+    found += _pixel(sets[RECORDED])
+    return [*found, _small(sets[RECORDED])]
+
+
+def _pixel(pairs: Sequence[Pair]) -> list[Found]:
+    ours = values(pixel_similarity, pairs)
+    return [
+        size("pixel", "rows of grey images, as helm", RECORDED, "pixel", ours, values(_rows, pairs)),
+        size("pixel", "equation 5 alone", RECORDED, "pixel", ours, values(_exact, pairs)),
+    ]
+
+
+def _small(pairs: Sequence[Pair]) -> Found:
+    sides = [
+        min(equalise(pair.prediction, pair.reference, pair.policy, MOST_PIXELS)[1].shape[:2])
+        for pair in pairs
+    ]
+    return Count("ssim below 7 pixels", RECORDED, {"a side below 7 pixels": sum(side < 7 for side in sides)})

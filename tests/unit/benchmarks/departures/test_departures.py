@@ -1,0 +1,73 @@
+"""The sizes of departures: the rules that are replaced are ours, and the page has what was measured."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.departures import aggregates, ems, sets
+from benchmarks.departures.size import Count, Size, size
+from i2s_metrics.functional.ems import HELM, PAPER, earth_mover_similarity
+from i2s_metrics.sizes import equalise
+
+ROOT = Path(__file__).resolve().parents[4]
+RESULTS = json.loads((ROOT / "benchmarks/results/departures.json").read_text())
+PAGE = (ROOT / "docs/departures.md").read_text()
+
+
+def small_pairs():
+    return [one for one in sets.recorded_pairs() if one.prediction.size + one.reference.size < 1_000_000]
+
+
+@pytest.mark.slow
+def test_without_another_rule_the_value_is_that_of_the_metric():
+    pairs = small_pairs()[:8]
+    assert len(pairs) == 8
+    expected = [
+        earth_mover_similarity(*equalise(one.prediction, one.reference, one.policy, 10**7), PAPER).value
+        for one in pairs
+    ]
+    assert ems.values(ems.OURS, pairs) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_rules_of_helm_are_those_of_its_profile():
+    pair = small_pairs()[0]
+    helm = ems.Variant("", "helm", HELM, clips=False)
+    images = equalise(pair.prediction, pair.reference, pair.policy, 10**7)
+    expected = earth_mover_similarity(*images, HELM).value
+    assert ems.values(helm, [pair]) == pytest.approx([expected], abs=1e-9)
+
+
+def test_a_size_is_the_other_value_less_ours():
+    found = size("point", "other", "set", "ems", [1.0, 0.5, 0.5], [0.9, 0.5, 0.50005])
+    assert (found.total, found.changed) == (3, 1)
+    assert found.cell() == "1 of 3, −0.100 to +0.000, median 0.000"
+    assert size("point", "other", "set", "ems", [1.0], [1.0]).cell() == "none of 1"
+
+
+def test_four_printed_win_rates_do_not_follow_from_the_rounded_columns():
+    rates = [one for one in aggregates.measure(lambda _: None) if "win rates" in one.point]
+    assert [one.numbers["do not follow"] for one in rates] == [4, 3, 3]
+
+
+def test_exchanged_images_are_never_compared_with_themselves():
+    pairs = sets.exchanged("music", 3)
+    assert len(pairs) == 33
+    assert all(first != second for first, second in (one.name.split(" for ") for one in pairs))
+
+
+def recorded_sizes():
+    for part in RESULTS.values():
+        for one in part["sizes"]:
+            yield Size(**one) if "metric" in one else Count(**one)
+
+
+def test_the_page_has_every_size_of_the_metrics_of_images():
+    cells = [one.cell() for one in recorded_sizes() if isinstance(one, Size) and "exchanged" in one.of]
+    cells += [one.cell() for one in recorded_sizes() if isinstance(one, Size) and "pairs" in one.of]
+    assert len(cells) > 40
+    assert [cell for cell in cells if cell not in PAGE] == []
+
+
+def test_every_part_was_measured():
+    assert set(RESULTS) == {"ems", "pictures", "texts", "aggregates", "latex", "music", "pages"}
