@@ -93,7 +93,7 @@ def exchanged(task: str, following: int) -> list[Pair]:
 
     Args:
         task: Name of the task.
-        following: For how many; after the last reference comes the first.
+        following: Number of references that each one is compared with; after the last comes the first.
     """
     policy = SizePolicy.RESIZE if task == "webpage" else SizePolicy.PAD
     bundled = references(task)
