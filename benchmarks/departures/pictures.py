@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.departures.ems import Say
-from benchmarks.departures.sets import RECORDED, Pair, exchanged, recorded_pairs
+from benchmarks.departures.sets import RECORDED, Pair, exchanged, recorded_pairs, references
 from benchmarks.departures.shown import MOST_PIXELS
 from benchmarks.departures.size import Count, Found, size
 from i2s_metrics.functional.arrays import GreyArray, RgbArray
@@ -72,7 +72,11 @@ def measure(say: Say) -> list[Found]:
             ours, theirs = values(function, differ), values(function, resized)
             found.append(size("padding", "the prediction is resized", of, metric, ours, theirs))
     found += _pixel(sets[RECORDED])
-    return [*found, _small(sets[RECORDED])]
+    compared = [
+        equalise(pair.prediction, pair.reference, pair.policy, MOST_PIXELS)[1] for pair in sets[RECORDED]
+    ]
+    bundled = [one for task in ("latex", "webpage", "music") for _, one in references(task)]
+    return [*found, _small(RECORDED, compared), _small("40 bundled references", bundled)]
 
 
 def _pixel(pairs: Sequence[Pair]) -> list[Found]:
@@ -83,9 +87,7 @@ def _pixel(pairs: Sequence[Pair]) -> list[Found]:
     ]
 
 
-def _small(pairs: Sequence[Pair]) -> Found:
-    sides = [
-        min(equalise(pair.prediction, pair.reference, pair.policy, MOST_PIXELS)[1].shape[:2])
-        for pair in pairs
-    ]
-    return Count("ssim below 7 pixels", RECORDED, {"a side below 7 pixels": sum(side < 7 for side in sides)})
+def _small(name: str, images: Sequence[RgbArray]) -> Found:
+    sides = [min(one.shape[:2]) for one in images]
+    numbers = {"a side below 7 pixels": sum(side < 7 for side in sides), "least side": min(sides)}
+    return Count("ssim below 7 pixels", name, dict(numbers))
