@@ -51,7 +51,7 @@ test-unit:  ## run the unit tests only, less the slow ones
 	@scripts/bootstrap dev
 	@scripts/check unit -- -m "not slow" $(ARGS)
 
-nightly:  ## run test-nightly, test-mutants and test-load, and say at the end which failed; hours, for a schedule
+nightly:  ## run test-nightly, test-mutants, test-attacks and test-load, and say at the end which failed; hours, for a schedule
 	@scripts/nightly
 
 test-nightly:  ## run what make test leaves out: a thousand examples of each property, and slow repetitions

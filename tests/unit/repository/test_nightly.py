@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-TARGETS = ["test-nightly", "test-mutants", "test-load"]
+TARGETS = ["test-nightly", "test-mutants", "test-attacks", "test-load"]
 
 
 @pytest.fixture
@@ -33,12 +33,13 @@ def test_every_target_runs_and_the_end_says_which_failed(root: Path, make: Path)
     assert done.returncode == 1
     assert re.findall(r"^make --no-print-directory (.*)$", done.stdout, re.M) == TARGETS
     summary = done.stdout.rpartition("== nightly\n")[2].splitlines()
-    assert [line.split()[:2] for line in summary[:3]] == [
+    assert [line.split()[:2] for line in summary[:4]] == [
         ["test-nightly", "passed"],
         ["test-mutants", "FAILED"],
+        ["test-attacks", "passed"],
         ["test-load", "passed"],
     ]
-    assert summary[3:] == ["Failed: test-mutants"]
+    assert summary[4:] == ["Failed: test-mutants"]
 
 
 def test_targets_that_pass_end_with_0(root: Path, make: Path) -> None:
