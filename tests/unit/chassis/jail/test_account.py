@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from i2s_chassis.jail import processes
-from i2s_chassis.jail.account import RunAccount
+from i2s_chassis.jail.account import RunAccount, SharedOnce
 from i2s_chassis.jail.processes import Process
 from own_child import apart
 
@@ -131,3 +131,56 @@ def test_processes_that_are_held_at_their_birth_do_not_count(monkeypatch: pytest
     account = RunAccount(None, frozenset(), most_processes=17)
     account.look(list(crowd))
     assert account.total(1.0, 0.0).peak_processes == 17
+
+
+SHARED = 64 << 20
+
+
+def _family() -> list[int]:
+    """Return the children of this process, with which it shares so much memory as long as it lives."""
+    memory = b"\1" * SHARED
+
+    def parent() -> None:
+        assert len(memory) == SHARED
+        _sleep()
+
+    return [_child(parent) for _ in range(4)]
+
+
+@apart
+def test_what_forks_of_a_process_share_counts_once_above_the_bound() -> None:
+    account = RunAccount(None, frozenset(), forks=True)
+    job = account.look(_family())
+    assert account.memory_bytes > 4 * SHARED
+    assert account.memory_above(2 * SHARED, job) < 2 * SHARED
+    assert account.memory_above(8 * SHARED, job) == account.memory_bytes
+
+
+@apart
+def test_what_processes_of_a_large_program_share_counts_once_where_no_group_counts_it() -> None:
+    account = RunAccount(None, frozenset(), many_share=True)
+    account.look(_family())
+    assert SHARED / 2 < account.memory_bytes < 2 * SHARED
+    assert account.usage(1.0, 0.0).peak_memory_bytes == account.memory_bytes
+
+
+def test_shared_memory_is_measured_only_where_it_may_have_grown(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def proportional(process: Process) -> int:
+        asked.append(process.pid)
+        return process.resident_bytes // 2
+
+    monkeypatch.setattr(processes, "proportional_bytes", proportional)
+    measured = SharedOnce()
+
+    def measure(*resident: int, above: int) -> int:
+        asked.clear()
+        return measured.measure([Process(n, 1, of_one, 0.0, 0.0) for n, of_one in enumerate(resident)], above)
+
+    assert (measure(100, 300, above=0), asked) == (200, [0, 1])
+    assert (measure(100, 300, above=200), asked) == (200, [])
+    assert (measure(150, 250, above=250), asked) == (250, [])  # at most so much
+    assert (measure(150, 250, above=249), asked) == (200, [0, 1])
+    assert (measure(150, 250, 100, above=250), asked) == (250, [0, 1, 2])
+    assert (measure(10, above=250), asked) == (250, [])

@@ -40,9 +40,9 @@ class RunAccount:
             scaffolding: Processes of the cell that are not the job's but may reap some of it.
             there: Processes of the cell at the beginning. What of them is not scaffolding is dead or dying
                 and an earlier run's, as is the time that it has used and that whoever reaps it gets.
-            many_share: Count only memory that is private to a process: the job is many processes
-                of one large program, whose code would count once for each. What they share is
-                then bounded by the control group; without one everything is counted.
+            many_share: The job is many processes of one large program, whose code would count once for
+                each. With a control group, which bounds what they share, only memory that is private to
+                a process is counted; without one, what they share counts once.
             forks: The job is a family of forks of one process, which share much of their memory.
             most_processes: The most that can run at the same time; others are held at their birth, before
                 their first instruction. None if nothing holds them.
@@ -52,6 +52,7 @@ class RunAccount:
         self._most_processes = most_processes
         self._forks = forks
         self._private_only = many_share and group is not None
+        self._shared_once = SharedOnce() if many_share and group is None else None
         self._before = self._grouped() or 0.0
         self._earlier = frozenset(there) - scaffolding
         # Children before parents: who is reaped meanwhile counts twice here, not for this run.
@@ -81,7 +82,7 @@ class RunAccount:
             if process.pid not in self._earlier:
                 self._seen[process.pid] = max(process.cpu_seconds, self._seen.get(process.pid, 0.0))
         self._count(self._counted(found, reaped_by_us) - self._counted_before)
-        self.memory_bytes = sum(map(self._memory, job))
+        self.memory_bytes = self._memory(job)
         threads = sum(process.threads for process in job)
         if self._most_processes is not None:
             threads = min(threads, self._most_processes)
@@ -116,8 +117,12 @@ class RunAccount:
         """
         return sum(_shared_once(process, 2 * process.resident_bytes) for process in job)
 
-    def _memory(self, process: Process) -> int:
-        return processes.private_bytes(process.pid) if self._private_only else process.resident_bytes
+    def _memory(self, job: list[Process]) -> int:
+        if self._shared_once is not None:
+            return self._shared_once.measure(job, self._peaks.peak_memory_bytes)
+        if self._private_only:
+            return sum(processes.private_bytes(process.pid) for process in job)
+        return sum(process.resident_bytes for process in job)
 
     def _count(self, counted: float) -> None:
         grouped = self._grouped()
@@ -152,6 +157,32 @@ class RunAccount:
         """Return what the whole run has used."""
         used = Usage(wall_seconds, self._cpu, peak_processes=1, waited_seconds=waited_seconds)
         return self._earlier_peaks + self._peaks + used
+
+
+class SharedOnce:
+    """The memory of processes that share much of it, each shared page counted once.
+
+    To know it exactly the kernel walks through all pages of all processes. So it is asked only if they have
+    grown by so much, since it was asked last, that the answer may matter.
+    """
+
+    def __init__(self) -> None:
+        self._exact = 0
+        self._resident: dict[int, int] = {}
+
+    def measure(self, job: list[Process], above: int) -> int:
+        """Return the memory in bytes: exactly if it may be above a bound, else at most this much.
+
+        Args:
+            job: The processes.
+            above: The bound.
+        """
+        grown = sum(max(0, one.resident_bytes - self._resident.get(one.pid, 0)) for one in job)
+        if self._exact + grown > above:
+            self._exact = sum(_shared_once(process, process.resident_bytes) for process in job)
+            self._resident = {process.pid: process.resident_bytes for process in job}
+            return self._exact
+        return self._exact + grown
 
 
 def _shared_once(process: Process, otherwise: int) -> int:
