@@ -133,34 +133,29 @@ def test_processes_that_are_held_at_their_birth_do_not_count(monkeypatch: pytest
     assert account.total(1.0, 0.0).peak_processes == 17
 
 
-SHARED = 64 << 20
-
-
 def _family() -> list[int]:
-    """Return the children of this process, with which it shares so much memory as long as it lives."""
-    memory = b"\1" * SHARED
+    """Return children of this process that share all of their memory."""
+    return [_child(_sleep) for _ in range(4)]
 
-    def parent() -> None:
-        assert len(memory) == SHARED
-        _sleep()
 
-    return [_child(parent) for _ in range(4)]
+def _added_up(job: list[Process]) -> int:
+    return sum(process.resident_bytes for process in job)
 
 
 @apart
 def test_what_forks_of_a_process_share_counts_once_above_the_bound() -> None:
     account = RunAccount(None, frozenset(), forks=True)
     job = account.look(_family())
-    assert account.memory_bytes > 4 * SHARED
-    assert account.memory_above(2 * SHARED, job) < 2 * SHARED
-    assert account.memory_above(8 * SHARED, job) == account.memory_bytes
+    assert account.memory_bytes == _added_up(job)
+    assert account.memory_above(_added_up(job), job) == _added_up(job)
+    assert account.memory_above(_added_up(job) - 1, job) < _added_up(job) / 3
 
 
 @apart
 def test_what_processes_of_a_large_program_share_counts_once_where_no_group_counts_it() -> None:
     account = RunAccount(None, frozenset(), many_share=True)
-    account.look(_family())
-    assert SHARED / 2 < account.memory_bytes < 2 * SHARED
+    job = account.look(_family())
+    assert 0 < account.memory_bytes < _added_up(job) / 3
     assert account.usage(1.0, 0.0).peak_memory_bytes == account.memory_bytes
 
 
