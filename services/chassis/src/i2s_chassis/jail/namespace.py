@@ -46,6 +46,8 @@ class Sandbox:
         self._stdout, stdout_write = os.pipe()
         self._info, info_write = os.pipe()
         self._complaints, complaints_write = os.pipe()
+        self._init: int | None = None
+        self._namespaces: dict[str, int] = {}
         self._pid = os.fork()
         if self._pid == 0:
             _become_bwrap(plan, stdin_read, stdout_write, complaints_write, info_write)
@@ -53,9 +55,10 @@ class Sandbox:
             os.close(fd)
         try:
             init = self._wait_until_it_stands()
+            # It is no child of this process, so its number may be another's as soon as it has ended.
+            self._init = os.pidfd_open(init)
             inside = processes.descendants(init)
             self.scaffolding = frozenset({self._pid, init, *inside})
-            self._init = init
             # The process that waits is an ordinary one whose namespaces may be looked at.
             witness = inside[0] if inside else init
             self._namespaces = {
@@ -100,10 +103,12 @@ class Sandbox:
         for fd in (self._stdin, self._stdout, self._info, self._complaints):
             with contextlib.suppress(OSError):
                 os.close(fd)
-        for fd in getattr(self, "_namespaces", {}).values():
+        for fd in self._namespaces.values():
             os.close(fd)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(getattr(self, "_init", self._pid), signal.SIGKILL)
+        if self._init is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._init, signal.SIGKILL)
+            os.close(self._init)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
