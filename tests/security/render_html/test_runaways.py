@@ -80,8 +80,8 @@ async def test_fifty_popups_do_not_appear(attacked):
 async def test_spinning_workers_end_with_their_page(attacked):
     page = """<script>const url = URL.createObjectURL(new Blob(['for (;;);']));
         for (let i = 0; i < 8; i++) new Worker(url);</script><p>x"""
-    rendering = await attacked.show(page, limits=SHORT)
-    assert rendering.verdict in (Verdict.TIME_LIMIT, Verdict.RENDERED)
+    rendering = await attacked.show(page, limits=AMPLE)  # they compute for as long as the page is being shown
+    assert rendering.verdict is Verdict.RENDERED
 
 
 async def test_thousands_of_workers_are_a_limit(attacked):
@@ -137,8 +137,8 @@ async def test_reloads_without_end_stop(attacked, event_details, script):
 
 async def test_frames_in_frames_without_end_stop(attacked):
     page = "<p>x</p><iframe src=/?a></iframe><iframe src=/?b></iframe>"
-    rendering = await attacked.show(page, limits=SHORT)
-    assert rendering.verdict in (*SHOWN, Verdict.TIME_LIMIT, Verdict.PROCESS_LIMIT)
+    rendering = await attacked.show(page, limits=AMPLE)  # about a CPU second on a fast machine
+    assert rendering.verdict is Verdict.RENDERED
 
 
 async def test_a_flood_of_messages_is_bounded(attacked):

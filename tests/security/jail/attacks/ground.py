@@ -69,7 +69,15 @@ def offer_older_kernel() -> None:
 
 def settings(tier: Tier, folder: Path) -> JailSettings:
     """Return what the jail that is attacked is started with."""
-    return JailSettings(tier=tier, state_dir=folder, private_mounts=not BARE, control_groups=not UNGROUPED)
+    # On a machine that is kept busy on purpose an attack waits for as long as it has to.
+    patience = JailSettings().patience * float(os.environ.get("I2S_TIMEOUT_FACTOR", "1"))
+    return JailSettings(
+        tier=tier,
+        state_dir=folder,
+        private_mounts=not BARE,
+        control_groups=not UNGROUPED,
+        patience=patience,
+    )
 
 
 @dataclass(frozen=True)
