@@ -1,4 +1,4 @@
-"""Earth Mover Similarity by each rule that the paper or the released code has in place of ours."""
+"""Earth Mover Similarity by each other rule of the paper or the released code than profile ``paper`` has."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class _NoTolerance(PaperRules):
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A rule in place of ours.
+    """A rule in place of that of profile ``paper``.
 
     Attributes:
         point: What the rule is about.
@@ -77,7 +77,7 @@ class Variant:
     clips: bool = True
 
 
-OURS = Variant("", "profile paper", PAPER)
+BY_PAPER = Variant("", "profile paper", PAPER)
 VARIANTS = (
     Variant(
         "equation 4, larger distance", "one colour chosen by the dominant one, as helm", _DominantColour()
@@ -112,11 +112,11 @@ def similarity(variant: Variant, prediction: RgbArray, ready: _Ready) -> float:
     """Return the similarity of a prediction, of the size of the reference, by the rules of a variant."""
     if ready.denominator == 0:
         raise ValueError("the reference has one colour, which both black and white have no distance from")
-    ours = PatchSet.of(resample(prediction, ready.size), ready.background.rgb, variant.rules)
-    theirs = ready.patches
+    predicted = PatchSet.of(resample(prediction, ready.size), ready.background.rgb, variant.rules)
+    expected = ready.patches
     if ready.background.share > 0.5:
-        ours, theirs = without_shared_background(ours, theirs)
-    value = 1 - transport(ours, theirs, _scale(variant, ready.size), variant.rules) / ready.denominator
+        predicted, expected = without_shared_background(predicted, expected)
+    value = 1 - transport(predicted, expected, _scale(variant, ready.size), variant.rules) / ready.denominator
     return min(max(value, 0.0), 1.0) if variant.clips else value
 
 
@@ -166,11 +166,11 @@ def measure(say: Say) -> list[Found]:
     found: list[Found] = []
     for name, pairs in sets.items():
         say(f"ems: {name}, profile paper")
-        ours = values(OURS, pairs)
+        kept = values(BY_PAPER, pairs)
         for variant in VARIANTS:
             say(f"ems: {name}, {variant.name}")
             others = values(variant, pairs)
-            found.append(size(variant.point, variant.name, name, "ems", ours, others))
+            found.append(size(variant.point, variant.name, name, "ems", kept, others))
     return [*found, *denominators()]
 
 
@@ -196,7 +196,7 @@ def denominators_of(folder: Path) -> list[Found]:
 
 def _denominators(name: str, pictures: Sequence[RgbArray]) -> Count:
     chosen = VARIANTS[0]
-    ratios = [ready(OURS, one).denominator / ready(chosen, one).denominator for one in pictures]
+    ratios = [ready(BY_PAPER, one).denominator / ready(chosen, one).denominator for one in pictures]
     larger = [ratio for ratio in ratios if ratio > 1]
     numbers = {"references": float(len(ratios)), "larger": float(len(larger))}
     if larger:

@@ -165,9 +165,9 @@ async def _fences(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) ->
         }
         found.append(Count("code fences, as helm", name, dict(numbers)))
         if name.startswith("17"):
-            ours = [one.ems_of(one.shown) for one in some]
-            theirs = [one.ems_of(other) for one, other in zip(some, others, strict=True)]
-            found.append(size("code fences", "as helm", name, "ems", ours, theirs))
+            kept = [one.ems_of(one.shown) for one in some]
+            changed = [one.ems_of(other) for one, other in zip(some, others, strict=True)]
+            found.append(size("code fences", "as helm", name, "ems", kept, changed))
     return found
 
 
@@ -197,9 +197,9 @@ async def _numbering(renderer: AsyncRenderClient, rendered: Sequence[_Rendered])
 
 def _with_numbers(code: str) -> PaperDocument | None:
     """Return the document with the numbers that the code has; None if it has none."""
-    own, ours = take_apart(code), paper_document(code)
-    numbered = replace(ours, body=own.body, definitions=own.definitions)
-    return None if numbered == ours else numbered
+    own, document = take_apart(code), paper_document(code)
+    numbered = replace(document, body=own.body, definitions=own.definitions)
+    return None if numbered == document else numbered
 
 
 async def _cut(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> list[Found]:
@@ -216,16 +216,19 @@ async def _cut(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> li
     found.append(
         Count("cut of the lowest fifth, pixels more without it", "17 bundled structures", dict(numbers))
     )
-    ours = [1.0 for _ in pictures]
-    theirs = [ems(one.picture, picture) for one, picture in zip(whole, pictures, strict=True)]
-    found.append(size("cut of the lowest fifth", "no cut", "17 bundled structures", "ems", ours, theirs))
+    kept = [1.0 for _ in pictures]
+    changed = [ems(one.picture, picture) for one, picture in zip(whole, pictures, strict=True)]
+    found.append(size("cut of the lowest fifth", "no cut", "17 bundled structures", "ems", kept, changed))
     replayed = _sets(rendered)["17 replayed answers"]
     replayed = [one for one in replayed if one.shown is not None]
     documents = [one.shown.document for one in replayed if one.shown is not None]
     others = await together([show(renderer, _TASK, one, repair=False, options=uncut) for one in documents])
-    ours = [one.ems_of(one.shown) for one in replayed]
-    theirs = [one.ems_of(other) for one, other in zip(replayed, others, strict=True)]
-    return [*found, size("cut of the lowest fifth", "no cut", "17 replayed answers", "ems", ours, theirs)]
+    kept = [one.ems_of(one.shown) for one in replayed]
+    changed = [one.ems_of(other) for one, other in zip(replayed, others, strict=True)]
+    return [
+        *found,
+        size("cut of the lowest fifth", "no cut", "17 replayed answers", "ems", kept, changed),
+    ]
 
 
 async def _math(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> list[Found]:
@@ -277,9 +280,9 @@ async def _blank(renderer: AsyncRenderClient) -> list[Found]:
         return replace(options, page=replace(options.page, blank_page=BlankPage.KEEP))
 
     blank = await show(renderer, _TASK, paper_document(r"\mbox{}"), options=kept)
-    theirs = [ems(blank.picture, picture) for _, picture in references("latex")]
-    ours = [0.0] * len(theirs)
-    return [size("blank page is no picture", "it is one", "17 bundled references", "ems", ours, theirs)]
+    changed = [ems(blank.picture, picture) for _, picture in references("latex")]
+    kept = [0.0] * len(changed)
+    return [size("blank page is no picture", "it is one", "17 bundled references", "ems", kept, changed)]
 
 
 def _pages(rendered: Sequence[_Rendered]) -> list[Found]:

@@ -60,8 +60,10 @@ async def measure(renderer: AsyncRenderClient, say: Say) -> list[Found]:
     found += await _tagline(renderer, codes, bundled, references)
     say("music: blank pages")
     blank = await show(renderer, _TASK, LilypondDocument(_EMPTY_PAGE), options=_blank_kept)
-    theirs = [ems(blank.picture, one) for one in references]
-    found.append(size("blank page is no picture", "it is one", _BUNDLED, "ems", [0.0] * len(theirs), theirs))
+    changed = [ems(blank.picture, one) for one in references]
+    found.append(
+        size("blank page is no picture", "it is one", _BUNDLED, "ems", [0.0] * len(changed), changed)
+    )
     say("music: vectors")
     vectors = [one for one in answers() if one.task == "music"]
     return [*found, *await _vectors(renderer, vectors, codes, references)]
@@ -104,10 +106,10 @@ async def _conversions(
             not same(one.picture, other.picture) for one, other in zip(bundled, plain, strict=True)
         ),
     }
-    ours, theirs = _similarities(bundled, references), _similarities(plain, references)
+    kept, changed = _similarities(bundled, references), _similarities(plain, references)
     found: list[Found] = [
         Count("convert-ly", _BUNDLED, dict(numbers)),
-        size("convert-ly", "never", _BUNDLED, "ems", ours, theirs),
+        size("convert-ly", "never", _BUNDLED, "ems", kept, changed),
     ]
     bare = [_VERSION.sub("", code) for code in codes]
     tried = await _shown(renderer, _TASK, bare)
@@ -145,7 +147,7 @@ async def _tagline(
     bundled: Sequence[Shown[LilypondDocument]],
     references: Sequence[RgbArray],
 ) -> list[Found]:
-    ours = _similarities(bundled, references)
+    kept = _similarities(bundled, references)
     found: list[Found] = []
     for other, options in (
         ("tagline and footers, no cut", _with_footers),
@@ -164,8 +166,8 @@ async def _tagline(
             "most pixels wider": max(wider),
         }
         found.append(Count(f"tagline and cut: {other}", _BUNDLED, dict(numbers)))
-        theirs = _similarities(shown, references)
-        found.append(size("tagline and cut", other, _BUNDLED, "ems", ours, theirs))
+        changed = _similarities(shown, references)
+        found.append(size("tagline and cut", other, _BUNDLED, "ems", kept, changed))
     pages = {"several pages": sum(one.rendering.total_pages > 1 for one in bundled)}
     return [*found, Count("first page only", _BUNDLED, dict(pages))]
 

@@ -40,9 +40,9 @@ async def measure(renderer: AsyncRenderClient, say: Say) -> list[Found]:
     say("pages: bare documents, pages that are not there, the network")
     found += await _bare(renderer, sites, assets, references)
     shown = await show(renderer, _TASK, site_of({"index.html": PAGE}, {}))
-    theirs = [ems(shown.picture, one, SizePolicy.RESIZE) for one in references]
-    nothing = [0.0] * len(theirs)
-    found.append(size("no index page is no picture", "page of the server", _BUNDLED, "ems", nothing, theirs))
+    changed = [ems(shown.picture, one, SizePolicy.RESIZE) for one in references]
+    nothing = [0.0] * len(changed)
+    found.append(size("no index page is no picture", "page of the server", _BUNDLED, "ems", nothing, changed))
     return [*found, await _network(renderer, sites, assets), _sizes(references, assets)]
 
 

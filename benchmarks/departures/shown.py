@@ -118,8 +118,8 @@ def ems(shown: RgbArray | None, reference: Path | RgbArray, policy: SizePolicy =
     """Return Earth Mover Similarity in profile ``paper``; 0 if there is no picture."""
     if shown is None:
         return 0.0
-    theirs = picture(reference) if isinstance(reference, Path) else reference
-    return earth_mover_similarity(*equalise(shown, theirs, policy, MOST_PIXELS), PAPER).value
+    expected = picture(reference) if isinstance(reference, Path) else reference
+    return earth_mover_similarity(*equalise(shown, expected, policy, MOST_PIXELS), PAPER).value
 
 
 def same(first: RgbArray | None, second: RgbArray | None) -> bool:
