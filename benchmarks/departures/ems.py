@@ -166,11 +166,11 @@ def measure(say: Say) -> list[Found]:
     found: list[Found] = []
     for name, pairs in sets.items():
         say(f"ems: {name}, profile paper")
-        kept = values(BY_PAPER, pairs)
+        before = values(BY_PAPER, pairs)
         for variant in VARIANTS:
             say(f"ems: {name}, {variant.name}")
             others = values(variant, pairs)
-            found.append(size(variant.point, variant.name, name, "ems", kept, others))
+            found.append(size(variant.point, variant.name, name, "ems", before, others))
     return [*found, *denominators()]
 
 

@@ -165,9 +165,9 @@ async def _fences(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) ->
         }
         found.append(Count("code fences, as helm", name, dict(numbers)))
         if name.startswith("17"):
-            kept = [one.ems_of(one.shown) for one in some]
+            before = [one.ems_of(one.shown) for one in some]
             changed = [one.ems_of(other) for one, other in zip(some, others, strict=True)]
-            found.append(size("code fences", "as helm", name, "ems", kept, changed))
+            found.append(size("code fences", "as helm", name, "ems", before, changed))
     return found
 
 
@@ -216,18 +216,18 @@ async def _cut(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> li
     found.append(
         Count("cut of the lowest fifth, pixels more without it", "17 bundled structures", dict(numbers))
     )
-    kept = [1.0 for _ in pictures]
+    before = [1.0 for _ in pictures]
     changed = [ems(one.picture, picture) for one, picture in zip(whole, pictures, strict=True)]
-    found.append(size("cut of the lowest fifth", "no cut", "17 bundled structures", "ems", kept, changed))
+    found.append(size("cut of the lowest fifth", "no cut", "17 bundled structures", "ems", before, changed))
     replayed = _sets(rendered)["17 replayed answers"]
     replayed = [one for one in replayed if one.shown is not None]
     documents = [one.shown.document for one in replayed if one.shown is not None]
     others = await together([show(renderer, _TASK, one, repair=False, options=uncut) for one in documents])
-    kept = [one.ems_of(one.shown) for one in replayed]
+    before = [one.ems_of(one.shown) for one in replayed]
     changed = [one.ems_of(other) for one, other in zip(replayed, others, strict=True)]
     return [
         *found,
-        size("cut of the lowest fifth", "no cut", "17 replayed answers", "ems", kept, changed),
+        size("cut of the lowest fifth", "no cut", "17 replayed answers", "ems", before, changed),
     ]
 
 
@@ -281,8 +281,8 @@ async def _blank(renderer: AsyncRenderClient) -> list[Found]:
 
     blank = await show(renderer, _TASK, paper_document(r"\mbox{}"), options=kept)
     changed = [ems(blank.picture, picture) for _, picture in references("latex")]
-    kept = [0.0] * len(changed)
-    return [size("blank page is no picture", "it is one", "17 bundled references", "ems", kept, changed)]
+    before = [0.0] * len(changed)
+    return [size("blank page is no picture", "it is one", "17 bundled references", "ems", before, changed)]
 
 
 def _pages(rendered: Sequence[_Rendered]) -> list[Found]:

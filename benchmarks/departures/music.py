@@ -106,10 +106,10 @@ async def _conversions(
             not same(one.picture, other.picture) for one, other in zip(bundled, plain, strict=True)
         ),
     }
-    kept, changed = _similarities(bundled, references), _similarities(plain, references)
+    before, changed = _similarities(bundled, references), _similarities(plain, references)
     found: list[Found] = [
         Count("convert-ly", _BUNDLED, dict(numbers)),
-        size("convert-ly", "never", _BUNDLED, "ems", kept, changed),
+        size("convert-ly", "never", _BUNDLED, "ems", before, changed),
     ]
     bare = [_VERSION.sub("", code) for code in codes]
     tried = await _shown(renderer, _TASK, bare)
@@ -147,7 +147,7 @@ async def _tagline(
     bundled: Sequence[Shown[LilypondDocument]],
     references: Sequence[RgbArray],
 ) -> list[Found]:
-    kept = _similarities(bundled, references)
+    before = _similarities(bundled, references)
     found: list[Found] = []
     for other, options in (
         ("tagline and footers, no cut", _with_footers),
@@ -167,7 +167,7 @@ async def _tagline(
         }
         found.append(Count(f"tagline and cut: {other}", _BUNDLED, dict(numbers)))
         changed = _similarities(shown, references)
-        found.append(size("tagline and cut", other, _BUNDLED, "ems", kept, changed))
+        found.append(size("tagline and cut", other, _BUNDLED, "ems", before, changed))
     pages = {"several pages": sum(one.rendering.total_pages > 1 for one in bundled)}
     return [*found, Count("first page only", _BUNDLED, dict(pages))]
 

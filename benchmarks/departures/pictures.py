@@ -69,8 +69,8 @@ def measure(say: Say) -> list[Found]:
         resized = [replace(pair, policy=SizePolicy.RESIZE) for pair in differ]
         of = f"{len(differ)} padded pairs of the {name}"
         for metric, function in METRICS.items():
-            kept, changed = values(function, differ), values(function, resized)
-            found.append(size("padding", "the prediction is resized", of, metric, kept, changed))
+            before, changed = values(function, differ), values(function, resized)
+            found.append(size("padding", "the prediction is resized", of, metric, before, changed))
     found += _pixel(sets[RECORDED])
     compared = [
         equalise(pair.prediction, pair.reference, pair.policy, MOST_PIXELS)[1] for pair in sets[RECORDED]
@@ -80,10 +80,10 @@ def measure(say: Say) -> list[Found]:
 
 
 def _pixel(pairs: Sequence[Pair]) -> list[Found]:
-    kept = values(pixel_similarity, pairs)
+    before = values(pixel_similarity, pairs)
     return [
-        size("pixel", "rows of grey images, as helm", RECORDED, "pixel", kept, values(_rows, pairs)),
-        size("pixel", "equation 5 alone", RECORDED, "pixel", kept, values(_exact, pairs)),
+        size("pixel", "rows of grey images, as helm", RECORDED, "pixel", before, values(_rows, pairs)),
+        size("pixel", "equation 5 alone", RECORDED, "pixel", before, values(_exact, pairs)),
     ]
 
 

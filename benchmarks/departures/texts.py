@@ -73,11 +73,11 @@ def _truncated() -> Found:
         if answer.origin == "replay" and isinstance(structure, Structure):
             texts = (paper_document(structure.code).text, paper_document(truths[answer.name]).text)
             pairs.append(texts)
-    kept, changed = (
+    before, changed = (
         [edit_similarity(prediction, reference, profile) for prediction, reference in pairs]
         for profile in (Profile.PAPER, Profile.HELM)
     )
-    return size("edit: whole reference", "cut, as helm", "17 replayed answers", "edit", kept, changed)
+    return size("edit: whole reference", "cut, as helm", "17 replayed answers", "edit", before, changed)
 
 
 def _lengths() -> list[Found]:
