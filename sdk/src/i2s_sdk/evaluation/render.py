@@ -188,7 +188,7 @@ def _structure(task: Task, read: ReadSample, answer: Answer) -> Structure | Rend
         return _continued(read, outcome=answer.outcome, message=answer.message)
     found = task.structure_from(answer.completion or "", read.assets)
     if isinstance(found, NoStructure):
-        return _continued(read, outcome=Outcome.NO_STRUCTURE, message=found.reason)
+        return _continued(read, outcome=Outcome(str(found.absence)), message=found.reason)
     return found
 
 

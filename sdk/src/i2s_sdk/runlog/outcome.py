@@ -6,14 +6,18 @@ import enum
 
 
 class Outcome(enum.StrEnum):
-    """A closed list: SCORED, NO_STRUCTURE and REFUSED are the model's doing; the rest stopped us instead.
+    """A closed list. The model caused SCORED, NO_STRUCTURE, REFUSED and ENDED_IN_REASONING; the rest stopped us.
 
-    A sample whose model refused has 0 in every metric, as one whose answer holds no code.
+    A sample whose model refused, or whose answer ends within its reasoning, has 0 in every metric, as one whose
+    answer holds no code. INPUT_REJECTED: the server of the model rejected this one input (status 400), so that
+    there is no answer and no score.
     """
 
     SCORED = "scored"
     NO_STRUCTURE = "no_structure"
     REFUSED = "refused"
+    ENDED_IN_REASONING = "ended_in_reasoning"
+    INPUT_REJECTED = "input_rejected"
     MODEL_FAILURE = "model_failure"
     RENDER_FAILURE = "render_failure"
     METRIC_FAILURE = "metric_failure"
@@ -22,4 +26,4 @@ class Outcome(enum.StrEnum):
     @property
     def counts(self) -> bool:
         """Whether the sample has a score: that of its rendering, or 0 for there being none."""
-        return self in (Outcome.SCORED, Outcome.NO_STRUCTURE, Outcome.REFUSED)
+        return self in (Outcome.SCORED, Outcome.NO_STRUCTURE, Outcome.REFUSED, Outcome.ENDED_IN_REASONING)

@@ -31,8 +31,26 @@ class Structure:
     repairs: tuple[Repair, ...] = ()
 
 
+class Absence(enum.StrEnum):
+    """The kind of an answer without structure.
+
+    NO_STRUCTURE: It holds nothing that the task reads. REFUSED: It says that the model will not answer.
+    ENDED_IN_REASONING: It ends before the reasoning of the model does.
+    """
+
+    NO_STRUCTURE = "no_structure"
+    REFUSED = "refused"
+    ENDED_IN_REASONING = "ended_in_reasoning"
+
+
 @dataclass(frozen=True, slots=True)
 class NoStructure:
-    """A completion without code. It counts as a failed rendering; ``reason`` is a sentence for people."""
+    """A completion without code, which counts as a failed rendering.
+
+    Attributes:
+        reason: A sentence for people.
+        absence: Its kind, by which a run counts it.
+    """
 
     reason: str
+    absence: Absence = Absence.NO_STRUCTURE
