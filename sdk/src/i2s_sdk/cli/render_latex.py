@@ -38,7 +38,7 @@ def command(
     """Render FILE ("-" is standard input) in its sandbox.
 
     A file with a \\documentclass is rendered as it is. Anything else is taken as the answer of a model: it
-    gets the preamble of the profile, and what the engine refuses is repaired.
+    is read as a run reads it, gets the preamble of the profile, and what the engine refuses is repaired.
     Without a picture the exit code is 1 and nothing is written.
 
     \b

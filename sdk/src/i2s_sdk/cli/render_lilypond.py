@@ -36,9 +36,9 @@ def command(
 ) -> int:
     """Render FILE ("-" is standard input) with LilyPond in its jail.
 
-    A score without \\version is taken as current syntax; if that has no picture it is converted from
-    older versions (profile paper). Profile helm wants a \\version and a single page.
-    Without a picture the exit code is 1 and nothing is written.
+    FILE is a score, or the answer of a model that holds one. A score without \\version is taken as current
+    syntax; if that has no picture it is converted from older versions (profile paper). Profile helm wants a
+    \\version and a single page. Without a picture the exit code is 1 and nothing is written.
 
     \b
     Examples:

@@ -35,8 +35,8 @@ def command(
 ) -> int:
     """Run the program FILE ("-" is standard input) in its jail, and take the figure that it draws.
 
-    What it shows, saves or leaves open counts; of several figures the last one is taken.
-    Without a picture the exit code is 1 and nothing is written.
+    FILE is a program, or the answer of a model that holds one. What it shows, saves or leaves open counts; of
+    several figures the last one is taken. Without a picture the exit code is 1 and nothing is written.
 
     \b
     Examples:

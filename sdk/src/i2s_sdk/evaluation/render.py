@@ -18,11 +18,13 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.read_sample import FirstError, ReadSample, RepairNote
+from i2s_sdk.runlog.read_sample import FirstError, ReadingNote, ReadSample, RepairNote
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.service_table import renderer_of
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
+from i2s_sdk.tasks.answer_reading import read_answer
 from i2s_sdk.tasks.repair import Repair
+from i2s_sdk.tasks.structure import NO_CHOICE
 from i2s_sdk.tasks.task import D
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.source_error import SourceError
@@ -103,7 +105,7 @@ class StructureStep:
 
     async def rendered(self, read: ReadSample, content: Content, answer: Answer) -> tuple[Rendered, None]:
         """Return what was read out of an answer."""
-        found = await asyncio.to_thread(_structure, self.task, read, answer)
+        read, found = await asyncio.to_thread(_structure, self.task, read, answer)
         if isinstance(found, Rendered):
             return found, None
         return _continued(read, usable=True, structure=found.code, repairs=_noted(found.repairs)), None
@@ -135,7 +137,7 @@ class RenderStep(Generic[D]):
             ProtocolError: It answers what it must not.
         """
         truth = await self._truth(content, read.id)
-        structure = _structure(self.task, read, answer)
+        read, structure = await asyncio.to_thread(_structure, self.task, read, answer)
         if isinstance(structure, Rendered):
             return replace(structure, truth=truth), None
         attempts = await self._attempts(structure, content, read.id)
@@ -182,14 +184,17 @@ class RenderStep(Generic[D]):
         return rendering
 
 
-def _structure(task: Task, read: ReadSample, answer: Answer) -> Structure | Rendered:
-    """Return the structure in an answer; of an answer without one, the result that says why."""
+def _structure(task: Task, read: ReadSample, answer: Answer) -> tuple[ReadSample, Structure | Rendered]:
+    """Return the structure in an answer, or the result of an answer without one; and how it was read."""
     if answer.outcome is not None:  # refused, or too long: nothing is read
-        return _continued(read, outcome=answer.outcome, message=answer.message)
-    found = task.structure_from(answer.completion or "", read.assets)
-    if isinstance(found, NoStructure):
-        return _continued(read, outcome=Outcome(str(found.absence)), message=found.reason)
-    return found
+        return read, _continued(read, outcome=answer.outcome, message=answer.message)
+    found = read_answer(task, answer.completion or "", read.assets)
+    structure = found.structure
+    choice = structure.choice if isinstance(structure, Structure) else NO_CHOICE
+    read = replace(read, reading=ReadingNote.of(found.answer, choice))
+    if isinstance(structure, NoStructure):
+        return read, _continued(read, outcome=Outcome(str(structure.absence)), message=structure.reason)
+    return read, structure
 
 
 def _continued(read: ReadSample, **found: Any) -> Rendered:  # noqa: ANN401 - fields of Rendered

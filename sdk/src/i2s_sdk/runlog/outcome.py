@@ -6,11 +6,11 @@ import enum
 
 
 class Outcome(enum.StrEnum):
-    """A closed list. The model caused SCORED, NO_STRUCTURE, REFUSED and ENDED_IN_REASONING; the rest stopped us.
+    """A closed list. SCORED, NO_STRUCTURE, REFUSED and ENDED_IN_REASONING are the model's, the rest ours.
 
-    A sample whose model refused, or whose answer ends within its reasoning, has 0 in every metric, as one whose
-    answer holds no code. INPUT_REJECTED: the server of the model rejected this one input (status 400), so that
-    there is no answer and no score.
+    A sample whose model refused, or whose answer ends within its reasoning, has 0 in every metric, as one
+    whose answer holds no code. INPUT_REJECTED: the server of the model rejected this one input (status 400),
+    so that there is no answer and no score.
     """
 
     SCORED = "scored"

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from i2s_sdk.plain_fields import plain_fields
+from i2s_sdk.reading import AnswerText
 from i2s_sdk.runlog.typed_fields import with_checked_fields
+from i2s_sdk.tasks.structure import NO_CHOICE, Choice
 from i2s_wire.render.rendering import Verdict
 
 #: Fields that a line has only if they say something.
-_OPTIONAL = ("error_before_repair", "target_sha256")
+_OPTIONAL = ("error_before_repair", "target_sha256", "reading")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,41 @@ class RepairNote:
     kind: str
     detail: str
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingNote:
+    """The stretch of a completion that was read as its answer, and the choice among its blocks.
+
+    Attributes:
+        start: Where the answer begins in the completion, in characters; reasoning and markers stand before
+            it.
+        end: Where it ends.
+        blocks: Number of its fenced blocks.
+        taken: Numbers of those that are the structure, from 1.
+    """
+
+    start: int
+    end: int
+    blocks: int = 0
+    taken: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, answer: AnswerText, choice: Choice) -> ReadingNote | None:
+        """Return the note of a reading; None if all of the completion was read and nothing was chosen."""
+        whole = (answer.start, answer.end) == (0, len(answer.completion))
+        if whole and choice == NO_CHOICE:
+            return None
+        return cls(answer.start, answer.end, choice.blocks, choice.taken)
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> ReadingNote:
+        """Return the note of a line.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is none.
+        """
+        return with_checked_fields(cls(**{**plain, "taken": tuple(plain.get("taken", ()))}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +102,7 @@ class ReadSample:
             of the document before any repair of a document.
         target_sha256: SHA-256 of the ground truth that is no picture; empty if there is none, and in records
             of earlier versions.
+        reading: The part of the completion that was read; None for all of it.
     """
 
     id: str
@@ -90,6 +128,7 @@ class ReadSample:
     seconds: Mapping[str, float] = field(default_factory=dict)
     error_before_repair: FirstError | None = None
     target_sha256: str = ""
+    reading: ReadingNote | None = None
 
     @property
     def has_picture(self) -> bool:
@@ -135,6 +174,7 @@ def read_values(kind: type[ReadSample], plain: Mapping[str, Any]) -> dict[str, A
         values["usable"] = values["verdict"] is not None and values["verdict"].has_picture
     values["assets"] = tuple(values.get("assets", ()))
     values["repairs"] = tuple(with_checked_fields(RepairNote(**one)) for one in values.get("repairs", ()))
+    values["reading"] = ReadingNote.from_json(values["reading"]) if values.get("reading") else None
     for name in ("error", "error_before_repair"):
         values[name] = with_checked_fields(FirstError(**values[name])) if values.get(name) else None
     return values

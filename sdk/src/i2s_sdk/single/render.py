@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.errors import UnknownNameError
+from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.reading import fenced_blocks
 from i2s_sdk.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.site_source import Given, read_site
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
-from i2s_sdk.tasks import Repair, Structure, render_with_repairs_async
+from i2s_sdk.tasks import NoStructure, Repair, Structure, Task, render_with_repairs_async
+from i2s_sdk.tasks.answer_reading import read_answer
+from i2s_sdk.tasks.chart.reading import is_program
+from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_sdk.tasks.music import LilypondDocument, MusicTask
 from i2s_sdk.tasks.webpage import WebpageTask
@@ -78,11 +82,11 @@ def render_latex(
 
     >>> render_latex(r"\[ e^{i\pi} + 1 = 0 \]").png  # doctest: +SKIP
 
-    A document is rendered as it is. Anything else is taken as the answer of a model: it gets the preamble
-    of the profile, and what the engine refuses is repaired.
+    A document is rendered as it is. Anything else is taken as the answer of a model: it is read as a run
+    reads it, gets the preamble of the profile, and what the engine refuses is repaired.
 
     Args:
-        source: LaTeX code.
+        source: LaTeX code, or the answer of a model.
         profile: Profile whose rules are followed; None takes that of the settings.
         repair: Whether refused code that is no document is repaired.
         dpi: Resolution; None is that of the benchmark, 200.
@@ -93,6 +97,7 @@ def render_latex(
 
     Raises:
         UnknownNameError: There is no such engine.
+        UsageError: The source is an answer without LaTeX.
         StackError: The renderer cannot be started.
         ServiceError: It does not answer; or the engine is not installed there.
     """
@@ -121,8 +126,8 @@ def render_lilypond(
     r"""Render a LilyPond score in its jail.
 
     Args:
-        source: LilyPond code. Without ``\version`` it is taken as current syntax, and what fails so is
-            converted from older versions (profile ``paper``).
+        source: LilyPond code, or the answer of a model. Without ``\version`` it is taken as current syntax,
+            and what fails so is converted from older versions (profile ``paper``).
         profile: Profile whose rules are followed; None takes that of the settings.
         repair: Whether older versions are tried.
         dpi: Resolution; None is that of the benchmark, 101.
@@ -134,6 +139,7 @@ def render_lilypond(
 
     Raises:
         UnknownNameError: There is no such back end.
+        UsageError: The source is an answer without LilyPond code.
         StackError: The renderer cannot be started.
         ServiceError: It does not answer; or its LilyPond was built without cairo.
     """
@@ -146,11 +152,13 @@ def render_lilypond(
     if backend is not None:
         options = replace(options, lilypond=replace(options.lilypond, backend=_backend(backend)))
 
+    structure = _structure(task, source)
+
     async def work(renderer: AsyncRenderClient) -> RenderedSource:
         async def once(score: LilypondDocument) -> Rendering:
             return await renderer.render(replace(task.request(score), options=options))
 
-        score = task.document(Structure(source))
+        score = task.document(structure)
         if not repair:
             return RenderedSource(await once(score), (), score.source)
         attempts = await render_with_repairs_async(task, score, once)
@@ -173,7 +181,8 @@ def render_python(
     >>> render_python("import matplotlib.pyplot as plt; plt.plot([1, 2])").png  # doctest: +SKIP
 
     Args:
-        program: What it shows, saves or leaves open is its figures; see docs/render-python.md.
+        program: A program, or the answer of a model. What it shows, saves or leaves open is its figures; see
+            docs/render-python.md.
         files: The files beside it, by relative path.
         dpi: Resolution; None is that of the program.
         figure: Number of the figure, counted from 1; None is the last.
@@ -181,9 +190,11 @@ def render_python(
         settings: None reads environment and configuration file.
 
     Raises:
+        UsageError: It is an answer without a program.
         StackError: The renderer cannot be started.
         ServiceError: It does not answer.
     """
+    program = program if is_program(program) else _structure(ChartTask(), program).code
     options = RenderOptions(
         page=PageOptions(dpi=dpi, first_page=figure), python=PythonOptions(want_objects=want_objects)
     )
@@ -256,6 +267,13 @@ def _with_renderer(service: str, work: Callable[[AsyncRenderClient], Awaitable[A
     return run_blocking(all_of_it())
 
 
+def _structure(task: Task, source: str) -> Structure:
+    structure = read_answer(task, source).structure
+    if isinstance(structure, NoStructure):
+        raise UsageError(f"nothing to render: {structure.reason}")
+    return structure
+
+
 def _engine(name: LatexEngine | str | None) -> LatexEngine | None:
     if not isinstance(name, str):
         return name
@@ -283,13 +301,13 @@ async def render_source(
     engine: LatexEngine | None = None,
 ) -> RenderedSource:
     """Render LaTeX code with a renderer at hand; see ``render_latex``."""
-    if is_document(source):
+    if is_document(source) and not fenced_blocks(source):
         return RenderedSource(await renderer.render_latex(source, page=page, engine=engine), (), source)
 
     async def once(document: LatexDocument) -> Rendering:
         return await renderer.render_latex(document.source, page=page, engine=engine)
 
-    document = task.document(Structure(source))
+    document = task.document(_structure(task, source))
     if not repair:
         return RenderedSource(await once(document), (), document.source)
     attempts = await render_with_repairs_async(task, document, once)

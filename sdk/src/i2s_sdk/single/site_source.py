@@ -9,6 +9,7 @@ from pathlib import Path
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.site_files import read_site_folder, read_tar, read_zip
 from i2s_sdk.tasks import NoStructure, Repair
+from i2s_sdk.tasks.answer_reading import read_answer
 from i2s_sdk.tasks.webpage import Site, WebpageTask
 from i2s_sdk.tasks.webpage.site import site_of
 
@@ -72,7 +73,7 @@ def site_of_answer(raw: bytes, task: WebpageTask, where: Path) -> FoundSite:
         raise DataError(
             where, 0, "is no folder, archive (.zip, .tar.gz), HTML document or answer of a model in UTF-8"
         ) from None
-    structure = task.structure_from(answer)
+    structure = read_answer(task, answer).structure
     if isinstance(structure, NoStructure):
         raise DataError(where, 0, structure.reason)
     return FoundSite(task.document(structure), structure.repairs)

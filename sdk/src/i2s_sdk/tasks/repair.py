@@ -17,10 +17,14 @@ class RepairKind(enum.StrEnum):
     replaced the fixed algorithm packages by algorithm2e. FREE_NAME let the document define a name that the
     fixed preamble has taken. ADD_NAMESAKE is the package injection of profile ``helm``, which never helps.
 
-    Web pages: SALVAGE_JSON closed a list of files that was cut off. MEND_JSON read one with raw line breaks
-    inside of its texts. HTML_AS_INDEX made a bare HTML document the index page. NOT_FOUND_PAGE shows what
-    the server of profile ``helm`` showed for a site without index page. NORMALIZE_NAME made plain relative
-    paths of file names, LEAVE_OUT_FILE left out files that lie in no site.
+    JSON: SALVAGE_JSON closed a value that was cut off. MEND_JSON read one with faults that have one reading,
+        such
+    as raw line breaks inside of texts.
+
+    Web pages: HTML_AS_INDEX made a bare HTML document the index page. JOIN_BLOCKS made a site of the files
+    that stand in several blocks. NOT_FOUND_PAGE shows what the server of profile ``helm`` showed for a site
+    without index page. NORMALIZE_NAME made plain relative paths of file names, LEAVE_OUT_FILE left out files
+    that lie in no site.
 
     Music: ASSUME_VERSION converted a score that states no version from an older one.
 
@@ -40,6 +44,7 @@ class RepairKind(enum.StrEnum):
     SALVAGE_JSON = "salvage_json"
     MEND_JSON = "mend_json"
     HTML_AS_INDEX = "html_as_index"
+    JOIN_BLOCKS = "join_blocks"
     NOT_FOUND_PAGE = "not_found_page"
     NORMALIZE_NAME = "normalize_name"
     LEAVE_OUT_FILE = "leave_out_file"

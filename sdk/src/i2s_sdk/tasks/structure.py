@@ -17,6 +17,28 @@ class Origin(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """The choice among several fenced blocks of an answer.
+
+    Attributes:
+        blocks: Number of blocks; 0 if there were no two to choose from.
+        taken: Numbers of those that are the structure, from 1.
+    """
+
+    blocks: int = 0
+    taken: tuple[int, ...] = ()
+
+    @classmethod
+    def among(cls, blocks: int, taken: tuple[int, ...]) -> Choice:
+        """Return the choice among some blocks, which is none among fewer than two."""
+        return cls(blocks, taken) if blocks > 1 else cls()
+
+
+#: The choice of an answer with fewer than two blocks.
+NO_CHOICE = Choice()
+
+
+@dataclass(frozen=True, slots=True)
 class Structure:
     """The code taken from a completion.
 
@@ -24,11 +46,13 @@ class Structure:
         code: Code as text; of a site, the list of its files as JSON.
         origin: Where it stood.
         repairs: What had to be mended before there was any code.
+        choice: Which of the blocks of the answer it is.
     """
 
     code: str
     origin: Origin = Origin.BARE
     repairs: tuple[Repair, ...] = ()
+    choice: Choice = NO_CHOICE
 
 
 class Absence(enum.StrEnum):

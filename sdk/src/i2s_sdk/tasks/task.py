@@ -83,7 +83,11 @@ class Task(Protocol):
         ...
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
-        """Return the structure in a completion, or that there is none."""
+        """Return the structure in an answer, or that there is none.
+
+        ``answer_reading.read_answer`` calls it with the answer within a completion: reasoning and markers of
+        chat templates are left out. Profile ``helm`` gets the completion verbatim.
+        """
         ...
 
 

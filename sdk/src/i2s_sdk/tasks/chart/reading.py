@@ -1,27 +1,149 @@
-"""Reads the Python program of a completion."""
+"""Reads the Python program of an answer."""
 
 from __future__ import annotations
 
-from i2s_sdk.tasks.fences import fenced_blocks, longest_block
-from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+import ast
+import builtins
+import re
+import symtable
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-#: What models write after an opening fence when they mean Python.
-LANGUAGES = frozenset({"python", "py", "python3", "matplotlib"})
+from i2s_sdk.reading import CodeRules
+from i2s_sdk.tasks.code_answer import code_structure
+from i2s_sdk.tasks.structure import NoStructure, Structure
+
+#: Lines of notebooks, interpreters and shells, which define nothing.
+_NOT_PYTHON = re.compile(
+    r"^[ \t]*(?:[%!][^\n]*|\$ [^\n]*|(?:pip3?|conda|python3? -m pip) install[^\n]*)$", re.MULTILINE
+)
+_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.) ?", re.MULTILINE)
+_CODE = re.compile(r"[=(]|^\s*(?:import|from)\s", re.MULTILINE)
+#: The most blocks that are looked at as the last one of a program.
+_MOST_PROGRAMS = 20
+_FILE = "<answer>"
+# Escapes that Python does not know are for the model to see, when the program runs.
+warnings.filterwarnings("ignore", module=re.escape(_FILE))
+#: Names that every module has.
+_KNOWN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 
 
-def extract(completion: str) -> Structure | NoStructure:
-    """Return the program of a completion.
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names of a block: those that it defines, those that it needs, and whether it imports anything."""
 
-    It is the longest fenced block of Python, else the longest block that names no language; a fence that a
-    truncated completion left open is closed. Without a fence the completion is the program.
+    defined: frozenset[str] = frozenset()
+    needed: frozenset[str] = frozenset()
+    imports: bool = False
+
+
+def _python(code: str) -> str:
+    return _PROMPT.sub("", _NOT_PYTHON.sub("", code))
+
+
+def _has_body(code: str) -> bool:
+    """Return whether a block does more than install and import."""
+    try:
+        tree = ast.parse(_python(code), _FILE)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return bool(_python(code).strip())
+    return any(not _is_header(statement) for statement in tree.body)
+
+
+def _is_header(statement: ast.stmt) -> bool:
+    text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return text or isinstance(statement, ast.Import | ast.ImportFrom)
+
+
+def _names(code: str) -> _Names:
+    """Return the names of a block; one that is no Python has none."""
+    python = _python(code)
+    try:
+        tree = ast.parse(python, _FILE)
+        table = symtable.symtable(python, _FILE, "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _Names()
+    defined = {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()}
+    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in tree.body):
+        return _Names(frozenset(defined), imports=True)  # nobody knows which names these are
+    used = {one for scope in _scopes(table) for one in _globals(scope)}
+    imports = any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(tree))
+    return _Names(frozenset(defined), frozenset(used - defined - _KNOWN), imports)
+
+
+def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for child in table.get_children():
+        yield from _scopes(child)
+
+
+def _globals(scope: symtable.SymbolTable) -> Iterator[str]:
+    module = scope.get_type() == "module"
+    for symbol in scope.get_symbols():
+        if symbol.is_referenced() and (module or symbol.is_global()):
+            yield symbol.get_name()
+
+
+def _program(blocks: Sequence[str]) -> tuple[int, ...]:
+    """Return the blocks that are one program: the last one that draws, and those whose names it needs.
+
+    A block that needs names goes with all blocks since the first that defines one of them, as the cells of a
+    notebook do; of these, a block that imports for itself and needs nothing is another version and stays out.
+    A program without any import draws nothing, so an earlier one with imports is taken instead.
     """
-    text = completion.strip()
-    if not text:
-        return NoStructure("the completion is empty")
-    blocks = fenced_blocks(text, LANGUAGES)
-    block = longest_block(blocks, LANGUAGES)
-    if block is not None:
-        return Structure(block.content.strip(), Origin.FENCE if block.closed else Origin.UNCLOSED_FENCE)
-    if blocks:
-        return NoStructure("the completion has fences with nothing between them")
-    return Structure(text)
+    names = [_names(block) for block in blocks]
+    first_choice: tuple[int, ...] = ()
+    for last in range(len(blocks) - 1, max(-1, len(blocks) - 1 - _MOST_PROGRAMS), -1):
+        if not _has_body(blocks[last]):
+            continue
+        program = _joined(names, last)
+        first_choice = first_choice or program
+        if any(names[number].imports for number in program):
+            return program
+    return first_choice or (len(blocks) - 1,)
+
+
+def _joined(names: Sequence[_Names], last: int) -> tuple[int, ...]:
+    program, needed = [last], set(names[last].needed)
+    first = last
+    for number in range(last - 1, -1, -1):
+        if needed & names[number].defined:
+            needed |= names[number].needed
+            first = number
+    for number in range(last - 1, first - 1, -1):
+        own_version = names[number].imports and not names[number].needed and number != first
+        if not own_version:
+            program.append(number)
+    return tuple(reversed(program))
+
+
+RULES = CodeRules(
+    "Python",
+    frozenset({"python", "py", "python3", "matplotlib", "ipython", "ipython3", "pycon", "jupyter"}),
+    _has_body,
+    _program,
+    is_code=lambda text: _CODE.search(text) is not None,
+)
+
+
+def is_program(text: str) -> bool:
+    """Return whether a text is a program in Python as it stands."""
+    try:
+        ast.parse(text, _FILE)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def extract(text: str) -> Structure | NoStructure:
+    """Return the program of an answer.
+
+    It is the last complete block of Python that does more than install or import, with the blocks whose names
+    it needs; else that of the blocks that name no language; a fence that a truncated answer left open is
+    closed. Without a fence the answer is the program, unless it has no call, no assignment and no import.
+
+    Args:
+        text: Answer without reasoning.
+    """
+    return code_structure(text, RULES)

@@ -1,31 +1,36 @@
-"""Extracts the LilyPond code of a completion."""
+"""Extracts the LilyPond code of an answer."""
 
 from __future__ import annotations
 
-from i2s_sdk.tasks.fences import fenced_blocks, longest_block
-from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+import re
+
+from i2s_sdk.reading import CodeRules
+from i2s_sdk.tasks.code_answer import code_structure
+from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.metrics.profile import Profile
 
-#: What models write after an opening fence when they mean LilyPond.
-LANGUAGES = frozenset({"lilypond", "ly", "lily"})
+_HEADER = re.compile(r'\\(?:version|include|language)\s*"[^"\n]*"|%\{.*?%\}|%[^\n]*', re.DOTALL)
+_CODE = re.compile(r"\\[A-Za-z]|[{}]|<<")
+
+RULES = CodeRules(
+    "LilyPond code",
+    frozenset({"lilypond", "ly", "lily"}),
+    has_body=lambda code: bool(_HEADER.sub("", code).strip()),
+    is_code=lambda text: _CODE.search(text) is not None,
+)
 
 
-def extract(completion: str, profile: Profile) -> Structure | NoStructure:
-    """Return the LilyPond code of a completion, which is trimmed first.
+def extract(text: str, profile: Profile) -> Structure | NoStructure:
+    """Return the LilyPond code of an answer, which is trimmed first.
 
-    ``paper`` strips fences: it takes the longest fenced block of the language and closes a fence that a
-    truncated answer left open; without a fence the completion is the code. Nothing but white space is no
-    structure. ``helm`` takes the completion verbatim, fences and prose included.
+    ``paper`` takes the last complete block of the language that has more than a version, and closes a fence
+    that a truncated answer left open; without a fence the answer is the code, unless it has neither a command
+    nor a brace. ``helm`` takes the completion verbatim, fences and prose included.
+
+    Args:
+        text: Answer without reasoning; of ``helm`` the completion.
+        profile: Profile whose rules are followed.
     """
-    text = completion.strip()
     if profile is Profile.HELM:
-        return Structure(text)
-    if not text:
-        return NoStructure("the completion is empty")
-    blocks = fenced_blocks(text, LANGUAGES)
-    block = longest_block(blocks, LANGUAGES)
-    if block is not None:
-        return Structure(block.content.strip(), Origin.FENCE if block.closed else Origin.UNCLOSED_FENCE)
-    if blocks:
-        return NoStructure("the completion has fences with nothing between them")
-    return Structure(text)
+        return Structure(text.strip())
+    return code_structure(text, RULES)

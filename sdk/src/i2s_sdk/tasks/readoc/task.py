@@ -9,6 +9,7 @@ from pathlib import Path
 
 from i2s_sdk.errors import DataError, SettingsError, UsageError
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.reading import read_answer_text, unwrapped_markdown
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.question import FilePart, ImagePart, Question, Sampling, TextPart
@@ -145,9 +146,19 @@ class ReadocTask:
         return texts["arxiv"], texts["github"], str(self.mode)
 
     def join(self, completions: Sequence[str]) -> str:
-        """Return the Markdown of all pages, with an empty line between two."""
+        """Return the Markdown of all pages, with an empty line between two.
+
+        Profile ``paper`` takes of each completion the answer, without reasoning and without a fence around
+        it.
+        """
+        if self.profile is not Profile.HELM:
+            completions = [unwrapped_markdown(read_answer_text(one).text) for one in completions]
         return "\n\n".join(one.strip() for one in completions).strip()
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
-        """Return the completion, which is Markdown as it is, or that it is empty."""
-        return Structure(completion) if completion.strip() else NoStructure(_EMPTY)
+        """Return the answer, which is Markdown as it is, or that it is empty.
+
+        Profile ``paper`` takes off a fence that is around all of it.
+        """
+        text = completion if self.profile is Profile.HELM else unwrapped_markdown(completion)
+        return Structure(text) if text.strip() else NoStructure(_EMPTY)

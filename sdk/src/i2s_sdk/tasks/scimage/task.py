@@ -85,7 +85,7 @@ class ScimageTask:
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the code in a completion, or that there is none; its kind is told by what is in it."""
         found = extract_python(completion)
-        if isinstance(found, NoStructure) or output_of(found.code) != TIKZ:
+        if isinstance(found, Structure) and output_of(found.code) != TIKZ:
             return found
         return self._latex.structure_from(completion, assets)
 

@@ -2,50 +2,95 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from i2s_sdk.json_text import read_json, read_strict_json
-from i2s_sdk.tasks.fences import fenced_blocks
-from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_sdk.reading import fenced_blocks
+from i2s_sdk.reading.json_values import mended_json
+from i2s_sdk.tasks.repair import Repair, RepairKind
+from i2s_sdk.tasks.structure import NO_CHOICE, Choice, NoStructure, Origin, Structure
 from i2s_wire.metrics.profile import Profile
 
 #: Info strings of fences that hold JSON; a fence without one may hold it too.
-_LANGUAGES = frozenset({"json", ""})
+_LANGUAGES = frozenset({"json", "jsonc", "json5", ""})
+_OPENING = re.compile(r"[\[{]")
+#: The most places of an answer where JSON may begin.
+_MOST_PLACES = 64
 _FENCE = "```"
 #: A marker that some models write behind their answer.
 _TURN_END = "<turn_end>"
 
 
-def extract(completion: str, profile: Profile) -> Structure | NoStructure:
-    """Return the JSON text of a completion, which is trimmed first, or why it has none.
+def extract(text: str, profile: Profile) -> Structure | NoStructure:
+    """Return the JSON text of an answer, which is trimmed first, or why it has none.
 
     ``reference`` removes every trailing character that occurs in "<turn_end>", takes what stands between the
     first two "```", letters up to a line feed at its beginning left out, else all, and reads it as Python's
     json module does: NaN and Infinity are numbers, and of two fields of one name the later one counts.
 
-    ``paper`` removes a trailing "<turn_end>", takes the first fenced block of JSON that can be read, else
-    all, and reads strict JSON (RFC 8259): NaN, Infinity, a number beyond the range of floating point numbers
-    and an object that has a name twice are faults.
+    ``paper`` takes the last fenced block of JSON that can be read, complete ones first, else all, else the
+    last object, or else list, that stands within the text. It reads strict JSON (RFC 8259): NaN, Infinity, a
+    number beyond the range of floating point numbers and an object that has a name twice are faults. Faults
+    with one reading (``json_values``) are a recorded repair.
 
     In both, nesting is bounded (``json_text.MAX_DEPTH``), and so are the digits of an integer
     (``sys.get_int_max_str_digits``).
+
+    Args:
+        text: Answer without reasoning; of ``reference`` the completion.
+        profile: Profile whose rules are followed.
     """
     if profile is Profile.HELM:
-        return _found(*_released_block(completion.strip().rstrip(_TURN_END)), profile)
-    text = completion.strip().removesuffix(_TURN_END).rstrip()
+        return _found(*_released_block(text.strip().rstrip(_TURN_END)), profile)
+    text = text.strip()
     if not text:
         return NoStructure("the completion is empty")
-    blocks = [one for one in fenced_blocks(text, _LANGUAGES) if one.info in _LANGUAGES]
-    blocks = [one for one in blocks if one.content.strip()]
-    found: Structure | NoStructure | None = None
-    for block in blocks:
-        origin = Origin.FENCE if block.closed else Origin.UNCLOSED_FENCE
-        read = _found(block.content.strip(), origin, profile)
+    faults: list[NoStructure] = []
+    for candidate, origin, choice in _candidates(text):
+        read = _found(candidate, origin, profile, choice)
         if isinstance(read, Structure):
             return read
-        found = found or read
-    whole = _found(text, Origin.BARE, profile)
-    return whole if isinstance(whole, Structure) or found is None else found
+        faults.append(read)
+    return faults[0]
+
+
+def _candidates(text: str) -> Iterator[tuple[str, Origin, Choice]]:
+    """Yield the texts that may be the JSON of an answer, in the order in which they are tried."""
+    blocks = fenced_blocks(text)
+    last_first = [
+        (number, block) for number, block in enumerate(blocks, start=1) if block.language in _LANGUAGES
+    ]
+    last_first.sort(key=lambda one: (not one[1].closed, -one[0]))
+    for number, block in last_first:
+        origin = Origin.FENCE if block.closed else Origin.UNCLOSED_FENCE
+        yield block.content.strip(), origin, Choice.among(len(blocks), (number,))
+    yield text, Origin.BARE, NO_CHOICE
+    within = _within(text)
+    for opening in "{[":
+        last = next((one for one in reversed(within) if one.startswith(opening)), None)
+        if last is not None:
+            yield last, Origin.BARE, NO_CHOICE
+
+
+def _within(text: str) -> list[str]:
+    """Return the objects and lists of JSON that stand within a text, in order."""
+    found: list[str] = []
+    decoder = json.JSONDecoder(strict=False)
+    position = 0
+    for _ in range(_MOST_PLACES):
+        place = _OPENING.search(text, position)
+        if place is None:
+            break
+        try:
+            _, position = decoder.raw_decode(text, place.start())
+        except (ValueError, RecursionError):
+            position = place.end()
+        else:
+            found.append(text[place.start() : position])
+    return found
 
 
 def _released_block(text: str) -> tuple[str, Origin]:
@@ -59,12 +104,29 @@ def _released_block(text: str) -> tuple[str, Origin]:
     return (body if named else content).strip(), Origin.FENCE
 
 
-def _found(text: str, origin: Origin, profile: Profile) -> Structure | NoStructure:
+def _found(
+    text: str,
+    origin: Origin,
+    profile: Profile,
+    choice: Choice = NO_CHOICE,
+) -> Structure | NoStructure:
     try:
         read_answer(text, profile)
     except ValueError as error:
-        return NoStructure(f"the answer is not JSON: {error}")
-    return Structure(text.strip(), origin)
+        mended, names = mended_json(text) if profile is Profile.PAPER else (text, ())
+        if not names or not _is_readable(mended, profile):
+            return NoStructure(f"the answer is not JSON: {error}")
+        repair = Repair(RepairKind.MEND_JSON, ", ".join(names), str(error))
+        return Structure(mended.strip(), origin, (repair,), choice)
+    return Structure(text.strip(), origin, choice=choice)
+
+
+def _is_readable(text: str, profile: Profile) -> bool:
+    try:
+        read_answer(text, profile)
+    except ValueError:
+        return False
+    return True
 
 
 def read_answer(text: str, profile: Profile) -> Any:  # noqa: ANN401 - what JSON holds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from i2s_sdk.tasks.fences import fenced_blocks, longest_block
+from i2s_sdk.reading import fenced_blocks
 from i2s_wire.metrics.profile import Profile
 
 _RELEASED_START, _RELEASED_END = '<meta name="description" content="', '">'
@@ -87,9 +87,9 @@ def read_plain(answer: str, profile: Profile) -> str:
 
 
 def unfenced(answer: str) -> str:
-    """Return the content of the longest fenced block of an answer, or the answer if it has none."""
-    block = longest_block(fenced_blocks(answer), ())
-    return answer if block is None else block.content
+    """Return the content of the last fenced block of an answer, or the answer if it has none."""
+    blocks = fenced_blocks(answer)
+    return blocks[-1].content if blocks else answer
 
 
 def unquoted(text: str) -> str:

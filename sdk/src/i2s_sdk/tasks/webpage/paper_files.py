@@ -1,133 +1,200 @@
-"""How profile ``paper`` finds the files of a site in a completion.
+"""How profile ``paper`` finds the files of a site in an answer.
 
-In this order: a list of files as JSON (fenced or not, whole or cut off), an object of name to content, a bare
-HTML document. What had to be mended is recorded.
+In this order: lists of files as JSON (fenced or not, whole or cut off) and objects of name to content; files
+in blocks of their own (site_blocks.py); a bare HTML document. What had to be mended is recorded.
 
-Source: Image2Struct, appendix on post-processing; object and bare document are what models answer instead.
+Source: Image2Struct, appendix on post-processing; objects, blocks and bare documents are what models answer
+instead.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from i2s_sdk.tasks.fences import FencedBlock, fenced_blocks, longest_block
+from i2s_sdk.reading import Block, fenced_blocks
+from i2s_sdk.reading.json_values import JsonValues, json_values
 from i2s_sdk.tasks.repair import Repair, RepairKind
-from i2s_sdk.tasks.structure import NoStructure, Origin
-from i2s_sdk.tasks.webpage.salvage import closings
+from i2s_sdk.tasks.structure import Choice, NoStructure, Origin
 from i2s_sdk.tasks.webpage.site import SiteStructure, site_structure
+from i2s_sdk.tasks.webpage.site_blocks import HTML, blocks_site
 
 INDEX = "index.html"
 
-_JSON = frozenset({"json", "jsonc", "json5"})
-_HTML = frozenset({"html", "htm", "xhtml", "html5"})
-_LIST = re.compile(r"\[\s*\{\s*\"(?:filename|content)\"")
+_NAMES, _CONTENTS = ("filename", "file_name", "path", "name", "file"), ("content", "contents", "code")
+_LIST = re.compile(r"\[?\s*\{\s*\"(?:filename|file_name|path|content|files)\"\s*:")
+_FILE_NAME = re.compile(r"\.[A-Za-z]\w{0,9}\Z")
 _DOCUMENT = re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _DOCUMENT_END = re.compile(r"</html\s*>", re.IGNORECASE)
+#: The most places of an answer without fences where a list may begin.
+_MOST_PLACES = 64
 
-_STRICT, _LENIENT = json.JSONDecoder(), json.JSONDecoder(strict=False)
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The files that JSON at one place lists.
+
+    Attributes:
+        files: Files by name; empty if it lists none.
+        fault: Why it lists none.
+        origin: Where it stands.
+        repairs: What was mended in it.
+        block: Number of its block from 1; 0 outside of blocks.
+    """
+
+    files: dict[str, str] = field(default_factory=dict)
+    fault: str = ""
+    origin: Origin = Origin.BARE
+    repairs: tuple[Repair, ...] = ()
+    block: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of it was cut off."""
+        return all(repair.kind is not RepairKind.SALVAGE_JSON for repair in self.repairs)
 
 
-def find_files(completion: str) -> SiteStructure | NoStructure:
-    """Return the files of a completion, or why there are none."""
-    text = completion.strip()
+def find_files(text: str) -> SiteStructure | NoStructure:
+    """Return the files of an answer, or why there are none.
+
+    Args:
+        text: Answer without reasoning.
+    """
+    text = text.strip()
     if not text:
         return NoStructure("the completion is empty")
-    blocks = fenced_blocks(text, _JSON | _HTML)
-    reason = "the completion has neither a JSON list of files nor an HTML document"
-    for start, region, origin in _json_places(text, blocks):
-        found = _files_at(text, start, region, origin)
-        if isinstance(found, SiteStructure):
-            return found
-        reason = found.reason
-    return _html(text, blocks) or NoStructure(reason)
+    bare = _bare_document(text)
+    blocks = () if bare and bare[0] == 0 else fenced_blocks(text)
+    listed = list(_listed(text, blocks, bare))
+    of_lists = _joined([one for one in listed if one.files], len(blocks))
+    if of_lists is not None:
+        return of_lists
+    if blocks and (site := blocks_site(blocks)) is not None:
+        return site
+    if bare is not None:
+        return _html_structure(bare[1])
+    faults = [one.fault for one in listed if one.fault]
+    return NoStructure(
+        faults[-1] if faults else "the completion has neither a JSON list of files nor an HTML document"
+    )
 
 
-def _json_places(text: str, blocks: tuple[FencedBlock, ...]) -> Iterator[tuple[int, str, Origin]]:
-    """Yield where JSON may begin, and the text that it may be cut off at the end of."""
-    block = longest_block([one for one in blocks if one.content.lstrip()[:1] in ("[", "{")], _JSON)
-    if block is not None:
-        start = block.start + len(block.content) - len(block.content.lstrip())
-        origin = Origin.FENCE if block.closed else Origin.UNCLOSED_FENCE
-        yield start, text[start : block.start + len(block.content)], origin
+def _listed(text: str, blocks: tuple[Block, ...], bare: tuple[int, str] | None) -> Iterator[_Listed]:
+    """Yield the lists of files of an answer: those in blocks, else those outside of blocks."""
+    has_pages = any(block.language in HTML for block in blocks)
+    in_blocks = 0
+    for number, block in enumerate(blocks, start=1):
+        content = block.content.lstrip()
+        if content[:1] in ("[", "{") and (not has_pages or _LIST.match(content)):
+            origin = Origin.FENCE if block.closed else Origin.UNCLOSED_FENCE
+            in_blocks += 1
+            yield _read(json_values(content, _is_listing), origin, number)
+    if in_blocks or (bare is not None and bare[0] == 0):
+        return
     if text[0] in "[{":
-        yield 0, text, Origin.BARE
-    elif listed := _LIST.search(text):
-        yield listed.start(), text[listed.start() :], Origin.BARE
+        yield _read(json_values(text, _is_listing), Origin.BARE)
+        return
+    position = 0
+    for _ in range(_MOST_PLACES):
+        place = _LIST.search(text, position)
+        if place is None or (bare is not None and bare[0] < place.start()):
+            return
+        values = json_values(text[place.start() :], _is_listing)
+        yield _read(values, Origin.BARE)
+        position = max(place.end(), place.start() + values.end)
 
 
-def _files_at(text: str, start: int, region: str, origin: Origin) -> SiteStructure | NoStructure:
-    value, mended, why = _decoded(text, start)
-    repairs: tuple[Repair, ...] = ()
-    if why and not mended:
-        for whole in (text[start:], region):
-            for number, closed in enumerate(closings(whole)):
-                value, _, fault = _decoded(closed, 0)
-                files = None if fault and value is None else _files(value)
-                if isinstance(files, dict) and files:
-                    kept = "to its end" if number == 0 else "without its last item"
-                    repairs = (Repair(RepairKind.SALVAGE_JSON, kept, why),)
-                    return site_structure(files, origin, repairs)
-        return NoStructure(f"the list of files is not JSON: {why}")
-    if mended:
-        repairs = (Repair(RepairKind.MEND_JSON, "raw control characters in texts", why),)
-    files = _files(value)
-    return NoStructure(files) if isinstance(files, str) else site_structure(files, origin, repairs)
+def _read(values: JsonValues, origin: Origin, block: int = 0) -> _Listed:
+    if not values.values:
+        return _Listed(fault=f"the list of files is not JSON: {values.fault}", origin=origin, block=block)
+    repairs: list[Repair] = []
+    if values.mends:
+        repairs.append(Repair(RepairKind.MEND_JSON, ", ".join(values.mends), "the list of files is not JSON"))
+    if values.cut:
+        repairs.append(Repair(RepairKind.SALVAGE_JSON, values.cut, values.fault))
+    files: dict[str, str] = {}
+    for value in values.values:
+        own = _files(value)
+        if isinstance(own, str):
+            return _Listed(files, "" if files else own, origin, tuple(repairs), block)
+        files |= own
+    return _Listed(files, "", origin, tuple(repairs), block)
 
 
-def _decoded(text: str, start: int) -> tuple[object, bool, str]:
-    """Return the JSON value that begins there, whether it had to be read leniently, and what is wrong."""
-    why = ""
-    for decoder in (_STRICT, _LENIENT):
-        try:
-            value, _ = decoder.raw_decode(text, start)
-        except json.JSONDecodeError as error:
-            why = why or f"{error.msg} at line {error.lineno}, column {error.colno}"
-        except (ValueError, RecursionError) as error:
-            why = why or str(error)
-        else:
-            return value, decoder is _LENIENT, why
-    return None, False, why
+def _is_listing(value: object) -> bool:
+    return not isinstance(_files(value), str)
 
 
 def _files(value: object) -> dict[str, str] | str:
     """Return the files that a JSON value lists, or why it lists none."""
+    single = _file(value)
+    if single is not None:
+        return dict([single])
     match value:
-        case {"filename": str(name), "content": str(content)}:
-            return {name: content}
+        case {"files": list() | dict() as inner} if isinstance(value, dict) and len(value) == 1:
+            return _files(inner)
         case dict():
-            listed = [{"filename": name, "content": content} for name, content in value.items()]
+            if not any(_FILE_NAME.search(name) for name in value):
+                return "the JSON is neither a list of files nor an object of name to content"
+            listed: list[object] = [{"filename": name, "content": content} for name, content in value.items()]
         case list():
             listed = value
         case _:
             return "the JSON is neither a list of files nor an object of name to content"
     files: dict[str, str] = {}
     for number, item in enumerate(listed, start=1):
-        match item:
-            case {"filename": str(name), "content": str(content)}:
-                files[name] = content
-            case _:
-                return f"file {number} of the list is not an object of filename and content"
+        own = _file(item)
+        if own is None:
+            return f"file {number} of the list is not an object of filename and content"
+        files |= [own]
     return files or "the list of files is empty"
 
 
-def _html(text: str, blocks: tuple[FencedBlock, ...]) -> SiteStructure | None:
-    block = longest_block([one for one in blocks if one.info in _HTML], _HTML)
-    document = _DOCUMENT.search(text)
-    if block is not None:
-        code, origin = block.content.strip(), Origin.FENCE if block.closed else Origin.UNCLOSED_FENCE
-    elif document is not None:
-        code, origin = _document(text[document.start() :]), Origin.BARE
-    else:
+def _file(value: object) -> tuple[str, str] | None:
+    """Return name and content of the file that an object is; None if it is none."""
+    if not isinstance(value, dict):
         return None
+    name = next((value[key] for key in _NAMES if key in value), None)
+    content = next((value[key] for key in _CONTENTS if key in value), None)
+    return (name, content) if isinstance(name, str) and isinstance(content, str) else None
+
+
+def _joined(listed: list[_Listed], blocks: int) -> SiteStructure | None:
+    """Return the site of the last complete list, with the files of lists that have none of its names.
+
+    A list that has a name in common with it is a draft of it.
+    """
+    last_first = [*reversed([one for one in listed if one.is_whole])]
+    last_first += reversed([one for one in listed if not one.is_whole])
+    taken: list[_Listed] = []
+    for one in last_first:
+        if all(one.files.keys().isdisjoint(other.files) for other in taken):
+            taken.append(one)
+    if not taken:
+        return None
+    taken = [one for one in listed if one in taken]
+    files = {name: content for one in taken for name, content in one.files.items()}
+    repairs = tuple(repair for one in taken for repair in one.repairs)
+    if len(taken) > 1:
+        repairs = (
+            *repairs,
+            Repair(RepairKind.JOIN_BLOCKS, ", ".join(files), "the answer has several lists of files"),
+        )
+    choice = Choice.among(blocks, tuple(one.block for one in taken if one.block))
+    return site_structure(files, taken[-1].origin, repairs, choice)
+
+
+def _bare_document(text: str) -> tuple[int, str] | None:
+    """Return where an HTML document outside of fences begins, and its text up to its end tag."""
+    document = _DOCUMENT.search(text)
+    if document is None:
+        return None
+    code = text[document.start() :]
+    ends = list(_DOCUMENT_END.finditer(code))
+    return document.start(), code[: ends[-1].end()] if ends else code.partition("\n```")[0].strip()
+
+
+def _html_structure(code: str) -> SiteStructure:
     repair = Repair(RepairKind.HTML_AS_INDEX, INDEX, "the answer is an HTML document and no list of files")
-    return site_structure({INDEX: code}, origin, (repair,))
-
-
-def _document(text: str) -> str:
-    """Return an HTML document up to its end tag, or what there is of it before a closing fence."""
-    ends = list(_DOCUMENT_END.finditer(text))
-    if ends:
-        return text[: ends[-1].end()]
-    return text.partition("\n```")[0].strip()
+    return site_structure({INDEX: code}, Origin.BARE, (repair,))

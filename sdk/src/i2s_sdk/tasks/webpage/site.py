@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from i2s_sdk.tasks.repair import Repair
-from i2s_sdk.tasks.structure import Origin, Structure
+from i2s_sdk.tasks.structure import NO_CHOICE, Choice, Origin, Structure
 from i2s_sdk.tasks.webpage.file_names import sendable
 
 
@@ -20,10 +20,13 @@ class SiteStructure(Structure):
 
 
 def site_structure(
-    files: Mapping[str, str], origin: Origin, repairs: tuple[Repair, ...] = ()
+    files: Mapping[str, str],
+    origin: Origin,
+    repairs: tuple[Repair, ...] = (),
+    choice: Choice = NO_CHOICE,
 ) -> SiteStructure:
     """Return the structure of some files."""
-    return SiteStructure(as_json(files), origin, repairs, dict(files))
+    return SiteStructure(as_json(files), origin, repairs, choice, dict(files))
 
 
 def as_json(files: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from i2s_sdk.tasks.chart.scorer import ElementScorer
 from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_sdk.tasks.chart.view import view
 from i2s_sdk.tasks.repair import Repair, RepairKind
-from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_sdk.tasks.structure import Choice, NoStructure, Origin, Structure
 from i2s_sdk.tasks.view import Shown, TextPanel
 from i2s_wire.render.figure import Figure, FigureText
 from i2s_wire.render.rendering import Rendering, Verdict
@@ -43,19 +43,54 @@ def failed(*modules: str) -> Rendering:
         (f"```python\n{CODE}\n```", Origin.FENCE),
         (f"Here it is:\n```py\n{CODE}\n```\nEnjoy!", Origin.FENCE),
         (f"```\n{CODE}\n```", Origin.FENCE),
-        (
-            f"```bash\npip install matplotlib numpy pandas seaborn scipy\n```\n```python\n{CODE}\n```",
-            Origin.FENCE,
-        ),
-        (f"```python\nplt.show()\n```\nor all of it\n```python\n{CODE}\n```", Origin.FENCE),
         (f"```python\n{CODE}", Origin.UNCLOSED_FENCE),
     ],
 )
-def test_the_longest_block_of_python_is_the_program(completion: str, origin: Origin) -> None:
+def test_the_block_of_python_is_the_program(completion: str, origin: Origin) -> None:
     assert TASK.structure_from(completion) == Structure(CODE, origin)
 
 
-@pytest.mark.parametrize("completion", ["", " \n", "```python\n```"])
+PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 2])"
+TITLED = f"{PLOT}\nplt.title('T')"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "taken"),
+    [
+        ([PLOT, TITLED], [2]),
+        (["import matplotlib.pyplot as plt\nx = [1, 2]", "plt.plot(x)"], [1, 2]),
+        (["import matplotlib.pyplot as plt", "x = [1, 2]", "plt.plot(x)", "plt.title('T')"], [1, 2, 3, 4]),
+        ([PLOT, "print('Done.')"], [1]),
+        ([PLOT, "import numpy as np"], [1]),
+        (["pip install matplotlib", PLOT], [2]),
+        (["!pip install matplotlib\n%matplotlib inline", PLOT], [2]),
+        (
+            ["import matplotlib.pyplot as plt\ndef draw(ax):\n    ax.plot(x)", "x = 1\ndraw(plt.gca())"],
+            [1, 2],
+        ),
+        (["x = [1, 2]", PLOT], [2]),
+        (["import matplotlib.pyplot as plt\nx = 1", TITLED, "plt.plot(x)"], [1, 3]),
+        (["from pylab import *", "plot([1, 2])"], [2]),
+        ([PLOT, "plt.plot(  # cut"], [1]),
+    ],
+)
+def test_blocks_that_need_the_names_of_others_are_one_program(blocks: list[str], taken: list[int]) -> None:
+    completion = "\n".join(f"Then:\n```python\n{block}\n```" for block in blocks)
+    structure = TASK.structure_from(completion)
+    assert isinstance(structure, Structure)
+    assert structure.choice == Choice(len(blocks), tuple(taken))
+    assert structure.code == "\n".join(blocks[number - 1] for number in taken)
+
+
+def test_a_complete_block_comes_before_one_that_was_cut_off() -> None:
+    structure = TASK.structure_from(f"```python\n{PLOT}\n```\nBetter:\n```python\nimport matplotlib")
+    assert isinstance(structure, Structure)
+    assert (structure.code, structure.origin) == (PLOT, Origin.FENCE)
+
+
+@pytest.mark.parametrize(
+    "completion", ["", " \n", "```python\n```", "I would draw two lines, one red and one blue."]
+)
 def test_nothing_is_no_program(completion: str) -> None:
     assert isinstance(TASK.structure_from(completion), NoStructure)
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from i2s_sdk.tasks.repair import RepairKind
 from i2s_sdk.tasks.sobench.reading import extract, read_answer
-from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_sdk.tasks.structure import Choice, NoStructure, Origin, Structure
 from i2s_wire.metrics.profile import Profile
 
 PAPER, REFERENCE = Profile.PAPER, Profile.HELM
@@ -38,9 +39,6 @@ def _reason(completion: str, profile: Profile) -> str:
         ('Here it is:\n```json\n{"a": 1}\n```\nDone.', '{"a": 1}', Origin.FENCE),
         ("```\n[1, 2]\n```", "[1, 2]", Origin.FENCE),
         ('  {"a": 1}\n', '{"a": 1}', Origin.BARE),
-        ('```json\n{"a": 1}\n```<turn_end>', '{"a": 1}', Origin.FENCE),
-        ('{"a": 1}<turn_end>', '{"a": 1}', Origin.BARE),
-        ("```json\n1\n```\n```json\n2\n```", "1", Origin.FENCE),
         ("7", "7", Origin.BARE),
     ],
 )
@@ -51,7 +49,7 @@ def test_the_json_of_a_completion(completion: str, code: str, origin: Origin, pr
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize(
     "completion",
-    ["", "  ", "I cannot.", "```json\n```", "{'a': 1}", '{"a": 1,}', '{"a": 1} and more', "undone"],
+    ["", "  ", "I cannot.", "```json\n```", "{'a': 1}", '{"a": 1', "undone"],
 )
 def test_what_is_not_json_has_a_reason(completion: str, profile: Profile) -> None:
     assert _reason(completion, profile)
@@ -61,10 +59,12 @@ def test_profile_reference_loses_letters_at_the_end_of_a_bare_value() -> None:
     assert isinstance(extract("true", REFERENCE), NoStructure)
     assert extract("true", PAPER) == Structure("true", Origin.BARE)
     assert extract('{"a": 1} returned', REFERENCE) == Structure('{"a": 1}', Origin.BARE)
-    assert isinstance(extract('{"a": 1} returned', PAPER), NoStructure)
 
 
 def test_profile_reference_takes_the_first_block_whatever_it_is() -> None:
+    assert extract("```json\n1\n```\n```json\n2\n```", REFERENCE) == Structure("1", Origin.FENCE)
+    assert extract('```json\n{"a": 1}\n```<turn_end>', REFERENCE) == Structure('{"a": 1}', Origin.FENCE)
+    assert extract('{"a": 1}<turn_end>', REFERENCE) == Structure('{"a": 1}', Origin.BARE)
     said = "```python\nx = 1\n```\n```json\n[1]\n```"
     assert isinstance(extract(said, REFERENCE), NoStructure)
     assert extract('```{"a": 1}```', REFERENCE) == Structure('{"a": 1}', Origin.FENCE)
@@ -74,7 +74,35 @@ def test_profile_reference_takes_the_first_block_whatever_it_is() -> None:
 def test_profile_paper_reads_a_fence_that_was_not_closed_and_skips_one_of_another_language() -> None:
     assert extract('```json\n{"a": 1}', PAPER) == Structure('{"a": 1}', Origin.UNCLOSED_FENCE)
     said = "```python\nx = 1\n```\n```json\n[1]\n```"
-    assert extract(said, PAPER) == Structure("[1]", Origin.FENCE)
+    assert extract(said, PAPER) == Structure("[1]", Origin.FENCE, choice=Choice(2, (2,)))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("```json\n1\n```\n```json\n2\n```", "2"),
+        ("```json\n1\n```\n```json\n{", "1"),
+        ('The answer is {"a": 1}, as shown [1].', '{"a": 1}'),
+        ('Maybe {"a": 1}. No: {"a": {"b": 2}}', '{"a": {"b": 2}}'),
+        ("The list is [1, 2].", "[1, 2]"),
+    ],
+)
+def test_profile_paper_takes_the_last_json_of_an_answer(text: str, code: str) -> None:
+    structure = extract(text, PAPER)
+    assert isinstance(structure, Structure)
+    assert structure.code == code
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [('{"a": 1,}', {"a": 1}), (r'{"a": "\d"}', {"a": r"\d"}), ('{"a": "b\nc"}', {"a": "b\nc"})],
+)
+def test_faults_with_one_reading_are_a_repair_of_profile_paper(text: str, value: object) -> None:
+    structure = extract(text, PAPER)
+    assert isinstance(structure, Structure)
+    assert read_answer(structure.code, PAPER) == value
+    assert [repair.kind for repair in structure.repairs] == [RepairKind.MEND_JSON]
+    assert isinstance(extract(text, REFERENCE), NoStructure)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,118 @@
+"""The code of an answer: which of its blocks is meant, or whether all of it is code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from i2s_sdk.reading.blocks import Block, fenced_blocks
+
+
+def _last(blocks: Sequence[str]) -> tuple[int, ...]:
+    return (len(blocks) - 1,)
+
+
+def _always(code: str) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRules:
+    """The rules by which the code of one language is read out of an answer.
+
+    Attributes:
+        name: Name of the language, for messages.
+        languages: Words of info strings that mean it, in lower case.
+        has_body: Whether a block draws something; one that only loads packages or installs something does
+            not.
+        program: The blocks, of those that are possible and in order, that are one program: their numbers from
+            0. There is at least one, and all are of one language.
+        is_code: Whether an answer without fences can be code, and is not only prose.
+    """
+
+    name: str
+    languages: Collection[str]
+    has_body: Callable[[str], bool] = field(default=_always)
+    program: Callable[[Sequence[str]], tuple[int, ...]] = field(default=_last)
+    is_code: Callable[[str], bool] = field(default=_always)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCode:
+    """The code of an answer, or why it has none.
+
+    Attributes:
+        code: The code, trimmed; empty if there is none.
+        fault: Why there is none; empty if there is some.
+        fenced: Whether it stood in a block.
+        closed: Whether all of its blocks are closed; true without blocks.
+        blocks: Number of blocks of the answer.
+        taken: Numbers of the blocks that are the code, from 1.
+    """
+
+    code: str = ""
+    fault: str = ""
+    fenced: bool = False
+    closed: bool = True
+    blocks: int = 0
+    taken: tuple[int, ...] = ()
+
+
+def read_code(text: str, rules: CodeRules) -> ReadCode:
+    """Return the code of an answer.
+
+    Blocks of the language come before blocks that name none, and those before blocks of another language.
+    Among these, complete ones come before one that was cut off, and ones with a body before others; of the
+    rest the last is taken, with those that belong to the same program.
+
+    Args:
+        text: Answer without reasoning.
+        rules: Rules of the language.
+    """
+    text = text.strip()
+    if not text:
+        return ReadCode(fault="the completion is empty")
+    blocks = fenced_blocks(text)
+    if not blocks:
+        if "```" in text and not text.strip("`~ \n\t").strip():
+            return ReadCode(fault="the completion has fences with nothing between them")
+        if not rules.is_code(text):
+            return ReadCode(fault=f"the answer is prose and no {rules.name}")
+        return ReadCode(code=_without_span(text))
+    possible = _possible(blocks, rules)
+    contents = [blocks[number].content for number in possible]
+    taken = [possible[number] for number in rules.program(contents)]
+    return ReadCode(
+        "\n".join(blocks[number].content.strip("\n") for number in taken).strip(),
+        fenced=True,
+        closed=all(blocks[number].closed for number in taken),
+        blocks=len(blocks),
+        taken=tuple(number + 1 for number in taken),
+    )
+
+
+def _possible(blocks: Sequence[Block], rules: CodeRules) -> list[int]:
+    """Return the numbers of the blocks among which ``program`` chooses."""
+    ranks: list[Callable[[Block], bool]] = [
+        lambda block: block.language in rules.languages,
+        lambda block: not block.language,
+        lambda block: True,
+    ]
+    for is_of_rank in ranks:
+        chosen = [number for number, block in enumerate(blocks) if is_of_rank(block)]
+        with_body = [number for number in chosen if rules.has_body(blocks[number].content)]
+        if not with_body:
+            continue
+        complete = [number for number in with_body if blocks[number].closed]
+        last = (complete or with_body)[-1]
+        # What loads packages may belong to the program; what comes after the last body does not.
+        return [number for number in chosen if number <= last and (blocks[number].closed or number == last)]
+    return [len(blocks) - 1]
+
+
+def _without_span(text: str) -> str:
+    """Return an answer without the backticks of a code span that is all of it."""
+    inside = text.strip("`")
+    ticks = (len(text) - len(inside)) // 2
+    whole = ticks and text == f"{'`' * ticks}{inside}{'`' * ticks}" and "`" not in inside
+    return inside.strip() if whole else text

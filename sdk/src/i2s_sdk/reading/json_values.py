@@ -1,0 +1,165 @@
+"""JSON values as models write them: several in a row, and with faults that have one reading.
+
+Read beside JSON, each reported: control characters within texts; a backslash before a character that JSON
+does not escape, which is a backslash of the text; a comma before a closing bracket; comments; texts between
+backticks. JSON that was cut off is closed where it ends.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from i2s_sdk.reading.cut_json import closings
+
+_STRICT, _LENIENT = json.JSONDecoder(), json.JSONDecoder(strict=False)
+_BETWEEN = re.compile(r"[\s,]*")
+# A text or comment that never ends goes to the end, so that it is looked through once.
+_COMMENT = r"//[^\n]*|/\*(?:.*?\*/|.*\Z)"
+_TOKEN = re.compile(
+    rf"""(?P<text>"(?:[^"\\]|\\.)*+(?:"|\\?\Z)) | (?P<ticks>`(?:[^`\\]|\\.)*+(?:`|\\?\Z))
+    | (?P<comma>,)(?P<between>(?:\s|{_COMMENT})*+)(?P<closes>(?=[\]}}]))? | (?P<comment>{_COMMENT})""",
+    re.VERBOSE | re.DOTALL,
+)
+_COMMENTS_OF = re.compile(_COMMENT, re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:(?P<good>[\"\\/bfnrt]|u[0-9A-Fa-f]{4})|(?P<quote>['`])|(?P<bad>.))", re.DOTALL)
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x1f]")
+#: Names of what ``mended_json`` changes, for the record.
+_ESCAPES, _COMMAS, _COMMENTS, _TICKS = (
+    "escapes that JSON lacks",
+    "trailing commas",
+    "comments",
+    "texts in backticks",
+)
+_CONTROL = "raw control characters in texts"
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValues:
+    """The JSON values that stand one after the other in a text.
+
+    Attributes:
+        values: The values, in order.
+        end: Where the last one ends, in the text as it was given.
+        mends: What was read beside JSON, in words.
+        cut: Whether the last value was cut off and is closed where it ends, and what became of it: "to its
+            end" or "without its last item"; empty if it is whole.
+        fault: Why the next value cannot be read, or why the last one had to be closed; empty if neither.
+    """
+
+    values: tuple[object, ...] = ()
+    end: int = 0
+    mends: tuple[str, ...] = ()
+    cut: str = ""
+    fault: str = ""
+
+
+def json_values(text: str, accepts: Callable[[object], bool] = lambda value: True) -> JsonValues:
+    """Return the objects and lists that stand one after the other from the beginning of a text.
+
+    Text behind the last of them that begins no object or list is left alone.
+
+    Args:
+        text: Text whose first character that is no white space begins an object or a list.
+        accepts: Whether a value that was cut off is of use as it is closed; else its last item is given up.
+    """
+    strict = _decoded(text, _STRICT)
+    if not strict.fault:
+        return strict
+    lenient = replace(_decoded(text, _LENIENT), mends=(_CONTROL,))
+    mended, mends = mended_json(text)
+    repaired = _decoded(mended, _LENIENT)
+    tried = (strict, lenient, JsonValues(repaired.values, len(text), mends, fault=repaired.fault))
+    whole = next((values for values in tried if not values.fault), None)
+    if whole is not None:
+        return whole
+    best = max(tried, key=lambda values: len(values.values))  # the first of equals
+    return _closed(text, mends, best, accepts) or best
+
+
+def _decoded(text: str, decoder: json.JSONDecoder) -> JsonValues:
+    values: list[object] = []
+    position = end = _after_blank(text, 0)
+    while position < len(text) and text[position] in "[{":
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            return JsonValues(
+                tuple(values), end, fault=f"{error.msg} at line {error.lineno}, column {error.colno}"
+            )
+        except (ValueError, RecursionError) as error:
+            return JsonValues(tuple(values), end, fault=str(error))
+        values.append(value)
+        position = _after_blank(text, end)
+    return JsonValues(tuple(values), end)
+
+
+def _after_blank(text: str, position: int) -> int:
+    blank = _BETWEEN.match(text, position)
+    return blank.end() if blank else position
+
+
+def _closed(
+    text: str, mends: tuple[str, ...], whole: JsonValues, accepts: Callable[[object], bool]
+) -> JsonValues | None:
+    """Return the values of a text whose last one was cut off, closed where it ends; None if it was not."""
+    start = _after_blank(text, whole.end) if whole.values and whole.end < len(text) else 0
+    before = whole.values if start else ()
+    for number, closed in enumerate(closings(text[start:].lstrip())):
+        for candidate, own in ((closed, ()), (mended_json(closed)[0], mends)):
+            last = _decoded(candidate, _LENIENT)
+            if last.values and not last.fault and accepts(last.values[-1]):
+                kept = "to its end" if number == 0 else "without its last item"
+                return JsonValues((*before, *last.values), len(text), own, kept, whole.fault)
+    return None
+
+
+def mended_json(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a JSON text without the faults that have one reading, and the names of these faults."""
+    parts: list[str] = []
+    mends: list[str] = []
+    position = 0
+    for token in _TOKEN.finditer(text):
+        replaced, names = _replaced(token)
+        if not names:
+            continue
+        mends += names
+        parts += [text[position : token.start()], replaced]
+        position = token.end()
+    return "".join([*parts, text[position:]]), tuple(dict.fromkeys(mends))
+
+
+def _replaced(token: re.Match[str]) -> tuple[str, list[str]]:
+    """Return a token as JSON has it, and the names of its faults."""
+    text = token.group()
+    if text[0] == ",":
+        between = _COMMENTS_OF.sub(" ", token["between"])
+        closes = token["closes"] is not None
+        names = [_COMMAS] * closes + [_COMMENTS] * (between != token["between"])
+        return between if closes else f",{between}", names
+    if text[0] == "/":
+        return " ", [_COMMENTS]
+    if len(text) < len('""') or text[-1] != text[0]:
+        return text, []
+    if text[0] == "`":
+        return json.dumps(_ESCAPE.sub(_meant, text[1:-1])), [_TICKS]
+    escaped = _ESCAPE.sub(_escaped, text)
+    clean = _CONTROL_CHARACTER.sub(lambda character: f"\\u{ord(character.group()):04x}", escaped)
+    names = [_ESCAPES] if escaped != text else []
+    return clean, [*names, _CONTROL] if clean != escaped else names
+
+
+def _escaped(escape: re.Match[str]) -> str:
+    """Return an escape of a text as JSON has it."""
+    if escape["good"]:
+        return escape.group()
+    return escape["quote"] or json.dumps("\\" + escape["bad"])[1:-1]
+
+
+def _meant(escape: re.Match[str]) -> str:
+    """Return the characters that an escape of a text between backticks means."""
+    if escape["good"]:
+        return str(json.loads(f'"{escape.group()}"'))
+    return escape["quote"] or escape.group()

@@ -1,0 +1,55 @@
+"""From a completion to the structure of a task: the one way that all answers take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from i2s_sdk.reading import AnswerText, is_refusal, read_answer_text
+from i2s_sdk.tasks.structure import Absence, NoStructure, Structure
+from i2s_sdk.tasks.task import Task
+from i2s_wire.metrics.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswer:
+    """The result of reading a completion.
+
+    Attributes:
+        answer: The answer within the completion.
+        structure: Its structure, or why it has none.
+    """
+
+    answer: AnswerText
+    structure: Structure | NoStructure
+
+
+def read_answer(task: Task, completion: str, assets: Sequence[str] = ()) -> ReadAnswer:
+    """Return the structure of a completion.
+
+    Profile ``paper`` leaves out reasoning and template markers, and tells refusals and answers that end
+    within their reasoning apart from other answers without structure. Profile ``helm`` reads the completion
+    as the released code did.
+
+    Args:
+        task: Task that reads the structure.
+        completion: Verbatim.
+        assets: Names of the files that the answer may use.
+    """
+    if task.profile is Profile.HELM:
+        whole = AnswerText(completion, 0, len(completion))
+        return ReadAnswer(whole, task.structure_from(completion, assets))
+    answer = read_answer_text(completion)
+    if answer.in_reasoning:
+        reason = "the completion ends within the model's reasoning"
+        return ReadAnswer(answer, NoStructure(reason, Absence.ENDED_IN_REASONING))
+    structure = task.structure_from(answer.text, assets)
+    # To a task that takes any text a refusal is a structure too.
+    text = answer.text if isinstance(structure, NoStructure) else structure.code if _is_text(task) else ""
+    if is_refusal(text):
+        structure = NoStructure("the answer is a refusal", Absence.REFUSED)
+    return ReadAnswer(answer, structure)
+
+
+def _is_text(task: Task) -> bool:
+    return task.rendering is None

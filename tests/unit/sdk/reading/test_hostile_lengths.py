@@ -1,0 +1,108 @@
+"""Reading a completion costs in proportion to its length, whatever it is made of."""
+
+import time
+
+import pytest
+
+from i2s_sdk.reading import fenced_blocks, is_refusal, read_answer_text, unwrapped_markdown
+from i2s_sdk.reading.json_values import json_values
+from i2s_sdk.tasks.chart.reading import extract as extract_python
+from i2s_sdk.tasks.sobench.reading import extract as extract_json
+from i2s_sdk.tasks.webpage.paper_files import find_files
+from i2s_wire.metrics.profile import Profile
+
+pytestmark = pytest.mark.slow
+
+LENGTH = 120_000
+ALLOWED_CPU_SECONDS = 15.0
+
+PARTS = [
+    *(
+        "```",
+        "``` a ",
+        "```\n",
+        "```a\n",
+        "x```y\n",
+        "````x```\n",
+        "~~~\n",
+        " ~~~~\n~~~\n",
+        "`",
+        "```` ``` ",
+        "```a```",
+    ),
+    *(
+        "> ",
+        "> ```\n",
+        "- ",
+        "- ```\n",
+        "1. a\n",
+        "* * * x\n",
+        "```py\nx\n```\n",
+        "```py\nx = y\n```\n",
+        "```md\n",
+    ),
+    *(
+        "<think>",
+        "</think>",
+        "<think",
+        "<answer>",
+        "</answer>",
+        "<|im_end|>",
+        "<|",
+        "<s>",
+        "</s>",
+        "[THINK]",
+        " \n",
+    ),
+    *("<|channel|>", "<|channel|>  ", "<|im_start|>assistant", "I cannot ", "sorry ", "I'm sorry "),
+    *(
+        "[",
+        "{",
+        "[1]",
+        '{"a":1}\n',
+        '{"filename":',
+        '[{"filename":"a","content":"b"}] ',
+        '"',
+        "\\",
+        '"\\',
+        "`a\\",
+    ),
+    *(
+        '["a",',
+        "//",
+        "/*",
+        "/**/,",
+        ",]",
+        "<!--",
+        "<!---->",
+        "<html>",
+        "</html>",
+        "<link ",
+        "<script src=",
+        "a/",
+        "a.",
+    ),
+    *(
+        "```html a.html\n<p>\n```\n",
+        "```css\na{}\n```\n",
+        "```html\n<html>\n```\n",
+        "```json\n[1]\n```\n",
+        "```a/b",
+    ),
+]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_work_does_not_grow_with_the_square_of_the_length(part: str) -> None:
+    text = part * (LENGTH // len(part))
+    started = time.process_time()
+    for whole in (text, f"[{text}", f"```json\n{{{text}"):
+        answer = read_answer_text(whole).text
+        fenced_blocks(answer)
+        unwrapped_markdown(f"```md\n{answer}")
+        is_refusal(answer)
+        json_values(whole)
+        find_files(answer)
+        extract_python(answer)
+        extract_json(answer, Profile.PAPER)
+    assert time.process_time() - started < ALLOWED_CPU_SECONDS
