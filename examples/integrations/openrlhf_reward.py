@@ -13,4 +13,4 @@ from i2s_sdk import OpenRLHFReward, RoundTripReward
 
 #: The data set whose instances labels name; None is the bundled examples.
 DATA = None
-reward_func = OpenRLHFReward(RoundTripReward(floor=0.5, normalize=True, data=DATA))
+reward_func = OpenRLHFReward(RoundTripReward(floor=0.5, normalize=True, clip=True, data=DATA))

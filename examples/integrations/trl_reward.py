@@ -20,6 +20,8 @@ from i2s_sdk.tasks.registry import open_task
 
 #: The metric of the benchmark and, for a signal where nothing is alike yet, that of the texts.
 WEIGHTS = {"ems": 0.8, "edit": 0.2}
+#: What an answer that looks at nothing has by these weights; i2s_sdk.task_floors measures it for your data.
+FLOOR = 0.5
 
 
 def rows(data: str | None = None, limit: int | None = None) -> Iterator[dict[str, Any]]:
@@ -42,7 +44,7 @@ def main(model: str) -> None:
     trainer = GRPOTrainer(
         model=model,
         args=GRPOConfig(output_dir="runs/grpo", num_generations=8, max_completion_length=2000),
-        reward_funcs=[RoundTripReward(weights=WEIGHTS)],
+        reward_funcs=[RoundTripReward(weights=WEIGHTS, floor=FLOOR, normalize=True, clip=True)],
         train_dataset=Dataset.from_list(list(rows())).cast_column("image", Image()),
     )
     trainer.train()

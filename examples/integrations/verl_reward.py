@@ -1,4 +1,4 @@
-"""A reward function for verl, with a floor and a transform.
+"""A reward function for verl, with a floor.
 
     python -m verl.trainer.main_ppo \
         reward.custom_reward_function.path=examples/integrations/verl_reward.py \
@@ -14,14 +14,8 @@ from __future__ import annotations
 
 from i2s_sdk import RoundTripReward, VerlReward
 
-
-def above_floor(value: float) -> float:
-    """Return 0 for what is no better than an answer that looks at nothing."""
-    return max(value, 0.0)
-
-
 #: The data set whose instances rows name; None is the bundled examples.
 DATA = None
 WEIGHTS = {"ems": 0.8, "edit": 0.2}
-reward = RoundTripReward(weights=WEIGHTS, floor=0.5, normalize=True, transform=above_floor, data=DATA)
+reward = RoundTripReward(weights=WEIGHTS, floor=0.5, normalize=True, clip=True, data=DATA)
 compute_score = VerlReward(reward).compute_score

@@ -33,7 +33,7 @@ LAYERS = (
     {"data"},
     {"tasks"},
     {"scoring"},
-    {"clients", "instances", "text"},
+    {"clients", "instances", "text", "reading"},
 )
 
 

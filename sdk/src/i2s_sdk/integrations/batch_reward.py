@@ -141,6 +141,10 @@ class BatchReward(ABC):
         None if no metric is defined for it.
         """
 
+    def least(self, result: RoundTripResult) -> float:
+        """Return the least reward of the kind of a completion, which counts if rewards are clipped."""
+        return 0.0
+
     def __call__(
         self,
         prompts: Sequence[Any] | None = None,
@@ -243,7 +247,8 @@ class BatchReward(ABC):
         value = self.value(result)
         if value is None:
             return Reward(None, result)
-        return Reward(self._shaping.reward(value, task, request.floor, request.ceiling), result)
+        least = self.least(result)
+        return Reward(self._shaping.reward(value, task, request.floor, request.ceiling, least), result)
 
     def _answer(
         self, rewards: Sequence[Reward], log_metric: Callable[[str, float], None] | None

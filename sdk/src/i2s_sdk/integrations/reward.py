@@ -6,14 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.instances.images import has_one_color
 from i2s_sdk.integrations.batch_reward import BatchReward, OnFault, RewardRequest, column_of
 from i2s_sdk.integrations.batch_values import reference_of, text_of
 from i2s_sdk.integrations.requests import RoundTripRequest, RoundTripResult
-from i2s_sdk.integrations.shaping import LARGEST, ByTask, RewardShaping
+from i2s_sdk.integrations.shaping import BLANK_STEP, DRAWN_STEP, LARGEST, ByTask, RewardShaping
 from i2s_sdk.settings import Settings
-from i2s_sdk.tasks.registry import DEFAULT_TASK, task_spec
+from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task, task_spec
 from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.rendering import Verdict
+
+#: A PNG of one color has fewer bytes than these, and one for each hundred pixels.
+_BLANK_BYTES, _BLANK_PIXELS = 1000, 100
 
 #: Columns in which the picture is looked for, first choice first.
 PICTURES = ("instance", "image", "images", "reference")
@@ -38,9 +44,11 @@ class RoundTripReward(BatchReward):
 
     Others are ignored. A completion is a text, or a list of messages, whose last one counts.
 
-    The value of a completion is the weighted mean of the metrics that are defined for the pair; one without
-    code, or whose code renders to nothing, has the value ``failed``. The reward is the value less the floor,
-    divided by ceiling minus floor with ``normalize``, after ``transform``.
+    The value of a completion is the weighted mean of the metrics that are defined for the pair. Rewards keep
+    this order: refused, without code, not rendered (each has the value ``failed``) < a blank image, or a
+    program that draws nothing (``failed`` + 0.01) < any other image (at least ``failed`` + 0.02). The reward
+    is the value less the floor, divided by ceiling minus floor with ``normalize``, after ``transform``; with
+    ``clip`` it is at least 0, 0.01 and 0.02 for these kinds.
 
     A failure of the services (``on_failure``) and a fault of the data (``on_data_fault``: no such picture, or
     one that cannot be read) are no reward: the error is raised, or the reward is None. TRL leaves a
@@ -56,6 +64,7 @@ class RoundTripReward(BatchReward):
         ceiling: The largest value that can be reached: a number, or one for each task.
         normalize: Whether to divide by ceiling minus floor.
         transform: A function of one number that returns the reward.
+        clip: Whether what is below the floor has the least reward of its kind, in place of a negative one.
         name: What trainers call it in their logs; None joins the tasks and the metrics, as in "latex_ems".
         on_failure: What a failure of the services is: "raise" or "none".
         on_data_fault: What a fault of the data of one completion is: "raise" or "none".
@@ -68,7 +77,7 @@ class RoundTripReward(BatchReward):
 
     Raises:
         UsageError: A weight is negative, or all are 0; or the floor is not below the ceiling.
-        UnknownNameError: There is no such task.
+        UnknownNameError: There is no such task, or no task of the reward has a metric of ``weights``.
     """
 
     columns = (*PICTURES, "task", "structure", "floor", "ceiling")
@@ -84,6 +93,7 @@ class RoundTripReward(BatchReward):
         ceiling: ByTask = LARGEST,
         normalize: bool = False,
         transform: Callable[[float], float] | None = None,
+        clip: bool = False,
         name: str | None = None,
         on_failure: OnFault = "raise",
         on_data_fault: OnFault = "raise",
@@ -96,13 +106,18 @@ class RoundTripReward(BatchReward):
         self._weights = dict(weights or {})
         if weights is not None and (not any(weights.values()) or min(weights.values()) < 0.0):
             raise UsageError(f"weights {self._weights}: must not be negative, and one must be above 0")
+        known = {metric.name for one in judged for metric in metrics_of(open_task(one, Profile.PAPER))}
+        known |= {metric.name for one in judged for metric in metrics_of(open_task(one, Profile.HELM))}
+        for metric in self._weights:
+            if metric not in known:
+                raise UnknownNameError("metric", metric, known)
         self._task, self._failed = task, float(failed)
         metrics = tuple(self._weights) or tuple({task_spec(one).main_metric: 1 for one in judged})
         super().__init__(
             name or "_".join((*judged, *metrics)),
             judged,
             metrics=metrics,
-            shaping=RewardShaping(floor, ceiling, normalize, transform),
+            shaping=RewardShaping(floor, ceiling, normalize, transform, clip),
             data=data,
             on_failure=on_failure,
             on_data_fault=on_data_fault,
@@ -144,14 +159,21 @@ class RoundTripReward(BatchReward):
         ]
 
     def value(self, result: RoundTripResult) -> float | None:
-        """Return the weighted mean of the metrics, ``failed`` without a picture, None if none is defined."""
-        if not result.record.usable:
-            return self._failed
+        """Return the weighted mean of the metrics, None if none is defined; see the class for other kinds."""
+        least = self._failed + self.least(result)
+        if least < self._failed + DRAWN_STEP:
+            return least
         weights = self._weights or {task_spec(result.record.task).main_metric: 1.0}
         values = {name: result.metrics.get(name) for name in weights}
         known = [(weights[name], value) for name, value in values.items() if value is not None]
         weight = sum(one for one, _ in known)
-        return sum(one * value for one, value in known) / weight if weight else None
+        return max(sum(one * value for one, value in known) / weight, least) if weight else None
+
+    def least(self, result: RoundTripResult) -> float:
+        """Return 0 without an image, BLANK_STEP with a blank one or if nothing was drawn, else DRAWN_STEP."""
+        if not result.record.usable:
+            return BLANK_STEP if result.record.verdict is Verdict.NO_OUTPUT else 0.0
+        return BLANK_STEP if _is_blank(result) else DRAWN_STEP
 
     def _request(
         self,
@@ -170,3 +192,12 @@ class RoundTripReward(BatchReward):
         except UsageError as error:
             return DataError(f"completion {number}", 0, error.message)
         return RoundTripRequest(reference, completion, task, structure, id=str(number))
+
+
+def _is_blank(result: RoundTripResult) -> bool:
+    """Return whether an image is of one color and not what was to be drawn; large files are not decoded."""
+    record, png = result.record, result.png
+    if png is None or result.metrics.get(task_spec(record.task).main_metric) == LARGEST:
+        return False
+    most = _BLANK_BYTES + record.width * record.height // _BLANK_PIXELS
+    return len(png) <= most and has_one_color(png)

@@ -11,6 +11,9 @@ from i2s_sdk.errors import UsageError
 #: The ceiling of every metric unless another one is given: its largest value.
 LARGEST = 1.0
 
+#: Least differences between the values of completions without an image, with a blank one, and with another.
+BLANK_STEP, DRAWN_STEP = 0.01, 0.02
+
 #: A number for all tasks, or one for each task by name.
 ByTask = float | Mapping[str, float]
 
@@ -23,6 +26,9 @@ class RewardShaping:
     2. With ``normalize``, the difference is divided by ceiling minus floor, so that an answer at the floor
        has 0 and one at the ceiling has 1.
     3. ``transform`` is applied.
+    4. With ``clip``, a reward below the least one of its kind becomes that: 0 without an image, BLANK_STEP
+    with
+       a blank one, DRAWN_STEP with any other.
 
     All completions go through this, those without an image too. So an answer that renders is never worse than
     one that does not, as long as ``transform`` does not decrease.
@@ -32,6 +38,7 @@ class RewardShaping:
         ceiling: Ceiling of instances that have no ceiling of their own.
         normalize: Whether to divide by ceiling minus floor.
         transform: A function of one number that returns a number; None leaves the value as it is.
+        clip: Whether no reward is below the least one of its kind.
 
     Raises:
         UsageError: A floor or ceiling is not a finite number, or a floor is not below its ceiling.
@@ -41,6 +48,7 @@ class RewardShaping:
     ceiling: ByTask = LARGEST
     normalize: bool = False
     transform: Callable[[float], float] | None = None
+    clip: bool = False
 
     def __post_init__(self) -> None:
         named = [one for one in (self.floor, self.ceiling) if isinstance(one, Mapping)]
@@ -65,7 +73,12 @@ class RewardShaping:
         return ""
 
     def reward(
-        self, value: float, task: str, floor: float | None = None, ceiling: float | None = None
+        self,
+        value: float,
+        task: str,
+        floor: float | None = None,
+        ceiling: float | None = None,
+        least: float = 0.0,
     ) -> float:
         """Return the reward of a value.
 
@@ -74,6 +87,7 @@ class RewardShaping:
             task: Name of the task.
             floor: Own floor of the instance; None takes that of the task.
             ceiling: Own ceiling of the instance; None takes that of the task.
+            least: The least reward of its kind, with ``clip``.
 
         Raises:
             UsageError: ``transform`` returns something that is not a finite number.
@@ -81,11 +95,14 @@ class RewardShaping:
         low, high = self._bounds(task, floor, ceiling)
         shaped = (value - low) / (high - low) if self.normalize else value - low
         if self.transform is None:
-            return float(shaped)
+            return self._clipped(shaped, least)
         given = self.transform(shaped)
         if not _is_number(given):
             raise UsageError(f"transform({shaped:g}) is {given!r}; it must return a finite number")
-        return float(given)
+        return self._clipped(given, least)
+
+    def _clipped(self, reward: float, least: float) -> float:
+        return float(max(reward, least) if self.clip else reward)
 
     def _bounds(self, task: str, floor: float | None, ceiling: float | None) -> tuple[float, float]:
         low = _of(self.floor, task, 0.0) if floor is None else floor

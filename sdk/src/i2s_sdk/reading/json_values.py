@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from i2s_sdk.json_text import read_json
 from i2s_sdk.reading.cut_json import closings
 
 _STRICT, _LENIENT = json.JSONDecoder(), json.JSONDecoder(strict=False)
@@ -161,5 +162,5 @@ def _escaped(escape: re.Match[str]) -> str:
 def _meant(escape: re.Match[str]) -> str:
     """Return the characters that an escape of a text between backticks means."""
     if escape["good"]:
-        return str(json.loads(f'"{escape.group()}"'))
+        return str(read_json(f'"{escape.group()}"'))
     return escape["quote"] or escape.group()

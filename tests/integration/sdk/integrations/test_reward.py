@@ -18,7 +18,7 @@ from PIL import Image
 
 from i2s_sdk import RoundTripReward, Settings, instance_floors, task_floors
 from i2s_sdk.data import Instance, read_folder
-from i2s_sdk.errors import DataError, ServiceError, UsageError
+from i2s_sdk.errors import DataError, ServiceError, UnknownNameError, UsageError
 
 pytestmark = pytest.mark.integration
 
@@ -59,6 +59,33 @@ def test_better_answers_have_higher_rewards(reward: RoundTripReward, posterior: 
     known = [one for one in rewards if one is not None]
     assert known == sorted(known, reverse=True)
     assert known[0] > known[1] > known[2] > 0.0
+
+
+@pytest.mark.parametrize("clip", [True, False])
+def test_rewards_keep_the_order_of_refusals_failures_blank_and_other_images(
+    running: Settings, posterior: Instance, truth: str, clip: bool
+) -> None:
+    answers = [
+        "I'm sorry, but I can't help with transcribing this image.",
+        "The image shows a formula with a fraction.",
+        "<think>It may be \\[ x",
+        BROKEN,
+        r"\phantom{x}",
+        r"\[ \text{something else} \]",
+        truth,
+    ]
+    with contextlib.closing(
+        RoundTripReward(floor=0.6, normalize=True, clip=clip, settings=running)
+    ) as reward:
+        rewards = [one or 0.0 for one in reward(completions=answers, instance=[posterior] * len(answers))]
+    assert rewards[0] == rewards[1] == rewards[2] == rewards[3]
+    assert rewards[3] < rewards[4] < rewards[5] < rewards[6] == pytest.approx(1.0)
+    assert not clip or rewards[3:5] == [0.0, 0.01]
+
+
+def test_a_metric_that_no_task_has_is_an_error_when_the_reward_is_made() -> None:
+    with pytest.raises(UnknownNameError, match="ems"):
+        RoundTripReward(weights={"emms": 1.0})
 
 
 def test_pictures_come_in_every_form_that_data_sets_have(

@@ -64,3 +64,9 @@ def test_a_fault_of_the_bounds_of_an_instance_is_named() -> None:
     assert "must be below the ceiling, which is 0.25" in shaping.fault("latex", 0.3, 0.25)
     assert "finite" in shaping.fault("latex", math.nan)
     assert "finite" in shaping.fault("latex", "0.3")
+
+
+@given(value=SHARES, least=st.sampled_from([0.0, 0.01, 0.02]))
+def test_a_clipped_reward_is_at_least_that_of_its_kind(value: float, least: float) -> None:
+    reward = RewardShaping(0.5, normalize=True, clip=True).reward(value, "latex", least=least)
+    assert reward == max(2.0 * value - 1.0, least)
