@@ -30,7 +30,7 @@ def read_answer(completion: str, form: Form, profile: Profile) -> Structure | No
     """
     if form is Form.LETTER:
         letter = read_letter(completion, profile)
-        return NoStructure("the answer has no letter") if letter is None else Structure(letter)
+        return letter if isinstance(letter, NoStructure) else Structure(letter)
     if form in (Form.BOX, Form.POINT):
         place = read_box(completion, profile) if form is Form.BOX else read_point(completion, profile)
         what = "box [x1, y1, x2, y2]" if form is Form.BOX else "point [x, y]"
