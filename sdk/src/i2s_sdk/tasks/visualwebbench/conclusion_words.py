@@ -1,4 +1,4 @@
-"""The words around a candidate that say whether an answer settles on it, as data, and how a text is cut into them."""
+"""The words around a candidate that say whether an answer settles on it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _WORDS = {
     "choose chose chosen choosing select selected selecting click clicking tap prefer say go opt "
     "antwort réponse respuesta risposta resposta ответ elijo wähle choisis",
     Role.THUS: "so therefore thus hence conclusion finally overall consequently accordingly ergo",
-    Role.CORRECTION: "wait actually correction hmm",
+    Role.CORRECTION: "wait actually correction hmm precisely refined revised corrected",
     Role.LABEL: "option label labeled labelled letter element id candidate marked marker item annotation "
     "annotated tagged box bbox bounding region point coordinate coordinates position location "
     "opción élément",
@@ -95,8 +95,10 @@ _PHRASES = (
     (Role.NO, r"\bno(?=\s*(?:[,.!;:\n–—]|\Z))"),
     (
         Role.RIGHT,
-        r"\b(?:the[ ]one(?![ ]of\b)|right(?=\s*(?:[.,;!)]|\Z|(?:answer|choice|option|one|match|element|label)\b))"
-        r"|most[ ](?:likely|relevant|suitable|appropriate|accurate|closely|similar|fitting|plausible|probable|logical))\b",
+        r"\b(?:the[ ]one(?![ ]of\b)"
+        r"|right(?=\s*(?:[.,;!)]|\Z|(?:answer|choice|option|one|match|element|label)\b))"
+        r"|most[ ](?:likely|relevant|suitable|appropriate|accurate|closely|similar|fitting|plausible|probable"
+        r"|logical))\b",
     ),
     (Role.COLON, r"(?<=\s)-(?=\s)"),
 )

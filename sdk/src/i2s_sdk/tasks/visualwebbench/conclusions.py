@@ -53,9 +53,10 @@ def conclusion(text: str, candidates: Iterable[Candidate[T]]) -> Conclusion[T]:
 def _settled(mentions: Sequence[Mention[T]]) -> Conclusion[T]:
     """Return the conclusion from all mentions, in this order.
 
-    The last conclusion; the last candidate that is named as a consequence; the one that matches or is labelled; the
-    one that begins the answer, unless a list of the candidates does; the one that a copula gives ("it is C"); the
-    only one that is named. A mention does not count if its candidate is excluded there or later.
+    The last conclusion; the last candidate that is named as a consequence; the one that matches or is
+    labelled; the one that begins the answer, unless a list of the candidates does; the one that a copula
+    gives ("it is C"); the only one that is named. A mention does not count if its candidate is excluded
+    there or later.
     """
     excluded = {one.value: place for place, one in enumerate(mentions) if one.excluded}
     live = [one for place, one in enumerate(mentions) if excluded.get(one.value, -1) < place]

@@ -29,15 +29,17 @@ _FORMS |= {0x24B6 + number: letter for number, letter in enumerate(LETTERS)}
 _LETTER = rf"[^\W_{UNSPACED}]"
 #: What may follow the letter "A"; before any other word it is the article.
 _AFTER_A = (
-    "is was are were has had does did can could may might must should would will seems looks appears matches fits "
-    "corresponds describes represents refers shows contains leads points indicates suits satisfies and or nor but "
-    "because since as which that who while whereas not isn't doesn't wasn't can't cannot rather instead than vs versus "
-    "if when where in at with by through being due given based also so then here there clearly"
+    "is was are were has had does did can could may might must should would will seems looks appears "
+    "matches fits corresponds describes represents refers shows contains leads points indicates "
+    "suits satisfies and or nor but because since as which that who while whereas not isn't doesn't "
+    "wasn't can't cannot rather instead than vs versus if when where in at with by through being due "
+    "given based also so then here there clearly"
 ).replace(" ", "|")
 _VERB = r"(?:match|fit|descri|correspond|represent|suit|satisf)"
-_ARTICLE = rf"[ \t]{{1,8}}[*_]{{0,3}}(?!(?:{_AFTER_A}|(?:to[ ])?[B-H]|(?:best|most[ ]closely)[ ]{_VERB}\w*)\b){_LETTER}"
-#: A capital that stands alone: no part of a word, of "N/A", "A-H", "D.C.", "C++" or "21 °C". Or a small letter in
-#: brackets; or another small one, which is a letter of a choice only where it is announced.
+_NO_NOUN = rf"(?:{_AFTER_A}|(?:to[ ])?[B-H]|(?:best|most[ ]closely)[ ]{_VERB}\w*)\b"
+_ARTICLE = rf"[ \t]{{1,8}}[*_]{{0,3}}(?!{_NO_NOUN}){_LETTER}"
+#: A capital that stands alone: no part of a word, of "N/A", "A-H", "D.C.", "C++" or "21 °C". Or a small
+#: letter in brackets; or another small one, which is a letter of a choice only where it is announced.
 _NAMED = re.compile(
     rf"(?<!{_LETTER})(?<!{_LETTER}['’&/+-])(?<![A-Z]\.)(?<![°#])"
     rf"(?:(?P<capital>A(?!{_ARTICLE})|[B-H])"

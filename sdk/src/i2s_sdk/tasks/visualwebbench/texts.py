@@ -5,6 +5,9 @@ from __future__ import annotations
 import html
 import re
 
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
 from i2s_sdk.tasks.fences import fenced_blocks, longest_block
 from i2s_wire.metrics.profile import Profile
 
@@ -14,9 +17,14 @@ _DESCRIPTION = re.compile(r"""\bname\s*=\s*(["']?)description\1""", re.IGNORECAS
 _CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$))""", re.IGNORECASE)
 _META_PREFIX = re.compile(r"\s*meta[ \t]+description[ \t]*:", re.IGNORECASE)
 _ELEMENT_PREFIX = re.compile(
-    r"(?:\*\*|__)?the text content (?:with)?in the red (?:rectangle )?bounding box is:?(?:\*\*|__)?:?",
+    r"the text content (?:with)?in the red (?:rectangle )?bounding box is:{0,2}",
     re.IGNORECASE,
 )
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?=\S)", re.MULTILINE)
+_INNER_STARS = re.compile(r"(?<=[0-9A-Za-zÀ-ɏ])\*+(?=[0-9A-Za-zÀ-ɏ])")
+#: Stands for a star that is text while emphasis is looked for: a character that Unicode keeps out of texts.
+_GUARD = "\ufdd0"
+_MARKDOWN = MarkdownIt("zero").enable(["emphasis", "backticks", "escape"]).disable("text_join")
 _QUOTES = ('""', "''", "“”", "‘’")
 
 
@@ -25,7 +33,7 @@ def read_description(answer: str, profile: Profile) -> str:
 
     ``helm``: the content of the first ``<meta name="description" content="…">`` in exactly these characters,
     up to the last ``">`` of its line, else the whole answer as it is. ``paper``: the element in any order and
-    quotes of its attributes, its character references resolved; else the answer without fences, the
+    quotes of its attributes, its character references resolved; else the answer without markup, the
     words "Meta Description:" and the white space and quotes around it.
 
     Args:
@@ -40,7 +48,7 @@ def read_description(answer: str, profile: Profile) -> str:
             if content is None:
                 break
             return html.unescape(content[1] if content[1] is not None else content[2]).strip()
-    text = unfenced(answer)
+    text = without_markup(answer)
     prefix = _META_PREFIX.match(text)
     return unquoted(text if prefix is None else text[prefix.end() :])
 
@@ -69,7 +77,7 @@ def read_element_text(answer: str, profile: Profile) -> str:
     if profile is Profile.HELM:
         _, colon, rest = answer.partition(":")
         return rest.strip().strip('"').strip("'") if colon else answer
-    text = unfenced(answer)
+    text = without_markup(answer)
     found = _ELEMENT_PREFIX.search(text)
     return unquoted(text if found is None else text[found.end() :])
 
@@ -77,19 +85,37 @@ def read_element_text(answer: str, profile: Profile) -> str:
 def read_plain(answer: str, profile: Profile) -> str:
     """Return the heading or the answer to a question.
 
-    ``helm``: verbatim. ``paper``: without fences, and without white space and quotes around it.
+    ``helm``: verbatim. ``paper``: without markup, and without white space and quotes around it.
 
     Args:
         answer: What the model said.
         profile: How it is read.
     """
-    return answer if profile is Profile.HELM else unquoted(unfenced(answer))
+    return answer if profile is Profile.HELM else unquoted(without_markup(answer))
 
 
-def unfenced(answer: str) -> str:
-    """Return the content of the longest fenced block of an answer, or the answer if it has none."""
+def without_markup(answer: str) -> str:
+    """Return the content of the longest fenced block, else the answer without marks of Markdown."""
     block = longest_block(fenced_blocks(answer), ())
-    return answer if block is None else block.content
+    return without_marks(answer) if block is None else block.content
+
+
+def without_marks(text: str) -> str:
+    """Return a text without marks of Markdown, in time proportional to its length.
+
+    The marks are those of emphasis, of code in a line and of headings, and backslashes before such marks. A
+    star between letters or digits, or one that CommonMark takes for text, stays: "5*3*2", "5 * 3", "Name *".
+    """
+    guarded = _INNER_STARS.sub(lambda stars: _GUARD * len(stars[0]), _HEADING.sub("", text))
+    pieces = [piece for line in _MARKDOWN.parseInline(guarded) for piece in line.children or ()]
+    return "".join(map(_text, pieces)).replace(_GUARD, "*")
+
+
+def _text(piece: Token) -> str:
+    """Return the text of a part of a paragraph; a backslash stays unless it is before a mark of emphasis."""
+    if piece.type == "hardbreak":
+        return "\\\n"
+    return piece.markup if piece.type == "text_special" and piece.content not in "*_`#" else piece.content
 
 
 def unquoted(text: str) -> str:
