@@ -25,7 +25,7 @@ _NONE = "the answer has no letter"
 _MARKS = "\"'`*_()[]{}<>.:,;!?#$\\ \t\r\n"
 #: Characters that stand for ASCII ones: full-width forms, and letters in circles.
 _FORMS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_FORMS |= {0x24B6 + number: letter for number, letter in enumerate(LETTERS)}
+_FORMS |= {0x24B6 + number: ord(letter) for number, letter in enumerate(LETTERS)}
 _LETTER = rf"[^\W_{UNSPACED}]"
 #: What may follow the letter "A"; before any other word it is the article.
 _AFTER_A = (

@@ -21,9 +21,10 @@ _ELEMENT_PREFIX = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?=\S)", re.MULTILINE)
-_INNER_STARS = re.compile(r"(?<=[0-9A-Za-zÀ-ɏ])\*+(?=[0-9A-Za-zÀ-ɏ])")
-#: Stands for a star that is text while emphasis is looked for: a character that Unicode keeps out of texts.
-_GUARD = "\ufdd0"
+_INNER = re.compile(r"(?<=[0-9A-Za-zÀ-ɏ])[*_]+(?=[0-9A-Za-zÀ-ɏ])")
+#: Characters that Unicode keeps out of texts stand for marks that are text while emphasis is looked for.
+_GUARDS = str.maketrans("*_", "\ufdd0\ufdd1")
+_GUARDED = str.maketrans("\ufdd0\ufdd1", "*_")
 _MARKDOWN = MarkdownIt("zero").enable(["emphasis", "backticks", "escape"]).disable("text_join")
 _QUOTES = ('""', "''", "“”", "‘’")
 
@@ -106,9 +107,9 @@ def without_marks(text: str) -> str:
     The marks are those of emphasis, of code in a line and of headings, and backslashes before such marks. A
     star between letters or digits, or one that CommonMark takes for text, stays: "5*3*2", "5 * 3", "Name *".
     """
-    guarded = _INNER_STARS.sub(lambda stars: _GUARD * len(stars[0]), _HEADING.sub("", text))
+    guarded = _INNER.sub(lambda marks: marks[0].translate(_GUARDS), _HEADING.sub("", text))
     pieces = [piece for line in _MARKDOWN.parseInline(guarded) for piece in line.children or ()]
-    return "".join(map(_text, pieces)).replace(_GUARD, "*")
+    return "".join(map(_text, pieces)).translate(_GUARDED)
 
 
 def _text(piece: Token) -> str:
