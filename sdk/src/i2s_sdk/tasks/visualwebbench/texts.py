@@ -21,7 +21,9 @@ _ELEMENT_PREFIX = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?=\S)", re.MULTILINE)
-_INNER = re.compile(r"(?<=[0-9A-Za-zÀ-ɏ])[*_]+(?=[0-9A-Za-zÀ-ɏ])")
+_INNER = re.compile(r"(?<=[0-9A-Za-zÀ-ɏ])[*_]+(?=[0-9A-Za-zÀ-ɏ])|[*_]{4,}")
+#: What there is in every text that has emphasis, code or a backslash.
+_CLOSING = re.compile(r"(?<=[^\s*_])[*_]|[`\\]")
 #: Characters that Unicode keeps out of texts stand for marks that are text while emphasis is looked for.
 _GUARDS = str.maketrans("*_", "\ufdd0\ufdd1")
 _GUARDED = str.maketrans("\ufdd0\ufdd1", "*_")
@@ -108,6 +110,8 @@ def without_marks(text: str) -> str:
     star between letters or digits, or one that CommonMark takes for text, stays: "5*3*2", "5 * 3", "Name *".
     """
     guarded = _INNER.sub(lambda marks: marks[0].translate(_GUARDS), _HEADING.sub("", text))
+    if _CLOSING.search(guarded) is None:
+        return guarded.translate(_GUARDED)
     pieces = [piece for line in _MARKDOWN.parseInline(guarded) for piece in line.children or ()]
     return "".join(map(_text, pieces)).translate(_GUARDED)
 
