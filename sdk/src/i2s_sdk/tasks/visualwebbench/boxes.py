@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 
+from i2s_sdk.tasks.structure import NoStructure
+from i2s_sdk.tasks.visualwebbench.conclusions import conclusion
+from i2s_sdk.tasks.visualwebbench.statements import Candidate
 from i2s_wire.metrics.profile import Profile
 
 Box = tuple[float, float, float, float]
 Point = tuple[float, float]
+_Forms = Mapping[Profile, tuple[re.Pattern[str], ...]]
 
 #: A box answers correctly from this intersection over union on.
 LEAST_IOU = 0.5
@@ -27,46 +31,71 @@ def _patterns(number: str, count: int) -> tuple[re.Pattern[str], ...]:
     return re.compile(rf"\[{numbers}\]"), re.compile(rf"\({numbers}\)")
 
 
-_BOX = {Profile.HELM: _patterns(_DECIMAL, 4), Profile.PAPER: _patterns(_NUMBER, 4)}
+def _corners(number: str) -> tuple[re.Pattern[str], ...]:
+    """Return patterns of two points, one behind the other, as "(x1, y1), (x2, y2)"."""
+    between = r"\s{0,8},?\s{0,8}"
+    points = rf"\[{number},{number}\]", rf"\({number},{number}\)"
+    return tuple(re.compile(point + between + point) for point in points)
+
+
+_BOX = {Profile.HELM: _patterns(_DECIMAL, 4), Profile.PAPER: (*_patterns(_NUMBER, 4), *_corners(_NUMBER))}
 _POINT = {Profile.HELM: _patterns(_DECIMAL, 2), Profile.PAPER: _patterns(_NUMBER, 2)}
 
 
-def read_box(answer: str, profile: Profile) -> Box | None:
-    """Return the box of an answer, or None if it has none.
+def read_box(answer: str, profile: Profile) -> Box | NoStructure:
+    """Return the box of an answer, or why it has none.
 
-    It is the first four numbers in brackets, else the first in parentheses, with commas between them. To
-    ``helm`` each number has a decimal point; ``paper`` takes whole numbers too, and orders the corners.
-
-    Args:
-        answer: What the model said.
-        profile: How it is read.
-    """
-    found = _first(answer, _BOX[profile])
-    if found is None:
-        return None
-    x1, y1, x2, y2 = found
-    if profile is Profile.HELM:
-        return x1, y1, x2, y2
-    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
-
-
-def read_point(answer: str, profile: Profile) -> Point | None:
-    """Return the point of an answer, or None if it has none; numbers are read as those of boxes.
+    ``helm``: the first four numbers in brackets, else the first in parentheses, with commas between them and
+    a decimal point in each. ``paper``: whole numbers too, corners in any order, and two corners in brackets
+    or parentheses each; of different boxes in the first of these forms that there is, the one that the answer
+    settles on.
 
     Args:
         answer: What the model said.
         profile: How it is read.
     """
-    found = _first(answer, _POINT[profile])
-    return None if found is None else (found[0], found[1])
+    read = _place(answer, _BOX, profile, "box [x1, y1, x2, y2]", "boxes")
+    if isinstance(read, NoStructure):
+        return read
+    x1, y1, x2, y2 = read
+    return x1, y1, x2, y2
 
 
-def _first(answer: str, patterns: Sequence[re.Pattern[str]]) -> tuple[float, ...] | None:
-    for pattern in patterns:
-        found = pattern.search(answer)
-        if found is not None:
-            return tuple(map(float, found.groups()))
-    return None
+def read_point(answer: str, profile: Profile) -> Point | NoStructure:
+    """Return the point of an answer, or why it has none; it is read as a box is.
+
+    Args:
+        answer: What the model said.
+        profile: How it is read.
+    """
+    read = _place(answer, _POINT, profile, "point [x, y]", "points")
+    return read if isinstance(read, NoStructure) else (read[0], read[1])
+
+
+def _place(
+    answer: str, forms: _Forms, profile: Profile, asked: str, plural: str
+) -> tuple[float, ...] | NoStructure:
+    text = "\n" + answer
+    for pattern in forms[profile]:
+        first = pattern.search(text)
+        if first is None:
+            continue
+        if profile is Profile.HELM:
+            return tuple(map(float, first.groups()))
+        read = conclusion(text, map(_candidate, pattern.finditer(text, first.start())))
+        if read.value is None:
+            different = len({*read.named, *read.excluded})
+            return NoStructure(f"the answer names {different} {plural} without a conclusion")
+        return read.value
+    return NoStructure(f"the answer has no {asked}")
+
+
+def _candidate(match: re.Match[str]) -> Candidate[tuple[float, ...]]:
+    numbers = tuple(map(float, match.groups()))
+    if len(numbers) == 4:
+        x1, y1, x2, y2 = numbers
+        numbers = min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+    return Candidate(numbers, *match.span())
 
 
 def area(box: Box) -> float:

@@ -1,13 +1,18 @@
 """The letter of a choice in an answer.
 
 Profile ``helm`` reads as the released evaluation does, and so refuses answers such as ``**E**``, ``[G]`` and
-a letter with a line feed behind it. Profile ``paper`` reads the letter that a person would read.
+a letter with a line feed behind it. Profile ``paper`` reads the letter that the answer settles on.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from i2s_sdk.tasks.structure import NoStructure
+from i2s_sdk.tasks.visualwebbench.conclusion_words import UNSPACED
+from i2s_sdk.tasks.visualwebbench.conclusions import conclusion
+from i2s_sdk.tasks.visualwebbench.statements import Candidate
 from i2s_wire.metrics.profile import Profile
 
 #: The letters of the eight choices.
@@ -15,21 +20,37 @@ LETTERS = "ABCDEFGH"
 
 _DROPPED = str.maketrans("", "", ",.!?;:'\"")
 _DOTTED = re.compile(r"[A-Z]\.")
+_NONE = "the answer has no letter"
 
 _MARKS = "\"'`*_()[]{}<>.:,;!?#$\\ \t\r\n"
-#: A letter that stands at the start and is parted from what follows by more than a space.
-_LEADING = re.compile(r"[\s\"'`*_(\[{<]*([A-H])[\"'`*_]*(?:[.)\]}>:,;-]|[ \t]*(?:\n|$))")
-_ANNOUNCED = re.compile(
-    r"\b(?:answer|choice|option|label|labell?ed|letter|element|id)s?(?:\s+is)?[\s:=]*[\"'`*_(\[{<]*([A-H])(?![\w'’])",
-    re.IGNORECASE,
+#: Characters that stand for ASCII ones: full-width forms, and letters in circles.
+_FORMS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_FORMS |= {0x24B6 + number: ord(letter) for number, letter in enumerate(LETTERS)}
+_LETTER = rf"[^\W_{UNSPACED}]"
+#: What may follow the letter "A"; before any other word it is the article.
+_AFTER_A = (
+    "is was are were has had does did can could may might must should would will seems looks appears "
+    "matches fits corresponds describes represents refers shows contains leads points indicates "
+    "suits satisfies and or nor but because since as which that who while whereas not isn't doesn't "
+    "wasn't can't cannot rather instead than vs versus if when where in at with by through being due "
+    "given based also so then here there clearly"
+).replace(" ", "|")
+_VERB = r"(?:match|fit|descri|correspond|represent|suit|satisf)"
+_NO_NOUN = rf"(?:{_AFTER_A}|(?:to[ ])?[B-H]|(?:best|most[ ]closely)[ ]{_VERB}\w*)\b"
+_ARTICLE = rf"[ \t]{{1,8}}[*_]{{0,3}}(?!{_NO_NOUN}){_LETTER}"
+#: A capital that stands alone: no part of a word, of "N/A", "A-H", "D.C.", "C++" or "21 °C". Or a small
+#: letter in brackets; or another small one, which is a letter of a choice only where it is announced.
+_NAMED = re.compile(
+    rf"(?<!{_LETTER})(?<!{_LETTER}['’&/+-])(?<![A-Z]\.)(?<![°#])"
+    rf"(?:(?P<capital>A(?!{_ARTICLE})|[B-H])"
+    rf"|(?<=[(\[{{])(?<!{_LETTER}[(\[{{])(?P<bracketed>[a-h])(?=[)\]}}])"
+    rf"|(?<![</])(?P<small>[b-h]|a(?![ \t]{{1,8}}[*_]{{0,3}}{_LETTER})))"
+    rf"(?!{_LETTER}|['’&/+-]{_LETTER}|[+#°]|\.{_LETTER}(?!{_LETTER}))"
 )
-_BRACKETED = re.compile(r"[(\[{<]([A-H])[)\]}>]")
-_ALONE = re.compile(r"(?<![\w'’])([A-H])(?![\w'’])")
-_ARTICLE = re.compile(r"A[ \t]+[a-z]")
 
 
-def read_letter(answer: str, profile: Profile) -> str | None:
-    """Return the upper-case letter of an answer, or None if it has none.
+def read_letter(answer: str, profile: Profile) -> str | NoStructure:
+    """Return the upper-case letter of an answer, or why it has none.
 
     The letter may be none of the choices, such as "Z", if the released evaluation reads it so.
 
@@ -37,7 +58,9 @@ def read_letter(answer: str, profile: Profile) -> str | None:
         answer: What the model said.
         profile: How it is read.
     """
-    return released_letter(answer) if profile is Profile.HELM else lenient_letter(answer)
+    if profile is Profile.HELM:
+        return released_letter(answer) or NoStructure(_NONE)
+    return concluded_letter(answer)
 
 
 def released_letter(answer: str) -> str | None:
@@ -60,27 +83,32 @@ def released_letter(answer: str) -> str | None:
     return None
 
 
-def lenient_letter(answer: str) -> str | None:
-    """Return the letter that a person would read.
+def concluded_letter(answer: str) -> str | NoStructure:
+    """Return the letter that an answer settles on, or that it names none or several without a conclusion.
 
-    In this order: an answer of nothing but a letter, in either case, with any marks around it; a capital at
-    the start that punctuation or the end of the line parts from the rest; the last capital that is announced
-    ("answer: F", "option D"); the last one in brackets; the last one that stands alone, where an "A" before a
-    word in lower case is an article unless there is no other.
+    An answer of nothing but a letter, in either case, with any marks around it, is that letter.
     """
-    bare = answer.strip(_MARKS)
-    if len(bare) == 1 and bare.upper() in LETTERS:
-        return bare.upper()
-    leading = _LEADING.match(answer)
-    if leading is not None:
-        return leading[1]
-    for pattern in (_ANNOUNCED, _BRACKETED):
-        found = [letter for letter in pattern.findall(answer) if letter in LETTERS]
-        if found:
-            return str(found[-1])
-    alone = list(_ALONE.finditer(answer))
-    kept = [one for one in alone if not _ARTICLE.match(answer, one.start())] or alone
-    return kept[-1][1] if kept else None
+    text = "\n" + answer.translate(_FORMS)
+    bare = text.strip(_MARKS).upper()
+    if len(bare) == 1 and bare in LETTERS:
+        return bare
+    read = conclusion(text, map(_candidate, _NAMED.finditer(text)))
+    if read.value is not None:
+        return read.value
+    if read.named:
+        return NoStructure(f"the answer names {_listed(read.named)} without a conclusion")
+    if read.excluded:
+        return NoStructure(f"the answer rules out {_listed(read.excluded)} and names no other letter")
+    return NoStructure(_NONE)
+
+
+def _candidate(named: re.Match[str]) -> Candidate[str]:
+    return Candidate(named[0].upper(), *named.span(), doubtful=named["small"] is not None)
+
+
+def _listed(letters: Iterable[str]) -> str:
+    *most, last = sorted(letters)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def index_of(letter: str) -> int:

@@ -30,11 +30,10 @@ def read_answer(completion: str, form: Form, profile: Profile) -> Structure | No
     """
     if form is Form.LETTER:
         letter = read_letter(completion, profile)
-        return NoStructure("the answer has no letter") if letter is None else Structure(letter)
+        return letter if isinstance(letter, NoStructure) else Structure(letter)
     if form in (Form.BOX, Form.POINT):
         place = read_box(completion, profile) if form is Form.BOX else read_point(completion, profile)
-        what = "box [x1, y1, x2, y2]" if form is Form.BOX else "point [x, y]"
-        return NoStructure(f"the answer has no {what}") if place is None else Structure(json.dumps(place))
+        return place if isinstance(place, NoStructure) else Structure(json.dumps(place))
     text = _TEXTS[form](completion, profile)
     if not text and profile is not Profile.HELM:
         return NoStructure("the answer has no text")

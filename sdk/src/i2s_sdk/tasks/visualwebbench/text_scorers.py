@@ -14,7 +14,7 @@ from i2s_sdk.scoring.scorer import Metric, Scorable, Values, values_of_unusable
 from i2s_sdk.tasks.visualwebbench.rouge import EPSILON, EmptyTextError, RougeScores, rouge_scores
 from i2s_sdk.tasks.visualwebbench.shown import shown_detail
 from i2s_sdk.tasks.visualwebbench.squad import squad_f1
-from i2s_sdk.tasks.visualwebbench.texts import unquoted
+from i2s_sdk.tasks.visualwebbench.texts import unquoted, without_marks
 from i2s_wire.metrics.profile import Profile
 
 ROUGE_L, ROUGE_1, ROUGE_2, F1 = "rouge_l", "rouge_1", "rouge_2", "f1"
@@ -72,7 +72,7 @@ class RougeScorer:
         return replace(values_of_unusable(self.metrics), detail=shown_detail(sample))
 
     def _defined(self, answer: str, gold: str) -> Values:
-        gold = unquoted(gold)
+        gold = unquoted(without_marks(gold))  # as the answer is read
         try:
             scores = rouge_scores(answer, gold, epsilon=0.0)
         except EmptyTextError:

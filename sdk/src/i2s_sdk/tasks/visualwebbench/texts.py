@@ -5,6 +5,9 @@ from __future__ import annotations
 import html
 import re
 
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
 from i2s_sdk.reading import fenced_blocks
 from i2s_wire.metrics.profile import Profile
 
@@ -14,9 +17,17 @@ _DESCRIPTION = re.compile(r"""\bname\s*=\s*(["']?)description\1""", re.IGNORECAS
 _CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$))""", re.IGNORECASE)
 _META_PREFIX = re.compile(r"\s*meta[ \t]+description[ \t]*:", re.IGNORECASE)
 _ELEMENT_PREFIX = re.compile(
-    r"(?:\*\*|__)?the text content (?:with)?in the red (?:rectangle )?bounding box is:?(?:\*\*|__)?:?",
+    r"the text content (?:with)?in the red (?:rectangle )?bounding box is:{0,2}",
     re.IGNORECASE,
 )
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?=\S)", re.MULTILINE)
+_INNER = re.compile(r"(?<=[0-9A-Za-zÀ-ɏ])[*_]+(?=[0-9A-Za-zÀ-ɏ])|[*_]{4,}")
+#: What there is in every text that has emphasis, code or a backslash.
+_CLOSING = re.compile(r"(?<=[^\s*_])[*_]|[`\\]")
+#: Characters that Unicode keeps out of texts stand for marks that are text while emphasis is looked for.
+_GUARDS = str.maketrans("*_", "\ufdd0\ufdd1")
+_GUARDED = str.maketrans("\ufdd0\ufdd1", "*_")
+_MARKDOWN = MarkdownIt("zero").enable(["emphasis", "backticks", "escape"]).disable("text_join")
 _QUOTES = ('""', "''", "“”", "‘’")
 
 
@@ -25,7 +36,7 @@ def read_description(answer: str, profile: Profile) -> str:
 
     ``helm``: the content of the first ``<meta name="description" content="…">`` in exactly these characters,
     up to the last ``">`` of its line, else the whole answer as it is. ``paper``: the element in any order and
-    quotes of its attributes, its character references resolved; else the answer without fences, the
+    quotes of its attributes, its character references resolved; else the answer without markup, the
     words "Meta Description:" and the white space and quotes around it.
 
     Args:
@@ -40,7 +51,7 @@ def read_description(answer: str, profile: Profile) -> str:
             if content is None:
                 break
             return html.unescape(content[1] if content[1] is not None else content[2]).strip()
-    text = unfenced(answer)
+    text = without_markup(answer)
     prefix = _META_PREFIX.match(text)
     return unquoted(text if prefix is None else text[prefix.end() :])
 
@@ -69,7 +80,7 @@ def read_element_text(answer: str, profile: Profile) -> str:
     if profile is Profile.HELM:
         _, colon, rest = answer.partition(":")
         return rest.strip().strip('"').strip("'") if colon else answer
-    text = unfenced(answer)
+    text = without_markup(answer)
     found = _ELEMENT_PREFIX.search(text)
     return unquoted(text if found is None else text[found.end() :])
 
@@ -77,19 +88,39 @@ def read_element_text(answer: str, profile: Profile) -> str:
 def read_plain(answer: str, profile: Profile) -> str:
     """Return the heading or the answer to a question.
 
-    ``helm``: verbatim. ``paper``: without fences, and without white space and quotes around it.
+    ``helm``: verbatim. ``paper``: without markup, and without white space and quotes around it.
 
     Args:
         answer: What the model said.
         profile: How it is read.
     """
-    return answer if profile is Profile.HELM else unquoted(unfenced(answer))
+    return answer if profile is Profile.HELM else unquoted(without_markup(answer))
 
 
-def unfenced(answer: str) -> str:
-    """Return the content of the last fenced block of an answer, or the answer if it has none."""
+def without_markup(answer: str) -> str:
+    """Return the content of the last fenced block, else the answer without marks of Markdown."""
     blocks = fenced_blocks(answer)
-    return blocks[-1].content if blocks else answer
+    return blocks[-1].content if blocks else without_marks(answer)
+
+
+def without_marks(text: str) -> str:
+    """Return a text without marks of Markdown, in time proportional to its length.
+
+    The marks are those of emphasis, of code in a line and of headings, and backslashes before such marks. A
+    star between letters or digits, or one that CommonMark takes for text, stays: "5*3*2", "5 * 3", "Name *".
+    """
+    guarded = _INNER.sub(lambda marks: marks[0].translate(_GUARDS), _HEADING.sub("", text))
+    if _CLOSING.search(guarded) is None:
+        return guarded.translate(_GUARDED)
+    pieces = [piece for line in _MARKDOWN.parseInline(guarded) for piece in line.children or ()]
+    return "".join(map(_text, pieces)).translate(_GUARDED)
+
+
+def _text(piece: Token) -> str:
+    """Return the text of a part of a paragraph; a backslash stays unless it is before a mark of emphasis."""
+    if piece.type == "hardbreak":
+        return "\\\n"
+    return piece.markup if piece.type == "text_special" and piece.content not in "*_`#" else piece.content
 
 
 def unquoted(text: str) -> str:
