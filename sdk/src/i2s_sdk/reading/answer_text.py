@@ -8,7 +8,7 @@ The answer is one stretch of the completion. In this order:
 3. A marker that ends the turn ends the answer; markers at the end are left out.
 4. Of an answer within answer tags, what stands between the last two is the answer.
 
-Source: the chat templates that the publishers of the models ship with them; docs/reading-answers.md lists
+Source: the chat templates that the publishers of the models ship with them; docs/tasks.md lists
     them.
 """
 

@@ -1,7 +1,7 @@
 """Refusals: answers that say that the model will not, or cannot, answer.
 
 The list of openings is short on purpose, and is used only where a task found no structure, or where any text
-would be one. docs/reading-answers.md repeats it.
+would be one. docs/tasks.md repeats it.
 """
 
 from __future__ import annotations
