@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -130,6 +130,15 @@ def ranked_by(task: str) -> tuple[str, ...]:
     """Return the columns that rank models in a task: its main metric, and the share rendered before it."""
     spec = task_spec(task)
     return (RENDERED, spec.main_metric) if spec.renders else (spec.main_metric,)
+
+
+def short_columns(runs: Iterable[Summary], task: str) -> tuple[str, ...]:
+    """Return the columns of a task in tables over several tasks.
+
+    They are those that rank models, and beside them those that the task names and any of the runs has.
+    """
+    present = {name for one in runs if task in one.tasks for name in one.tasks[task].values}
+    return (*ranked_by(task), *(name for name in task_spec(task).shown_beside if name in present))
 
 
 def labels(runs: Sequence[tuple[str, str, str]]) -> list[str]:
