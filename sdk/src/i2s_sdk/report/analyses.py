@@ -188,8 +188,8 @@ def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
         Heading("Scored"),
     )
     title = f"{SPECS[task].title}, by difficulty"
-    notes = (FAILED_COUNT_ZERO, *compared.notes([task]), *skills.notes, *compared.account_notes([task]))
-    return PaperTable(title, headings, tuple(lines), notes)
+    notes = (FAILED_COUNT_ZERO, *compared.notes([task]), *skills.notes)
+    return PaperTable(title, headings, tuple(lines), notes, compared.account_notes([task]))
 
 
 def _scored(view: RunView, task: str, difficulty: str) -> str:

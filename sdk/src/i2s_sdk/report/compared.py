@@ -75,10 +75,10 @@ class ComparedRuns:
         """Return the numbers of a run over all of its instances, whichever the others have scored."""
         return self.own[label].summary if label in self.own else self.summaries[label]
 
-    def account_notes(self, tasks: Sequence[str]) -> list[str]:
+    def account_notes(self, tasks: Sequence[str]) -> tuple[str, ...]:
         """Return for each run that is no reference point what became of its samples of some tasks."""
         found = (account_note(label, self.own_summary(label), tasks) for label in self.ranked)
-        return [note for notes in found for note in notes]
+        return tuple(note for notes in found for note in notes)
 
     def mean_skills(self, tasks: Collection[str]) -> dict[str, Mean]:
         """Return the mean skill of runs over those of some tasks in which all ranked runs have one.

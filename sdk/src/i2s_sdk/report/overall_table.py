@@ -95,8 +95,8 @@ def overall_table(
             "Mean skill: 0 is the best baseline that looks at nothing and 1 the ground truth, over the tasks "
             "that all runs have; its interval is over the samples of each task."
         )
-    notes += compared.account_notes(tasks)
-    return PaperTable(title, tuple(headings), tuple(lines), tuple(notes))
+    accounts = compared.account_notes(tasks)
+    return PaperTable(title, tuple(headings), tuple(lines), tuple(notes), accounts)
 
 
 def _apart(compared: ComparedRuns, runs: Mapping[str, Summary], tasks: Sequence[str]) -> dict[str, str]:

@@ -114,8 +114,8 @@ def _subset_table(
         judged = {label: compared.summaries[label] for label in groups if label not in compared.unranked}
         notes += [f"Published rows: {theirs.where}.", *mismatch_notes(apart)]
         notes += profile_note(judged, "reference")
-    notes += compared.account_notes([task])
-    return PaperTable(f"{spec.title}, {subset}", headings, tuple(lines), tuple(notes))
+    title, accounts = f"{spec.title}, {subset}", compared.account_notes([task])
+    return PaperTable(title, headings, tuple(lines), tuple(notes), accounts)
 
 
 def _own_group(compared: ComparedRuns, label: str, task: str, subset: str) -> Group:

@@ -139,6 +139,7 @@ def print_leaderboard(
         metrics = dict.fromkeys(metric for one in standings for metric in one.values.get(task, {}))
         for metric in metrics:
             table.add_column(metric_word(task, metric), justify="right")
+        table.add_column("scored", justify="right")
         for points, of_block in groupby(standings, key=lambda one: one.is_reference_point):
             if points:
                 table.add_section()
@@ -147,6 +148,7 @@ def print_leaderboard(
                 means = (one.values.get(task, {}).get(metric) for metric in metrics)
                 cells = [one.label, *(_skill_cells(own.get(one.label)) if own else [])]
                 cells += [*(figures.value(mean.value if mean else None) for mean in means)]
+                cells.append(figures.coverage(one.coverage.get(task)))
                 table.add_row(*(Text(visible_line(cell)) for cell in cells), style="dim" if points else "")
         print_in_parts(console, table)
 

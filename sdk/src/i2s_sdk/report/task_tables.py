@@ -67,16 +67,14 @@ def task_table(compared: ComparedRuns, task: str, *, published: bool, rendered_o
     if theirs is not None:
         judged = {label: one for label, one in runs.items() if label not in compared.unranked}
         notes += [f"Published rows: {theirs.where}.", *mismatch_notes(apart), *profile_note(judged)]
-    notes += compared.account_notes([task])
     headings = (
         Heading("Model"),
         *([Heading("Skill")] if has_skill else []),
         *(Heading(metric_title(task, name)) for name in names),
         Heading("Scored"),
     )
-    return PaperTable(
-        table_title(SPECS[task].title, SPECS[task].published_table), headings, tuple(lines), tuple(notes)
-    )
+    title = table_title(SPECS[task].title, SPECS[task].published_table)
+    return PaperTable(title, headings, tuple(lines), tuple(notes), compared.account_notes([task]))
 
 
 def wild_table(compared: ComparedRuns, task: str, *, rendered_only: bool) -> PaperTable:

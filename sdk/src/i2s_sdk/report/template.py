@@ -93,7 +93,7 @@ def render_page(
         standings=standings,
         compared=compared,
         has_mean_skill=has_mean_skill,
-        leaderboard_columns=columns + sum(map(len, shown.values())),
+        leaderboard_columns=columns + sum(len(one) + 1 for one in shown.values()),
         points_title=BLOCK_TITLES[TableBlock.REFERENCE_POINTS],
         mismatch_mark=MISMATCH_MARK,
         task_skills=skills_of,

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from i2s_sdk.models.asked_with import MAX_TOKENS
-from i2s_sdk.report import print_summary, write_report
+from i2s_sdk.report import print_leaderboard, print_summary, write_report
 from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.analyses import compare_two, difficulty_tables
 from i2s_sdk.report.paper_tables import table
+from i2s_sdk.report.table_formats import markdown
 from i2s_sdk.runlog.folder import MANIFEST
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.outcome import Outcome
@@ -90,7 +91,7 @@ def test_a_server_that_refuses_everything_says_so_in_the_first_lines_and_stands_
     assert account_lines(summary(refused)) == ["40 of 40 answers are refusals"]
     for one in table([refused, working]):
         assert [line.model for line in one.lines] == ["working", "refusing"]
-        assert "refusing: 40 of 40 answers are refusals." in one.notes
+        assert one.accounts == ("refusing: 40 of 40 answers are refusals.",)
 
 
 def test_each_account_that_is_not_empty_has_a_line_in_the_order_of_the_run(tmp_path: Path) -> None:
@@ -157,7 +158,18 @@ def test_each_run_of_a_table_has_its_own_n_of_all_its_samples(tmp_path: Path) ->
             "Values of latex are over the 9 instances that all runs scored (lossy 9 of 10, whole 10 of 10)."
         )
         assert note in one.notes
-        assert "lossy: 1 of 10 inputs were rejected by the server of the model." in one.notes
+        assert one.accounts == ("lossy: 1 of 10 inputs were rejected by the server of the model.",)
+        assert one.accounts[0] in markdown(one)
+    report = write_report(runs, tmp_path / "both")
+    assert {one.label: one.coverage for one in report.standings} == {
+        "lossy": {"latex": (9, 10)},
+        "whole": {"latex": (10, 10)},
+    }
+    stream = io.StringIO()
+    print_leaderboard(report.standings, stream)
+    for shown in (stream.getvalue(), (tmp_path / "both" / "index.html").read_text()):
+        assert "9 of 10" in shown
+        assert "10 of 10" in shown
     alone = table(runs[:1])[0]
     assert [line.values[-1] for line in alone.lines] == ["9 of 10"]
 

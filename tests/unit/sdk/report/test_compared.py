@@ -245,7 +245,7 @@ def test_difficulties_are_over_the_instances_that_all_runs_have_scored(tmp_path:
     few = by_difficulty(tmp_path / "b", "few", {"1": "easy", "2": "easy"}, 0.4)
     (found,) = difficulty_tables([many, few])
     assert [line.values[-1] for line in found.lines] == ["9 of 9", "2 of 2"]
-    assert {mean.n for line in found.lines for mean in line.means if mean} == {2}
+    assert {mean.n for line in found.lines for mean in line.means if mean and mean.n} == {2}
     assert any("over the 2 instances" in note for note in found.notes)
 
 
