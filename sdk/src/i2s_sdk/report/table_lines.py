@@ -111,7 +111,7 @@ class PaperTable:
         headings: One for each column.
         lines: Rows, those of a block together; within a block in the order given.
         notes: What a reader must know.
-        accounts: For each run what became of its samples, as a sentence; runs without losses are left out.
+        accounts: Sentences about what became of the samples of runs; runs without losses have none.
     """
 
     title: str
