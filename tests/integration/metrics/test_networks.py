@@ -200,7 +200,7 @@ async def test_without_weights_a_metric_is_unavailable_and_no_network_runs(
                 assert ("needs" if content is None else "damaged") in result.failure.message
             assert ssim.value == 1
         everything = await service.stub.Score(request_of("eq_0", "eq_0", metrics=[]))
-        assert [result.name for result in everything.results] == ["ems", "pixel", "ssim"]
+        assert [result.name for result in everything.results] == ["ems", "pixel", "exact", "ssim"]
         assert len(service.workers()) == 1
 
 
@@ -213,7 +213,7 @@ async def test_every_metric_of_every_example_with_itself_is_one(service):
     )
     for path, answer in zip(EXAMPLES, answers, strict=True):
         values = {result.name: result.value for result in answer.results}
-        assert values == dict.fromkeys(["ems", "pixel", "ssim", "lpips"], 1.0), path.name
+        assert values == dict.fromkeys(["ems", "pixel", "exact", "ssim", "lpips"], 1.0), path.name
 
 
 async def test_symmetric_metrics_are_symmetric_and_within_their_bounds(service, request_of):
@@ -222,7 +222,7 @@ async def test_symmetric_metrics_are_symmetric_and_within_their_bounds(service, 
         metric for metric in described.metrics if metric.available and pb.PROFILE_PAPER in metric.profiles
     ]
     symmetric = [metric.name for metric in paper if metric.symmetric]
-    assert symmetric == ["pixel", "ssim", "lpips"]
+    assert symmetric == ["pixel", "exact", "ssim", "lpips"]
     for one, other, policy in PAIRS[:3]:
         there, back = [
             (await service.stub.Score(request_of(*names, policy, symmetric), timeout=PATIENCE)).results

@@ -11,15 +11,17 @@ NOTHING = dict.fromkeys(Network, "needs weights")
 
 
 @pytest.mark.parametrize("profile", Profile)
-def test_both_profiles_have_the_five_metrics(profile):
-    assert registry.names(profile) == ("ems", "pixel", "ssim", "lpips", "cis")
+def test_both_profiles_have_the_five_metrics_and_paper_counts_exact_matches(profile):
+    exact = ("exact",) if profile is Profile.PAPER else ()
+    assert registry.names(profile) == ("ems", "pixel", *exact, "ssim", "lpips", "cis")
     assert registry.available(profile, {}) == registry.names(profile)
 
 
 @pytest.mark.parametrize("profile", Profile)
 def test_without_networks_their_metrics_are_not_available(profile):
-    assert registry.available(profile, NOTHING) == ("ems", "pixel", "ssim")
-    assert registry.available(profile, {Network.INCEPTION: "x"}) == ("ems", "pixel", "ssim", "lpips")
+    without = tuple(name for name in registry.names(profile) if name not in ("lpips", "cis"))
+    assert registry.available(profile, NOTHING) == without
+    assert registry.available(profile, {Network.INCEPTION: "x"}) == (*without, "lpips")
 
 
 def test_the_reason_against_a_metric_begins_with_its_name():
@@ -59,7 +61,7 @@ def test_ems_is_bounded_in_paper_alone():
 
 
 def test_nothing_wanted_means_what_is_available():
-    assert registry.choose([], Profile.PAPER, NOTHING) == ("ems", "pixel", "ssim")
+    assert registry.choose([], Profile.PAPER, NOTHING) == ("ems", "pixel", "exact", "ssim")
 
 
 def test_the_order_wanted_is_kept():

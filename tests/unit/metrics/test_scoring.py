@@ -40,6 +40,28 @@ def test_ems_comes_with_its_parts(page, encode):
     assert ems.value == pytest.approx(1 - ems.parts["block_emd"] / ems.parts["denominator"])
 
 
+@pytest.mark.parametrize("policy", SizePolicy)
+def test_a_match_is_exact_if_pixel_is_1_at_equal_size(page, encode, policy):
+    def exact(prediction):
+        return [one.value for one in run(page, prediction, ("exact", "pixel"), policy=policy).outcomes]
+
+    picture = Image.new("RGB", (90, 60), "white")
+    picture.paste((15, 55, 205), (20, 10, 50, 40))  # within the tolerance of 5 levels
+    assert exact(page) == exact(encode(picture)) == [1, 1]
+    picture.putpixel((0, 0), (249, 255, 255))
+    assert exact(encode(picture)) == [0, pytest.approx(900 / 901)]
+    wider = Image.new("RGB", (91, 60), "white")
+    wider.paste((10, 60, 200), (20, 10, 50, 40))
+    assert exact(encode(wider))[0] == 0, "whatever the policy makes of its size"
+
+
+def test_white_that_a_policy_adds_is_no_exact_match(encode):
+    small, large = (encode(Image.new("RGB", (side, 40), "white")) for side in (30, 40))
+    for reference, prediction in ((small, large), (large, small)):
+        exact, pixel = run(reference, prediction, ("exact", "pixel")).outcomes
+        assert (exact.value, pixel.value) == (0, 1)
+
+
 @pytest.mark.parametrize("name", ["lpips", "cis"])
 @pytest.mark.parametrize("profile", Profile)
 def test_metrics_without_networks_are_unavailable_and_say_what_is_missing(page, name, profile):

@@ -35,7 +35,8 @@ def command(first: str, second: str, difference: float | None, across_rules: boo
 
     Of each metric the difference (the second run minus the first) is printed with its 95 % interval, by the
     bootstrap over pairs, and the p-value of the paired permutation test. "needed" is how many instances it
-    takes to find the difference in 80 % of all cases, at a level of 5 %.
+    takes to find the difference in 80 % of all cases, at a level of 5 %. The first table shows what
+    became of all samples of each run (refused, cut off, not rendered, …), with the difference of the shares.
 
     Tasks whose values follow different rules (profile, version of the main metric, digest of the engine) are
     not compared, and a note says why. The exit code is 1 if nothing can be compared.
@@ -67,6 +68,19 @@ def _print(found: Versus) -> None:
     from i2s_sdk.report import figures
     from i2s_sdk.report.view import metric_word
 
+    if found.accounts:
+        accounts = [
+            (
+                one.task,
+                one.title,
+                f"{one.first[0]} of {one.first[1]}",
+                f"{one.second[0]} of {one.second[1]}",
+                figures.signed(one.difference),
+            )
+            for one in found.accounts
+        ]
+        title = f"{found.second} against {found.first}, all samples of each"
+        print_rows(title, ("task", "account"), ("first", "second", "difference"), accounts)
     if not found.comparisons:
         say("The runs have no scored instance in common whose values follow the same rules.")
         return
@@ -85,4 +99,9 @@ def _print(found: Versus) -> None:
         )
         for one in found.comparisons
     ]
-    print_rows(f"{found.second} against {found.first}", ("task", "metric"), _NUMBERS, rows)
+    print_rows(
+        f"{found.second} against {found.first}, instances that both have scored",
+        ("task", "metric"),
+        _NUMBERS,
+        rows,
+    )

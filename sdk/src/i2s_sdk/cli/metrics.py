@@ -63,13 +63,15 @@ def command(as_json: bool, **given: str | bool | None) -> int:
 
 def _tasks(profile: Profile) -> dict[str, dict[str, Any]]:
     """Return the metrics of each task, with the scorer that computes them, and its averages."""
+    from i2s_sdk.tasks.compared_images import image_metric
     from i2s_sdk.tasks.metrics import image_metrics, scorers_of
     from i2s_sdk.tasks.registry import SPECS, open_task
 
     found: dict[str, dict[str, Any]] = {}
     for name, spec in SPECS.usable().items():
         task = open_task(name, profile)
-        metrics = {metric: {"by": METRICS, "aggregate": "mean"} for metric in image_metrics(task)}
+        images = map(image_metric, image_metrics(task))
+        metrics = {one.name: {"by": METRICS, "aggregate": str(one.aggregate)} for one in images}
         for one in scorers_of(task):
             by = f"{one.name} {one.version}"
             metrics |= {own.name: {"by": by, "aggregate": str(own.aggregate)} for own in one.metrics}

@@ -29,8 +29,13 @@ _LOWEST = 10
     metavar="N",
     help="Without ID: how many samples, those with the lowest main metric first.",
 )
+@click.option(
+    "--account",
+    metavar="A",
+    help="Without ID: all samples of an account, such as cut_off, refused or no_structure.",
+)
 @json_option
-def command(run: str, samples: tuple[str, ...], lowest: int, as_json: bool) -> None:
+def command(run: str, samples: tuple[str, ...], lowest: int, account: str | None, as_json: bool) -> None:
     """Show what became of samples: outcome, first error, repairs, values and the answer of the model.
 
     Without an ID, one line is printed for each of the samples with the lowest values of the main metric of
@@ -40,13 +45,19 @@ def command(run: str, samples: tuple[str, ...], lowest: int, as_json: bool) -> N
     Examples:
       i2s-sdk show runs/answers
       i2s-sdk show runs/answers --lowest 3
+      i2s-sdk show runs/answers --account cut_off
       i2s-sdk show runs/answers equation-euler
       i2s-sdk show runs/answers equation-euler --json
     """  # noqa: D301 - \b is for click
     from i2s_sdk.runlog.reader import read_run
 
     stored = read_run(run)
+    if samples and account is not None:
+        raise click.UsageError("--account chooses samples, and IDs do too; give one of them")
     values = {} if samples else _main_values(stored)
+    if account is not None:
+        values = {one: values[one] for one in _of_account(stored, account)}
+        lowest = len(values)
     lowest_ids = sorted(values, key=lambda one: (values[one] is not None, values[one] or 0.0, one))[:lowest]
     records = [stored.with_texts(_named(stored, one)) for one in samples or lowest_ids]
     if as_json:
@@ -55,6 +66,25 @@ def command(run: str, samples: tuple[str, ...], lowest: int, as_json: bool) -> N
         say("\n\n".join("\n".join(_lines(stored, one)) for one in records))
     else:
         _print_lowest(records, values)
+
+
+def _of_account(stored: StoredRun, name: str) -> list[str]:
+    """Return the samples of an account that have a record.
+
+    Raises:
+        UnknownNameError: There is no account of this name.
+    """
+    from i2s_sdk.errors import UnknownNameError
+    from i2s_sdk.stats.accounts import SAME_ANSWER, Account, accounts_of, same_answers
+
+    records = stored.ordered()
+    if name == SAME_ANSWER:
+        by_task = [[one for one in records if one.task == task] for task in {one.task for one in records}]
+        same = {one.id for own in by_task for one in same_answers(own)}
+        return [one.id for one in records if one.id in same]
+    if name not in set(Account):
+        raise UnknownNameError("account", name, [*map(str, Account), SAME_ANSWER])
+    return [one.id for one in records if name in accounts_of(one)]
 
 
 def _named(stored: StoredRun, identity: str) -> Record:

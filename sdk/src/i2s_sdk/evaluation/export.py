@@ -17,6 +17,7 @@ from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.scoring.scorer import Aggregate
+from i2s_sdk.stats.accounts import accounts_of
 from i2s_sdk.stats.results import task_columns
 from i2s_wire.installation import install_command
 
@@ -66,7 +67,7 @@ def columns(run: StoredRun) -> dict[str, str]:
     pooled = dict.fromkeys(one.name for one in metrics if one.aggregate is Aggregate.POOLED)
     return {
         **dict.fromkeys(("id", "task", "subset", "difficulty", "licence", "source"), _TEXT),
-        **dict.fromkeys(("model", "profile", "outcome"), _TEXT),
+        **dict.fromkeys(("model", "profile", "outcome", "accounts"), _TEXT),
         **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),
         **dict.fromkeys(("rendered", "rendered_before_repair", "usable", "usable_before_repair"), _TRUTH),
         **dict.fromkeys((one.name for one in metrics), _REAL),
@@ -140,6 +141,7 @@ def _values(record: Record) -> Row:
     plain, before = record.to_json(), record.verdict_before_repair
     return {
         **plain,
+        "accounts": json.dumps(accounts_of(record)),
         "rendered": record.has_picture,
         "rendered_before_repair": before is not None and before.has_picture,
         "usable_before_repair": record.usable_before_repair,

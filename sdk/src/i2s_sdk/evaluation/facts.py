@@ -13,7 +13,7 @@ from i2s_sdk.data.bundled import BUNDLED, is_bundled
 from i2s_sdk.data.locations import data_name
 from i2s_sdk.data.origin import read_origin
 from i2s_sdk.evaluation.plan import Plan
-from i2s_sdk.models.asked_with import ASKED_WITH
+from i2s_sdk.models.asked_with import ASKED_WITH, MAX_TOKENS
 from i2s_sdk.report.published_match import DATA_SET
 from i2s_sdk.tasks.task import ConfiguredTask, DocumentTask
 from i2s_wire.documents import DocumentsDescription
@@ -31,6 +31,7 @@ def facts(
     *,
     whole: bool = False,
     options: str = "",
+    max_tokens: int | None = None,
 ) -> dict[str, str]:
     """Return facts by name, as they are shown to people.
 
@@ -41,6 +42,7 @@ def facts(
         documents: The documents service, if it is there.
         whole: Whether the model answers documents as a whole, so that settings of their pages mean nothing.
         options: Options that the model is asked with, as words of a command.
+        max_tokens: The most tokens of a completion; None for a model that is not called.
     """
     found = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -66,6 +68,8 @@ def facts(
         found[documents.service] = f"{documents.version}, {programs}, isolation {tier}"
     if options:
         found[ASKED_WITH] = options
+    if max_tokens is not None:
+        found[MAX_TOKENS] = str(max_tokens)
     state = _git_state()
     if state:
         found["git"] = state

@@ -29,6 +29,7 @@ from i2s_sdk.instances.references import require_usable_references
 from i2s_sdk.models.asked_with import asked_with
 from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.model import Model, answers_whole
+from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.runlog.calls import marked_calls
 from i2s_sdk.runlog.folder import LOGS, RunFolder
 from i2s_sdk.runlog.manifest import Manifest
@@ -267,6 +268,7 @@ class Runner:
         digests = {one.service: one.engine.digest for one in engines.values()}
         if documents is not None:
             digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}
+        asked: ModelOptions | None = getattr(self.model, "options", None)
         return self.folder.begin(
             Manifest(
                 options=self.plan.options(digests, versions),
@@ -277,7 +279,8 @@ class Runner:
                     comparer,
                     documents,
                     whole=self.model is not None and answers_whole(self.model),
-                    options=asked_with(getattr(self.model, "options", None), self.settings),
+                    options=asked_with(asked, self.settings),
+                    max_tokens=asked.max_tokens if asked is not None else None,
                 ),
             ),
             self.plan.whole,

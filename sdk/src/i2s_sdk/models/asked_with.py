@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -15,6 +17,11 @@ from i2s_sdk.tasks.prompts import DECODING
 
 #: The fact of a run: words of the command line, quoted as a shell has them.
 ASKED_WITH = "options"
+
+#: The fact of a run: the most tokens of a completion.
+MAX_TOKENS = "max tokens"
+
+_MAX_TOKENS_FLAG = "--max-tokens"
 
 #: Beginnings of settings that decide what tasks ask.
 _OF_TASKS = ("sobench_", "readoc_")
@@ -37,6 +44,17 @@ def asked_with(options: ModelOptions | None, settings: Settings) -> str:
     return shlex.join(words)
 
 
+def max_tokens_of(about: Mapping[str, str]) -> int | None:
+    """Return the most tokens of a completion by the facts of a run; None if they do not say.
+
+    Earlier versions kept the option alone, if it was not the default.
+    """
+    words = shlex.split(about.get(ASKED_WITH, ""))
+    options = dict(pairwise(words))
+    value = about.get(MAX_TOKENS, options.get(_MAX_TOKENS_FLAG, ""))
+    return int(value) if value.isdecimal() else None
+
+
 def _of_model(options: ModelOptions) -> list[str]:
     words: list[str] = []
     if options.base_url is not None:
@@ -44,7 +62,7 @@ def _of_model(options: ModelOptions) -> list[str]:
     if options.temperature_chosen:
         words += ["--temperature", "none" if options.temperature is None else f"{options.temperature:g}"]
     if options.max_tokens != DECODING.max_tokens:
-        words += ["--max-tokens", str(options.max_tokens)]
+        words += [_MAX_TOKENS_FLAG, str(options.max_tokens)]
     for name, value in chosen(options).items():
         for one in value if isinstance(value, list) else [value]:
             words += [FLAGS[name], json.dumps(one) if isinstance(one, dict) else str(one)]

@@ -25,6 +25,9 @@ from i2s_sdk.tasks.question import FilePart, Question
 #: Files of a run folder.
 RECORDS_FILE, ANSWERS_FILE = "records.jsonl", "answers.jsonl"
 
+#: What ``finish`` of a line may say of a completion.
+_KNOWN_FINISHES = (Finish.STOP, Finish.LENGTH, Finish.TOO_LONG)
+
 _FORM = "must be an object with the texts 'id' and 'completion'"
 
 
@@ -70,10 +73,11 @@ class _Place:
 class Replay:
     """Answers from a file of JSON lines with ``id`` and ``completion``.
 
-    A line for one of several questions of an instance has its name as ``question``. Other fields are ignored,
-    so the records of a run can be replayed as they are. If an id stands twice the later line counts, as in
-    a run that was resumed; a completion that is null is none. The file is read once, and again line by line
-    as answers are asked for, so that its size does not matter.
+    A line for one of several questions of an instance has its name as ``question``. A line may say as
+    ``finish`` why its completion ends: "stop", or "length" if it was cut off. Other fields are ignored, so
+    the records of a run can be replayed as they are. If an id stands twice the later line counts, as in a run
+    that was resumed; a completion that is null is none. The file is read once, and again line by line as
+    answers are asked for, so that its size does not matter.
 
     Args:
         path: The file.
@@ -119,8 +123,7 @@ class Replay:
         if entry.get("outcome") == "refused":
             message = _said(entry) or "the model refused to answer"
             raise ModelRefusedError(message, Completion(entry["completion"] or "", Finish.REFUSED))
-        cut = entry.get("finish") == Finish.TOO_LONG
-        said = Completion(entry["completion"], Finish.TOO_LONG if cut else Finish.OTHER)
+        said = Completion(entry["completion"], _finish(entry))
         return bounded_completion(said, self._most_characters)
 
     def _named(self, instance: Instance, question: Question) -> str:
@@ -148,6 +151,11 @@ class Replay:
                 return entry
         except (OSError, ValueError):
             raise DataError(self._path, 0, "was changed while it was replayed") from None
+
+
+def _finish(entry: Mapping[str, Any]) -> Finish:
+    """Return why a completion ends where it does, as its line says; OTHER if it does not say."""
+    return next((one for one in _KNOWN_FINISHES if entry.get("finish") == one), Finish.OTHER)
 
 
 def _said(entry: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from i2s_sdk.report.skill_tables import GroupSkills
 from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.report.table_titles import FAILED_COUNT_ZERO, METRIC_TITLES, metric_title
 from i2s_sdk.report.versus import Versus, versus_of
-from i2s_sdk.report.view import views_of
+from i2s_sdk.report.view import RunView, views_of
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals
@@ -176,7 +176,7 @@ def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
                 *skills.cells(view.label, level),
                 share([one.usable for one in records]),
                 *(values.get(name) for name in names),
-                str(len(records)),
+                _scored(compared.own[view.label], task, level),
             ]
             lines.append(TableRow.of(view.label, cells, unranked=view.label in compared.unranked))
     headings = (
@@ -189,4 +189,15 @@ def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
     )
     title = f"{SPECS[task].title}, by difficulty"
     notes = (FAILED_COUNT_ZERO, *compared.notes([task]), *skills.notes)
-    return PaperTable(title, headings, tuple(lines), notes)
+    return PaperTable(title, headings, tuple(lines), notes, compared.account_notes([task]))
+
+
+def _scored(view: RunView, task: str, difficulty: str) -> str:
+    """Return "N of M" of the samples of a difficulty."""
+    scored = {one.id for one in view.records if one.outcome.counts}
+    planned = [
+        one.id
+        for one in view.planned or view.records
+        if one.task == task and one.difficulty == difficulty and not excluded_from_totals(one.subset)
+    ]
+    return f"{len(scored.intersection(planned))} of {len(planned)}"

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from i2s_sdk.report.account_lines import account_note
 from i2s_sdk.report.published_match import published_mismatch
 from i2s_sdk.report.view import RunView
 from i2s_sdk.runlog.reference_points import Points, joined_points, read_points
@@ -44,6 +45,7 @@ class ComparedRuns:
         views: What ``summaries`` are the numbers of, in the same order.
         skill_data: What ``skills`` are computed from.
         kept: Reference points that the folder of each run keeps, by label.
+        own: Each run by label with all of its instances, whichever the others have scored.
     """
 
     summaries: Mapping[str, Summary]
@@ -54,6 +56,7 @@ class ComparedRuns:
     views: Sequence[RunView] = ()
     skill_data: Mapping[str, Mapping[str, SkillData]] = field(default_factory=dict)
     kept: Mapping[str, Points] = field(default_factory=dict)
+    own: Mapping[str, RunView] = field(default_factory=dict)
     _of_groups: dict[tuple[str, SkillColumn], Skill | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -67,6 +70,15 @@ class ComparedRuns:
     def ranked(self) -> list[str]:
         """Labels of the runs that are no reference points."""
         return [label for label in self.summaries if label not in self.unranked]
+
+    def own_summary(self, label: str) -> Summary:
+        """Return the numbers of a run over all of its instances, whichever the others have scored."""
+        return self.own[label].summary if label in self.own else self.summaries[label]
+
+    def account_notes(self, tasks: Sequence[str]) -> tuple[str, ...]:
+        """Return for each run that is no reference point what became of its samples of some tasks."""
+        found = (account_note(label, self.own_summary(label), tasks) for label in self.ranked)
+        return tuple(note for notes in found for note in notes)
 
     def mean_skills(self, tasks: Collection[str]) -> dict[str, Mean]:
         """Return the mean skill of runs over those of some tasks in which all ranked runs have one.
@@ -142,7 +154,8 @@ def compare_views(views: Sequence[RunView]) -> ComparedRuns:
     runs = [_compared_run(view) for view in views]
     by_task = {task: comparability(runs, task) for task in tasks}
     restricted = [_restricted(view, by_task) for view in views]
-    points = [_restricted(view, by_task) for view in _point_views(views, kept)]
+    whole_points = _point_views(views, kept)
+    points = [_restricted(view, by_task) for view in whole_points]
     both = [*restricted, *points]
     data = {task: found for task in tasks if (found := _data_of_task(restricted, kept, task))}
     return ComparedRuns(
@@ -159,6 +172,7 @@ def compare_views(views: Sequence[RunView]) -> ComparedRuns:
         views=both,
         skill_data=data,
         kept=kept,
+        own={view.label: view for view in [*views, *whole_points]},
     )
 
 

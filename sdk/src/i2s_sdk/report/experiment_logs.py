@@ -128,6 +128,7 @@ def values_of(summary: Summary) -> dict[str, float]:
     }
     for task, result in summary.tasks.items():
         found.update({f"{task}/{name}": value for name, value in result.values.items()})
+        found.update({f"{task}/{name}": float(count) for name, count in result.accounts.counts.items()})
         for group in (*result.subsets, *result.apart):
             found[f"{task}/{group.name}/rendered"] = group.share_rendered
             for name, means in group.metrics.items():

@@ -51,6 +51,11 @@ def scored(group: Group) -> str:
     return f"{group.scored} of {group.planned}{missing}"
 
 
+def coverage(counts: tuple[int, int] | None) -> str:
+    """Return "N of M" of scored and planned samples."""
+    return NOTHING if counts is None else f"{counts[0]} of {counts[1]}"
+
+
 def means(metric: MetricMeans, group: Group) -> str:
     """Return the mean over all and, in parentheses, over the rendered ones.
 

@@ -15,7 +15,13 @@ from i2s_sdk.report.table_titles import (
     table_title,
 )
 from i2s_sdk.stats.aggregate import Summary
-from i2s_sdk.stats.leaderboard import ranked_by, ranking_columns, task_mean, win_rate_columns
+from i2s_sdk.stats.leaderboard import (
+    ranked_by,
+    ranking_columns,
+    short_columns,
+    task_mean,
+    win_rate_columns,
+)
 from i2s_sdk.stats.winrate import Column, mean_win_rates
 from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_sdk.tasks.published import PublishedTable
@@ -56,7 +62,7 @@ def overall_table(
     judged = [label for label in runs if label not in compared.unranked]
     rates = _win_rates(compared, {label: runs[label] for label in judged if label not in apart}, tasks, rows)
     skills = compared.mean_skills(tasks) if theirs is None else {}
-    places = [(task, name) for task in tasks for name in ranked_by(task)]
+    places = [(task, name) for task in tasks for name in short_columns(runs.values(), task)]
     has_mean = benchmark is not None and benchmark.has_mean
     has_printed = theirs is not None and _WIN_RATE_COLUMN in theirs.columns
     lines = []
@@ -64,7 +70,7 @@ def overall_table(
         cells: list[Cell] = [rates.get(label), *([skills.get(label)] if skills else [])]
         cells += [_value(summary, task, name) for task, name in places]
         cells += [summary.benchmarks.get(benchmark.name)] if benchmark is not None and has_mean else []
-        cells += [_scored(summary, tasks), *([None] if has_printed else [])]
+        cells += [_scored(compared.own_summary(label), tasks), *([None] if has_printed else [])]
         lines.append(TableRow.of(label, cells, mark=label in apart, unranked=label in compared.unranked))
     for model, printed in rows.items():
         cells = [rates.get(model), *(printed.get(f"{task} {name}") for task, name in places)]
@@ -89,7 +95,8 @@ def overall_table(
             "Mean skill: 0 is the best baseline that looks at nothing and 1 the ground truth, over the tasks "
             "that all runs have; its interval is over the samples of each task."
         )
-    return PaperTable(title, tuple(headings), tuple(lines), tuple(notes))
+    accounts = compared.account_notes(tasks)
+    return PaperTable(title, tuple(headings), tuple(lines), tuple(notes), accounts)
 
 
 def _apart(compared: ComparedRuns, runs: Mapping[str, Summary], tasks: Sequence[str]) -> dict[str, str]:

@@ -165,7 +165,8 @@ def _write(
     gallery = within(sources) if single_file else beside(storage, sources, kept)
     compared, versus = compare_views(views), compare_runs(views)
     skills = compared.mean_skills(compared.by_task)
-    standings = leaderboard(compared.summaries, compared.unranked, compared.refused, skills)
+    own = {label: compared.own_summary(label) for label in compared.summaries}
+    standings = leaderboard(compared.summaries, compared.unranked, compared.refused, skills, own)
     notes = [*compared.notes(list(compared.by_task)), *notices(views)]
     tables, beside_runs = _tables(compared), judge_tables(views, published=True)
     with storage.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:

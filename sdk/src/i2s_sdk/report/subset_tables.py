@@ -85,12 +85,12 @@ def _subset_table(
             (
                 *skills.cells(label, subset),
                 *(values[label].get(name) for name in names),
-                figures.scored(group),
+                figures.scored(_own_group(compared, label, task, subset)),
             ),
             mark=label in apart,
             unranked=label in compared.unranked,
         )
-        for label, group in groups.items()
+        for label in groups
     ]
     blank = [None] * len(skills.headings)
     for model in theirs.rows if theirs is not None else ():
@@ -114,7 +114,13 @@ def _subset_table(
         judged = {label: compared.summaries[label] for label in groups if label not in compared.unranked}
         notes += [f"Published rows: {theirs.where}.", *mismatch_notes(apart)]
         notes += profile_note(judged, "reference")
-    return PaperTable(f"{spec.title}, {subset}", headings, tuple(lines), tuple(notes))
+    title, accounts = f"{spec.title}, {subset}", compared.account_notes([task])
+    return PaperTable(title, headings, tuple(lines), tuple(notes), accounts)
+
+
+def _own_group(compared: ComparedRuns, label: str, task: str, subset: str) -> Group:
+    """Return the subset of a run with all of its samples, whichever the other runs have scored."""
+    return next(one for one in compared.own_summary(label).tasks[task].subsets if one.name == subset)
 
 
 def _heading(name: str) -> Heading:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.report import figures
-from i2s_sdk.report.charts import endings
+from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.table_formats import print_table
 from i2s_sdk.report.table_lines import BLOCK_TITLES, PaperTable, TableBlock
 from i2s_sdk.report.view import metric_word, profile_word, usable_word
@@ -29,7 +29,7 @@ _METRICS_ACROSS = 6
 
 
 def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: TextIO) -> None:
-    """Print the table of each task, and what is missing from it.
+    """Print what became of the samples, then the table of each task, and what is missing from it.
 
     Args:
         summary: The numbers.
@@ -37,6 +37,8 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         stream: Stream that the table is printed to.
     """
     console = table_console(stream)
+    for line in account_lines(summary):
+        console.print(Text(visible_line(line)))
     for task, result in summary.tasks.items():
         title = visible_line(f"{task}, profile {profile_word(task, summary.profile)}")
         across = len(result.total.metrics) <= _METRICS_ACROSS
@@ -50,11 +52,6 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
             shown = "no mean, since a task has no value; there are values"
         console.print(Text(visible_line(f"{name}: {shown} of {mean.n} tasks")))
     console.print(_about_means(summary))
-    for task, result in summary.tasks.items():
-        failed = _failed(result)
-        if failed:
-            line = f"{task}, not {usable_word(task)}: {failed}; the report shows the reason for each"
-            console.print(Text(visible_line(line)))
     if unavailable:
         console.print(Text(visible(f"Not computed: {', '.join(unavailable)} (`i2s-sdk metrics` says why)")))
     if summary.failures:
@@ -142,6 +139,7 @@ def print_leaderboard(
         metrics = dict.fromkeys(metric for one in standings for metric in one.values.get(task, {}))
         for metric in metrics:
             table.add_column(metric_word(task, metric), justify="right")
+        table.add_column("scored", justify="right")
         for points, of_block in groupby(standings, key=lambda one: one.is_reference_point):
             if points:
                 table.add_section()
@@ -150,6 +148,7 @@ def print_leaderboard(
                 means = (one.values.get(task, {}).get(metric) for metric in metrics)
                 cells = [one.label, *(_skill_cells(own.get(one.label)) if own else [])]
                 cells += [*(figures.value(mean.value if mean else None) for mean in means)]
+                cells.append(figures.coverage(one.coverage.get(task)))
                 table.add_row(*(Text(visible_line(cell)) for cell in cells), style="dim" if points else "")
         print_in_parts(console, table)
 
@@ -217,14 +216,6 @@ def _intervals(group: Group) -> list[Text]:
     """Return the intervals of the means over all, below them."""
     ends = [figures.interval(metric.all) for metric in group.metrics.values()]
     return [Text(cell) for cell in ("95 % interval", "", figures.share_interval(group.success), *ends)]
-
-
-def _failed(result: TaskResult) -> str:
-    """Return how the samples ended that count and have no usable result, such as "4 compile error"."""
-    counts: dict[str, int] = {}
-    for bar in (bar for group in result.groups for bar in endings(group) if bar.tone == "bad"):
-        counts[bar.label] = counts.get(bar.label, 0) + bar.count
-    return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
 def _reasons(summary: Summary) -> str:

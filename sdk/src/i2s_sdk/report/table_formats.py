@@ -116,7 +116,7 @@ def _cells(line: TableRow, mark: str, intervals: bool) -> list[str]:
 
 def _notes(table: PaperTable, mark: str, *, dagger: bool = True) -> list[str]:
     published = any(line.published for line in table.lines)
-    return [*([f"{mark} as published."] if published and dagger else []), *table.notes]
+    return [*([f"{mark} as published."] if published and dagger else []), *table.notes, *table.accounts]
 
 
 __all__ = ["FORMATS", "Heading", "latex", "markdown", "print_table"]

@@ -111,12 +111,14 @@ class PaperTable:
         headings: One for each column.
         lines: Rows, those of a block together; within a block in the order given.
         notes: What a reader must know.
+        accounts: Sentences about what became of the samples of runs; runs without losses have none.
     """
 
     title: str
     headings: tuple[Heading, ...]
     lines: tuple[TableRow, ...]
     notes: tuple[str, ...] = ()
+    accounts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         ordered = tuple(sorted(self.lines, key=lambda line: line.block))
@@ -135,7 +137,13 @@ class PaperTable:
         """Return the table as JSON has it."""
         names = [f"{one.group} {one.name}".strip() for one in self.headings[1:]]
         rows = [line.to_json(names) for line in self.lines]
-        return {"title": self.title, "headings": ["Model", *names], "lines": rows, "notes": self.notes}
+        return {
+            "title": self.title,
+            "headings": ["Model", *names],
+            "lines": rows,
+            "notes": self.notes,
+            "accounts": self.accounts,
+        }
 
 
 def heading_groups(headings: Sequence[Heading]) -> list[tuple[str, tuple[Heading, ...]]]:

@@ -14,6 +14,7 @@ METRIC_TITLES = {
     RENDERED: "Rendering success",
     "ems": "EMS",
     "pixel": "Pixel similarity",
+    "exact": "Exact",
     "cis": "CIS",
     "lpips": "LPIPS",
     "ssim": "SSIM",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from i2s_sdk.report import figures
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
@@ -43,10 +44,10 @@ def task_table(compared: ComparedRuns, task: str, *, published: bool, rendered_o
     }
     lines = []
     for label, summary in runs.items():
-        total = summary.tasks[task].total
+        total, own = summary.tasks[task].total, compared.own_summary(label).tasks[task].total
         values = _over_rendered(total) if rendered_only else _values(summary, task)
         cells: list[Cell] = [compared.skill(label, task)] if has_skill else []
-        cells += [*(values.get(name) for name in names), f"{total.scored} of {total.planned}"]
+        cells += [*(values.get(name) for name in names), figures.scored(own)]
         lines.append(TableRow.of(label, cells, mark=label in apart, unranked=label in compared.unranked))
     for model in theirs.rows if theirs is not None else ():
         printed = theirs.values(model) if theirs is not None else {}
@@ -72,9 +73,8 @@ def task_table(compared: ComparedRuns, task: str, *, published: bool, rendered_o
         *(Heading(metric_title(task, name)) for name in names),
         Heading("Scored"),
     )
-    return PaperTable(
-        table_title(SPECS[task].title, SPECS[task].published_table), headings, tuple(lines), tuple(notes)
-    )
+    title = table_title(SPECS[task].title, SPECS[task].published_table)
+    return PaperTable(title, headings, tuple(lines), tuple(notes), compared.account_notes([task]))
 
 
 def wild_table(compared: ComparedRuns, task: str, *, rendered_only: bool) -> PaperTable:
@@ -89,10 +89,10 @@ def wild_table(compared: ComparedRuns, task: str, *, rendered_only: bool) -> Pap
     names = [name for name in columns_of(runs, task, None) if name != "edit"]  # there is no ground truth
     lines = []
     for label, summary in runs.items():
+        own = {one.name: one for one in compared.own_summary(label).tasks[task].apart}
         for group in summary.tasks[task].apart:
             values = _over_rendered(group) if rendered_only else _over_all(group)
-            scored = f"{group.scored} of {group.planned}"
-            cells = (*(values.get(name) for name in names), scored)
+            cells = (*(values.get(name) for name in names), figures.scored(own[group.name]))
             lines.append(TableRow.of(f"{label}, {group.name}", cells, unranked=label in compared.unranked))
     headings = (
         Heading("Model"),

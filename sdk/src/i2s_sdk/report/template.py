@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 
 from i2s_sdk.report import charts, figures, samples
+from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.group_charts import group_charts
 from i2s_sdk.report.paths import shareable_model
@@ -22,7 +23,7 @@ from i2s_sdk.report.table_lines import BLOCK_TITLES, PaperTable, TableBlock, hea
 from i2s_sdk.report.table_titles import MISMATCH_MARK
 from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView, metric_word, usable_word
-from i2s_sdk.stats.leaderboard import Standing, ranked_by
+from i2s_sdk.stats.leaderboard import Standing, short_columns
 from i2s_sdk.tasks.registry import task_spec
 
 
@@ -68,6 +69,7 @@ def render_page(
     }
     style, script = _text("page.css"), _script()
     tasks = list(dict.fromkeys(task for view in views for task in view.summary.tasks))
+    shown = {task: short_columns(compared.summaries.values(), task) for task in tasks}
     facts = task_facts(views)
     means = list(dict.fromkeys(name for view in views for name in view.summary.benchmarks))
     has_mean_skill = any(one.mean_skill is not None for one in standings)
@@ -86,11 +88,12 @@ def render_page(
         chunks=samples.chunks(views, rows, list(gallery.entries)),
         embedded=gallery.embedded,
         views=views,
+        accounts=_accounts(views, compared),
         tasks=tasks,
         standings=standings,
         compared=compared,
         has_mean_skill=has_mean_skill,
-        leaderboard_columns=columns + sum(len(ranked_by(task)) for task in tasks),
+        leaderboard_columns=columns + sum(len(one) + 1 for one in shown.values()),
         points_title=BLOCK_TITLES[TableBlock.REFERENCE_POINTS],
         mismatch_mark=MISMATCH_MARK,
         task_skills=skills_of,
@@ -105,7 +108,7 @@ def render_page(
         heading_groups=heading_groups,
         charts=charts,
         group_charts=group_charts,
-        ranked_by=ranked_by,
+        short_columns=shown,
         main_metric=lambda task: task_spec(task).main_metric,
         usable_word=usable_word,
         metric_word=metric_word,
@@ -126,6 +129,12 @@ def task_facts(views: Sequence[RunView]) -> list[str]:
     tasks = dict.fromkeys(task for view in views for task in view.summary.tasks)
     names = dict.fromkeys(name for view in views for name in view.manifest.about)
     return [name for name in names if name.partition(" ")[0] in tasks]
+
+
+def _accounts(views: Sequence[RunView], compared: ComparedRuns) -> list[tuple[str, list[str]]]:
+    """Return what became of the samples of each run, reference points beside other runs left out."""
+    shown = [view for view in views if len(views) == 1 or view.label not in compared.unranked]
+    return [(view.label, lines) for view in shown if (lines := account_lines(view.summary))]
 
 
 def _unavailable(views: Sequence[RunView]) -> list[tuple[str, list[str]]]:

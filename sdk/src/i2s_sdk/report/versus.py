@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from i2s_sdk.report.account_lines import AccountDifference, account_differences
 from i2s_sdk.report.view import RunView
 from i2s_sdk.stats.comparability import same_rules, same_version
 from i2s_sdk.stats.compare import Comparison, compare
@@ -17,13 +18,17 @@ _ALL_PAIRS = 4
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """Two runs of a report, their places in it, and how they differ."""
+    """Two runs of a report, their places in it, and how they differ.
+
+    Accounts are of all samples of each run; the comparisons are of those that both have scored.
+    """
 
     first: str
     second: str
     first_at: int
     second_at: int
     comparisons: Sequence[Comparison]
+    accounts: Sequence[AccountDifference] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
@@ -31,6 +36,7 @@ class Versus:
             "first": self.first,
             "second": self.second,
             "comparisons": [one.to_json() for one in self.comparisons],
+            "accounts": [one.to_json() for one in self.accounts],
         }
 
 
@@ -68,4 +74,5 @@ def versus_of(
     mine, theirs = ({one.id: one for one in view.records} for view in (first, second))
     found = compare(mine, theirs, shared, difference)
     found = [one for one in found if across_rules or same_version(*rules, one.metric)]
-    return Versus(first.label, second.label, first_at, second_at, found)
+    accounts = account_differences(first.summary, second.summary)
+    return Versus(first.label, second.label, first_at, second_at, found, accounts)

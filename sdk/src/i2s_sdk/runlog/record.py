@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,8 @@ from i2s_sdk.runlog.typed_fields import with_checked_fields
 _OPTIONAL = ("parts", "detail", "cached_cost")
 #: Fields that a line begins with.
 _FIRST = ("id", "task", "subset", "difficulty", "outcome")
+#: Bytes of the digest of a completion in memory.
+_DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Record(ReadSample):
         attempts: Calls made for it; 0 if nothing was asked.
         cached_cost: Part of ``cost`` that was not paid now, if only some of the completions of several
             questions were kept from earlier calls.
+        kept_digest: The digest of the completion of a record without texts. It is not written.
     """
 
     outcome: Outcome = field(kw_only=True)
@@ -68,6 +72,15 @@ class Record(ReadSample):
     cached: bool = False
     attempts: int = 0
     cached_cost: float = 0.0
+    kept_digest: str = field(default="", repr=False, compare=False)
+
+    @property
+    def completion_digest(self) -> str:
+        """A digest of the completion without white space around it, by which equal ones are found."""
+        if self.kept_digest or self.completion is None:
+            return self.kept_digest
+        text = self.completion.strip().encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).hexdigest()
 
     def has_data_of(self, other: Record) -> bool:
         """Return whether two records are of the same instance: of one id, reference picture and target.
@@ -83,6 +96,7 @@ class Record(ReadSample):
         for name in _OPTIONAL:
             if not plain[name]:
                 del plain[name]
+        del plain["kept_digest"]
         plain["outcome"] = str(self.outcome)
         return {name: plain[name] for name in _FIRST} | plain
 
@@ -94,6 +108,7 @@ class Record(ReadSample):
             KeyError, TypeError, ValueError: It is not a record.
         """
         values = read_values(cls, plain)
+        values.pop("kept_digest", None)
         values["outcome"] = Outcome(values["outcome"])
         values["parts"] = {
             name: (top, bottom) for name, (top, bottom) in dict(values.get("parts", {})).items()
@@ -135,4 +150,5 @@ def without_texts(record: Record) -> Record:
         isolation=sys.intern(record.isolation),
         metrics={sys.intern(name): value for name, value in record.metrics.items()},
         seconds={},
+        kept_digest=record.completion_digest,
     )

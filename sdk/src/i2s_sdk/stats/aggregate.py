@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from i2s_sdk.models.model import Finish
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import GroupedSample
 from i2s_sdk.runlog.record import Record
+from i2s_sdk.stats.accounts import Accounts, account_samples, total_accounts
 from i2s_sdk.stats.bootstrap import Interval
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.means import (
@@ -102,6 +104,7 @@ class TaskResult:
             groups of subset and difficulty.
         intervals: Intervals of the values; in ``helm`` each group is drawn from on its own.
         interval_kinds: How each of these was found, or why there is none.
+        accounts: What became of all its samples, those of wild subsets among them.
     """
 
     total: Group
@@ -110,6 +113,7 @@ class TaskResult:
     values: Mapping[str, float | None]
     intervals: Mapping[str, Interval | None]
     interval_kinds: Mapping[str, IntervalKind]
+    accounts: Accounts = field(default_factory=lambda: Accounts(0))
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -129,6 +133,7 @@ class Summary:
         spending: What the answers took.
         benchmarks: The mean of each benchmark that has one and all of whose tasks the run has: the unweighted
             mean of the main metrics of its tasks, whose n counts tasks.
+        accounts: What became of all samples.
     """
 
     profile: str
@@ -137,6 +142,7 @@ class Summary:
     tasks: Mapping[str, TaskResult]
     spending: Spending = field(default_factory=Spending)
     benchmarks: Mapping[str, Mean] = field(default_factory=dict)
+    accounts: Accounts = field(default_factory=lambda: Accounts(0))
 
     @property
     def failures(self) -> int:
@@ -154,6 +160,7 @@ def aggregate(
     columns: Mapping[str, Columns],
     profile: Profile,
     benchmarks: Sequence[Benchmark] = (),
+    max_tokens: Mapping[str, int] = MappingProxyType({}),
 ) -> Summary:
     """Return the numbers of a run.
 
@@ -163,12 +170,16 @@ def aggregate(
         columns: Columns by task, in the order shown; each task of ``instances`` is there.
         profile: Profile whose rules are followed.
         benchmarks: Benchmarks whose mean is computed, if they have one and the run has all of their tasks.
+        max_tokens: The most tokens of a completion by task, as far as they are known.
     """
     tasks: dict[str, list[GroupedSample]] = {}
     for instance in instances:
         tasks.setdefault(instance.task, []).append(instance)
     results = {
-        task: _task(task, tasks[task], records, own, profile)
+        task: replace(
+            _task(task, tasks[task], records, own, profile),
+            accounts=account_samples(tasks[task], records, max_tokens.get(task)),
+        )
         for task, own in columns.items()
         if task in tasks
     }
@@ -181,7 +192,8 @@ def aggregate(
         for one in benchmarks
         if one.has_mean and tasks.keys() >= one.main_metrics.keys()
     }
-    return Summary(str(profile), len(instances), scored, results, spending, headlines)
+    accounts = total_accounts(one.accounts for one in results.values())
+    return Summary(str(profile), len(instances), scored, results, spending, headlines, accounts)
 
 
 def _headline(groups: Sequence[Sequence[float]]) -> Mean:

@@ -52,6 +52,10 @@ class ComparedRun:
             if record.task == task and record.outcome.counts
         }
 
+    def count(self, task: str) -> int:
+        """Return how many instances of a task the run has."""
+        return sum(one.task == task for one in self.planned)
+
     def _identity(self, record: Record) -> Identity:
         if task_spec(record.task).renders and record.reference_sha256:
             return record.id, record.reference_sha256
@@ -103,7 +107,9 @@ def comparability(runs: Sequence[ComparedRun], task: str) -> Comparability:
         left = f"Targets of {_instances(others)} of {task} differ between the runs; {are} left out."
         notes = (left, *notes)
     if any(len(one) > len(ids) for one in scored):
-        counts = ", ".join(f"{run.label} {len(one)}" for run, one in zip(judged, scored, strict=True))
+        counts = ", ".join(
+            f"{run.label} {len(one)} of {run.count(task)}" for run, one in zip(judged, scored, strict=True)
+        )
         notes = (
             f"Values of {task} are over the {len(ids)} instances that all runs scored ({counts}).",
             *notes,

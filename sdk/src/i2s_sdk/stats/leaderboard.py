@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ class Standing:
             counts tasks. None if there is none.
         is_reference_point: Whether it is the oracle or a baseline, which stand behind the runs and are not
             ranked.
+        coverage: Scored and planned samples of the run itself, by task.
     """
 
     label: str
@@ -35,6 +36,7 @@ class Standing:
     benchmarks: Mapping[str, Mean] = field(default_factory=dict)
     mean_skill: Mean | None = None
     is_reference_point: bool = False
+    coverage: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
@@ -52,6 +54,7 @@ def leaderboard(
     unranked: Collection[str] = (),
     refused: Collection[str] = (),
     skills: Mapping[str, Mean] | None = None,
+    own: Mapping[str, Summary] | None = None,
 ) -> list[Standing]:
     """Return the runs by mean skill if all have one, else by win rate, best first, then the reference points.
 
@@ -62,6 +65,7 @@ def leaderboard(
         unranked: Labels of reference points, which have no win rate and count in that of no other run.
         refused: Tasks in which the runs are not ranked.
         skills: Mean skill by label; None if floors are not known.
+        own: Numbers by label over all instances of each run; None if those of ``runs`` are.
     """
     ranked = {label: summary for label, summary in runs.items() if label not in unranked}
     tasks = [task for task in _tasks(ranked) if task not in refused]
@@ -75,6 +79,7 @@ def leaderboard(
             summary.benchmarks,
             skills.get(label),
             label in unranked,
+            _coverage((own or runs)[label]),
         )
         for label, summary in runs.items()
     ]
@@ -86,6 +91,13 @@ def leaderboard(
         return one.is_reference_point, float("inf") if value is None else -value
 
     return sorted(standings, key=order)
+
+
+def _coverage(summary: Summary) -> dict[str, tuple[int, int]]:
+    return {
+        task: (sum(one.scored for one in result.groups), sum(one.planned for one in result.groups))
+        for task, result in summary.tasks.items()
+    }
 
 
 def win_rate_columns(runs: Mapping[str, Summary], tasks: Sequence[str]) -> list[Column]:
@@ -130,6 +142,15 @@ def ranked_by(task: str) -> tuple[str, ...]:
     """Return the columns that rank models in a task: its main metric, and the share rendered before it."""
     spec = task_spec(task)
     return (RENDERED, spec.main_metric) if spec.renders else (spec.main_metric,)
+
+
+def short_columns(runs: Iterable[Summary], task: str) -> tuple[str, ...]:
+    """Return the columns of a task in tables over several tasks.
+
+    They are those that rank models, and beside them those that the task names and any of the runs has.
+    """
+    present = {name for one in runs if task in one.tasks for name in one.tasks[task].values}
+    return (*ranked_by(task), *(name for name in task_spec(task).shown_beside if name in present))
 
 
 def labels(runs: Sequence[tuple[str, str, str]]) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from i2s_sdk.models.asked_with import max_tokens_of
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.planned import GroupedSample
 from i2s_sdk.runlog.reader import StoredRun
@@ -31,7 +32,14 @@ def summarize(manifest: Manifest, planned: Sequence[GroupedSample], records: Map
     """
     present = {one.task for one in planned}
     columns = {task: task_columns(manifest, task) for task in SPECS if task in present}
-    return aggregate(planned, records, columns, Profile(manifest.options.profile), BENCHMARKS)
+    profile, limits = Profile(manifest.options.profile), max_tokens(manifest, present)
+    return aggregate(planned, records, columns, profile, BENCHMARKS, limits)
+
+
+def max_tokens(manifest: Manifest, tasks: Iterable[str]) -> dict[str, int]:
+    """Return the most tokens of a completion by task; a task is left out if they are not known."""
+    chosen = max_tokens_of(manifest.about)
+    return {} if chosen is None else {task: task_spec(task).max_tokens or chosen for task in tasks}
 
 
 def task_columns(manifest: Manifest, task: str) -> Columns:

@@ -7,6 +7,7 @@ from functools import cache
 from i2s_sdk.errors import PluginError
 from i2s_sdk.plugins import PluginGroup, load_plugin, package_of, plugins, warn_of
 from i2s_sdk.scoring.scorer import Metric, Scorer
+from i2s_sdk.tasks.compared_images import image_metric
 from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.profile import Profile
 
@@ -19,7 +20,7 @@ def image_metrics(task: Task) -> tuple[str, ...]:
 def metrics_of(task: Task) -> tuple[Metric, ...]:
     """Return all metrics of a task, in the order shown."""
     return (
-        *map(Metric, image_metrics(task)),
+        *map(image_metric, image_metrics(task)),
         *(metric for one in scorers_of(task) for metric in one.metrics),
     )
 

@@ -75,6 +75,10 @@ class TaskSpec:
         ocr_answer: Returns what ``baseline/ocr`` answers, from the words that it reads in the images of a
             question; None if it cannot answer.
         shows_pages: Whether a question may show several images, the pages of a document.
+        max_tokens: The most tokens of an answer to its questions, whatever the options of the model say; None
+            takes that of the options.
+        shown_beside: Metrics that stand beside the main one in tables over several tasks, where runs have
+            them; they rank nobody.
         constant: An ordinary answer that knows nothing of any instance; empty if there is none.
     """
 
@@ -107,6 +111,8 @@ class TaskSpec:
     blank: Callable[[Size | None], str] = no_blank
     ocr_answer: OcrAnswer | None = None
     shows_pages: bool = False
+    max_tokens: int | None = None
+    shown_beside: tuple[str, ...] = ()
     constant: str = ""
 
     @property

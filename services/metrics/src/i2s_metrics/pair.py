@@ -23,10 +23,19 @@ class Pair:
         reference: What it is compared with.
         digest: SHA-256 of the encoded reference, its key in the cache.
         cache: Keeps what is made of references.
+        same_size: Whether both had this size before a size policy changed any.
     """
 
-    def __init__(self, prediction: RgbArray, reference: RgbArray, digest: str, cache: BoundedCache) -> None:
-        self.prediction, self.reference = prediction, reference
+    def __init__(
+        self,
+        prediction: RgbArray,
+        reference: RgbArray,
+        digest: str,
+        cache: BoundedCache,
+        *,
+        same_size: bool = True,
+    ) -> None:
+        self.prediction, self.reference, self.same_size = prediction, reference, same_size
         self._digest, self._cache = digest, cache
 
     @cached_property

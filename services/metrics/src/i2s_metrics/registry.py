@@ -9,6 +9,7 @@ from i2s_metrics.errors import UnknownMetricError
 from i2s_metrics.metrics.base import Metric
 from i2s_metrics.metrics.cis import HelmInceptionSimilarity, PaperInceptionSimilarity
 from i2s_metrics.metrics.ems import HelmEarthMoverSimilarity, PaperEarthMoverSimilarity
+from i2s_metrics.metrics.exact import ExactMatch
 from i2s_metrics.metrics.lpips import HelmLearnedPerceptualSimilarity, PaperLearnedPerceptualSimilarity
 from i2s_metrics.metrics.pixel import HelmPixelSimilarity, PaperPixelSimilarity
 from i2s_metrics.metrics.ssim import HelmStructuralSimilarity, PaperStructuralSimilarity
@@ -24,6 +25,7 @@ METRICS: tuple[Metric, ...] = (
     HelmEarthMoverSimilarity(),
     PaperPixelSimilarity(),
     HelmPixelSimilarity(),
+    ExactMatch(),
     PaperStructuralSimilarity(),
     HelmStructuralSimilarity(),
     PaperLearnedPerceptualSimilarity(),

@@ -58,7 +58,8 @@ def _pair(job: Job, cache: BoundedCache, most_pixels: int, most_scans: int) -> P
     digest = hashlib.sha256(job.reference).hexdigest()
     reference = cache.get(("pixels", digest), lambda: _decode("reference", job.reference, *bounds))
     prediction = _decode("prediction", job.prediction, *bounds)
-    return Pair(*equalise(prediction, reference, job.policy, most_pixels), digest, cache)
+    equal = equalise(prediction, reference, job.policy, most_pixels)
+    return Pair(*equal, digest, cache, same_size=prediction.shape == reference.shape)
 
 
 def _decode(which: str, data: bytes, most_pixels: int, most_scans: int) -> RgbArray:

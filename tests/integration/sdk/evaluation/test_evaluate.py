@@ -118,6 +118,7 @@ def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running_as_install
     assert refused.metrics.keys() - {"lpips", "cis"} == {
         "ems",
         "pixel",
+        "exact",
         "ssim",
         "edit",
         "edit_tex",

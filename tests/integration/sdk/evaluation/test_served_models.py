@@ -17,6 +17,7 @@ from i2s_sdk.models import Budget, ModelOptions, open_model
 from i2s_sdk.runlog.folder import read_records
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.settings import Settings
+from i2s_sdk.stats.accounts import Account
 from tiny_formulas import TinyFormulas, write_tiny_formulas
 
 pytest.importorskip("openai")
@@ -108,6 +109,9 @@ def test_a_server_that_misbehaves_changes_no_number_no_outcome_and_no_bill(
     assert (records[HOPELESS].attempts, records[HOPELESS].cost) == (6, None)
     assert records[data.ids[2]].attempts == len(TROUBLE) + 1
     assert noisy.spending.calls == server.came.total()
+    accounts = noisy.summary.accounts
+    assert (accounts.planned, accounts.count(Account.REFUSED), accounts.max_tokens) == (COUNT, 1, 2000)
+    assert accounts.kinds[Account.FAILED_CALL] == {"ModelFailedError": 1}
     for result in (quiet, noisy):
         assert (result.summary.planned, result.summary.scored, result.covered) == (COUNT, COUNT - 1, False)
         assert (result.spending.answers, result.spending.cost_unknown) == (COUNT - 1, 0)

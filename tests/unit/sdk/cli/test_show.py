@@ -105,3 +105,16 @@ def test_an_unknown_sample_is_named_with_the_most_similar_one(run: str) -> None:
     shown = show(run, "table-0002")
     assert isinstance(shown.exception, UsageError)
     assert "did you mean 'table-0001'" in shown.exception.message
+
+
+def test_the_samples_of_an_account_are_listed_without_the_others(run: str) -> None:
+    shown = show(run, "--account", "not_rendered", "--json")
+    assert [one["verdict"] for one in json.loads(shown.output)] == ["COMPILE_ERROR"]
+    assert json.loads(show(run, "--account", "cut_off", "--json").output) == []
+    assert json.loads(show(run, "--account", "same_answer", "--json").output) == []
+
+
+def test_an_unknown_account_is_told_what_was_perhaps_meant(run: str) -> None:
+    found = show(run, "--account", "cutoff")
+    assert isinstance(found.exception, UsageError)
+    assert "did you mean 'cut_off'" in found.exception.message

@@ -88,6 +88,19 @@ async def test_what_a_run_has_kept_of_it_is_replayed_as_too_long(tmp_path: Path)
     assert answer.finish is Finish.TOO_LONG
 
 
+@pytest.mark.parametrize("finish", ["stop", "length", "other"])
+async def test_a_replay_says_why_a_completion_ends_if_its_line_does(tmp_path: Path, finish: str) -> None:
+    path = tmp_path / "answers.jsonl"
+    lines = [
+        {"id": "a", "completion": "x", "finish": finish},
+        {"id": "b", "completion": "x", "finish": ["?"]},
+    ]
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    model = open_replay(str(path), MOST)
+    assert (await complete(model, instance(tmp_path))).finish == finish
+    assert (await complete(model, instance(tmp_path, "b"))).finish is Finish.OTHER
+
+
 @given(st.lists(st.binary(max_size=30), max_size=6), st.integers(1, 40))
 def test_lines_are_the_same_however_they_are_cut_into_chunks(lines: list[bytes], size: int) -> None:
     whole = b"\n".join(line.replace(b"\n", b"") for line in lines)

@@ -47,8 +47,9 @@ def test_a_run_of_four_instances_is_compared_with_one_of_many_over_these_four(tm
     overall, of_latex = table([many, few])
     values = {line.model: line.means[1] for line in of_latex.lines}
     assert {name: one.n for name, one in values.items() if one} == {"many": 4, "few": 4}
-    assert "Values of latex are over the 4 instances that all runs scored (many 20, few 4)." in overall.notes
-    assert [line.values[-1] for line in overall.lines] == ["4 of 4", "4 of 4"]
+    note = "Values of latex are over the 4 instances that all runs scored (many 20 of 20, few 4 of 4)."
+    assert note in overall.notes
+    assert {line.model: line.values[-1] for line in overall.lines} == {"many": "20 of 20", "few": "4 of 4"}
 
 
 def test_runs_by_other_rules_have_no_win_rate_and_keep_their_order(tmp_path: Path) -> None:
@@ -243,7 +244,8 @@ def test_difficulties_are_over_the_instances_that_all_runs_have_scored(tmp_path:
     many = by_difficulty(tmp_path / "a", "many", {str(at): "easy" for at in range(9)}, 0.7)
     few = by_difficulty(tmp_path / "b", "few", {"1": "easy", "2": "easy"}, 0.4)
     (found,) = difficulty_tables([many, few])
-    assert [line.values[-1] for line in found.lines] == ["2", "2"]
+    assert [line.values[-1] for line in found.lines] == ["9 of 9", "2 of 2"]
+    assert {mean.n for line in found.lines for mean in line.means if mean and mean.n} == {2}
     assert any("over the 2 instances" in note for note in found.notes)
 
 

@@ -50,7 +50,7 @@ def test_every_mean_stands_beside_how_many_were_scored() -> None:
     assert "0.250 (0.500)" in text
     assert "50.0 % (0.0 %)" in text
     assert "1 of 3 have no score: 1 cancelled" in text
-    assert "latex, not rendered: 1 compile error; the report shows the reason for each" in text
+    assert "1 of 3 not rendered: 1 compile error" in text
 
 
 def test_a_mean_over_fewer_than_the_scored_ones_says_over_how_many() -> None:

@@ -33,7 +33,9 @@ def run(label: str, *names: str, reference: str = "r", target: str = "", **chang
 def test_values_are_compared_over_the_instances_that_all_have_scored() -> None:
     found = comparability([run("a", "1", "2", "3"), run("b", "2", "3", "4")], "latex")
     assert found.common == {"2", "3"}
-    assert found.notes == ("Values of latex are over the 2 instances that all runs scored (a 3, b 3).",)
+    assert found.notes == (
+        "Values of latex are over the 2 instances that all runs scored (a 3 of 3, b 3 of 3).",
+    )
     assert not found.refusal
 
 

@@ -14,6 +14,7 @@ from i2s_sdk.tasks.chart.prompts import FIGURE_SIZE, FILES, INSTRUCTION, PROMPT,
 from i2s_sdk.tasks.chart.reading import extract
 from i2s_sdk.tasks.chart.repair import repair
 from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer
+from i2s_sdk.tasks.compared_images import metrics_of_images
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -32,16 +33,19 @@ class ChartTask:
     Attributes:
         profile: Profile; ``helm`` (``reference``) has the scores of other benchmarks too.
         name: Name as instances call it.
-        image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Runs the programs.
         size_policy: How pictures of different size are compared.
     """
 
     profile: Profile = Profile.PAPER
     name: str = "chart"
-    image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
     services: tuple[str, ...] = ("render-python",)
     size_policy: SizePolicy = SizePolicy.PAD
+
+    @property
+    def image_metrics(self) -> tuple[str, ...]:
+        """Computed from two images by the metric service, the main one first."""
+        return metrics_of_images(self.profile)
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:

@@ -37,6 +37,7 @@ LATEX = TaskSpec(
     published_table="A2",
     published=published_tables("i2s_sdk.tasks.latex"),
     main_metric="ems",
+    shown_beside=("edit_normal",),
     hub_name="latex",
     subsets=("equation", "table", "plot", "algorithm"),
     wild_subsets=("wild", "wild_legacy"),

@@ -9,6 +9,7 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.compared_images import metrics_of_images
 from i2s_sdk.tasks.latex import helm_repair, paper_repair
 from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.edit_scorers import TexEditScorer
@@ -38,16 +39,19 @@ class LatexTask:
     Attributes:
         profile: Profile whose rules are followed.
         name: Name as instances call it.
-        image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Names of the services, of which the first renders the documents.
         size_policy: How pictures of different size are compared.
     """
 
     profile: Profile = Profile.PAPER
     name: str = "latex"
-    image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
     services: tuple[str, ...] = ("render-latex",)
     size_policy: SizePolicy = SizePolicy.PAD
+
+    @property
+    def image_metrics(self) -> tuple[str, ...]:
+        """Computed from two images by the metric service, the main one first."""
+        return metrics_of_images(self.profile)
 
     @property
     def rendering(self) -> LatexTask:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.compared_images import metrics_of_images
 from i2s_sdk.tasks.music import versions
 from i2s_sdk.tasks.music.document import LilypondDocument
 from i2s_sdk.tasks.music.extract import extract
@@ -42,16 +43,19 @@ class MusicTask:
     Attributes:
         profile: Profile whose rules are followed.
         name: Name as instances call it.
-        image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Names of the services, of which the first renders the scores.
         size_policy: How pictures of different size are compared.
     """
 
     profile: Profile = Profile.PAPER
     name: str = "music"
-    image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
     services: tuple[str, ...] = ("render-lilypond",)
     size_policy: SizePolicy = SizePolicy.PAD
+
+    @property
+    def image_metrics(self) -> tuple[str, ...]:
+        """Computed from two images by the metric service, the main one first."""
+        return metrics_of_images(self.profile)
 
     @property
     def rendering(self) -> MusicTask:

@@ -9,6 +9,7 @@ from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.readoc.ocr import pages_as_markdown
+from i2s_sdk.tasks.readoc.prompts import MAX_TOKENS
 from i2s_sdk.tasks.readoc.scorer import COLUMNS
 from i2s_sdk.tasks.readoc.task import DOCUMENT, ReadocTask
 from i2s_sdk.tasks.readoc.view import view
@@ -28,6 +29,7 @@ def _document_fault(instance: Instance) -> str:
 
 READOC = TaskSpec(
     name="readoc",
+    max_tokens=MAX_TOKENS,
     title="READOC",
     published_table="",
     published=published_tables("i2s_sdk.tasks.readoc"),

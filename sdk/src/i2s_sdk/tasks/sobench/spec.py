@@ -7,7 +7,7 @@ import json
 from i2s_sdk.instances.content import Content
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.sobench.data_fault import INPUTS, TARGET, instance_fault
-from i2s_sdk.tasks.sobench.task import SOBenchTask
+from i2s_sdk.tasks.sobench.task import MAX_TOKENS, SOBenchTask
 from i2s_sdk.tasks.sobench.view import view
 from i2s_sdk.tasks.spec import TaskSpec
 
@@ -22,6 +22,7 @@ def _no_fault(content: Content) -> str:
 
 SOBENCH = TaskSpec(
     name="sobench",
+    max_tokens=MAX_TOKENS,
     title="SO-Bench",
     published_table="",
     main_metric="fma",

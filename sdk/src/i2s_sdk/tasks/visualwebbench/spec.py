@@ -13,6 +13,7 @@ from i2s_sdk.tasks.visualwebbench.inputs import inputs_schema, instance_fault, t
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS, SEVEN, Form, Kind
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
 from i2s_sdk.tasks.visualwebbench.ocr import answer_of
+from i2s_sdk.tasks.visualwebbench.prompts import MAX_TOKENS
 from i2s_sdk.tasks.visualwebbench.task import WebUnderstandingTask
 from i2s_sdk.tasks.visualwebbench.view import view
 
@@ -43,6 +44,7 @@ def _no_fault(content: Content) -> str:
 def _spec(kind: Kind) -> TaskSpec:
     return TaskSpec(
         name=kind.name,
+        max_tokens=MAX_TOKENS,
         title=kind.title,
         published_table="visualwebbench grounding" if kind.raw else "visualwebbench",
         published=published_tables("i2s_sdk.tasks.visualwebbench"),

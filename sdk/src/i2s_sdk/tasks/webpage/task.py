@@ -11,6 +11,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.site_files import INDEXES
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.compared_images import metrics_of_images
 from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
@@ -52,16 +53,19 @@ class WebpageTask:
     Attributes:
         profile: Profile whose rules are followed.
         name: Name as instances call it.
-        image_metrics: Computed from two pictures by the metric service, the main one first.
         services: Names of the services, of which the first renders the sites.
         size_policy: How pictures of different size are compared.
     """
 
     profile: Profile = Profile.PAPER
     name: str = "webpage"
-    image_metrics: tuple[str, ...] = ("ems", "pixel", "ssim", "lpips", "cis")
     services: tuple[str, ...] = ("render-html",)
     size_policy: SizePolicy = SizePolicy.RESIZE
+
+    @property
+    def image_metrics(self) -> tuple[str, ...]:
+        """Computed from two images by the metric service, the main one first."""
+        return metrics_of_images(self.profile)
 
     @property
     def rendering(self) -> WebpageTask:
