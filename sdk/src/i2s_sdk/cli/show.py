@@ -13,6 +13,7 @@ from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
     from i2s_sdk.runlog.reader import StoredRun
+    from i2s_sdk.runlog.read_sample import ReadingNote
     from i2s_sdk.runlog.record import Record
 
 _LOWEST = 10
@@ -155,6 +156,8 @@ def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
         yield f"first error: {line}{record.error.message}"
     if record.error_before_repair is not None:
         yield f"first error before repairs: {record.error_before_repair.message}"
+    if record.reading is not None:
+        yield from _reading_lines(record.reading, len(record.completion or ""))
     for repair in record.repairs:
         yield f"repair: {repair.kind} {repair.detail}"
     if record.metrics:
@@ -168,3 +171,11 @@ def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
     if record.completion is not None:
         yield f"answer{f' ({record.finish})' if record.finish else ''}:"
         yield record.completion.rstrip("\n")
+
+
+def _reading_lines(reading: ReadingNote, characters: int) -> Iterator[str]:
+    """Yield what was read of a completion, and which of its blocks."""
+    if (reading.start, reading.end) != (0, characters):
+        yield f"read: characters {reading.start} to {reading.end} of {characters}; the rest is no answer"
+    if reading.blocks:
+        yield f"blocks: {reading.blocks}, taken: {', '.join(map(str, reading.taken)) or 'none'}"

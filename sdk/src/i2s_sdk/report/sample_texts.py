@@ -58,6 +58,8 @@ def details(
             found[name] = f"{found[name][:LONGEST_TEXT]}\n… {left} more characters are in the run folder"
     if found.get("structure") == found.get("completion") and "structure" in found:
         found["structure"] = 0  # the completion as it is
+    if unread := _unread(record):
+        found["unread"] = unread
     found |= _texts(record, rendered)
     if asked:
         found["asked"] = [_question(name, one, pictures) for name, one in asked]
@@ -68,6 +70,16 @@ def details(
     if panels := panels_of(record):
         found["panels"] = panels
     return found
+
+
+def _unread(record: Record) -> str:
+    """Return the parts of a completion that are no answer, reasoning above all; empty if there are none."""
+    if record.reading is None or not record.completion:
+        return ""
+    before, after = record.completion[: record.reading.start], record.completion[record.reading.end :]
+    text = "\n…\n".join(part.strip() for part in (before, after) if part.strip())
+    left = len(text) - LONGEST_TEXT
+    return f"{text[:LONGEST_TEXT]}\n… {left} more characters are in the run folder" if left > 0 else text
 
 
 def _texts(record: Record, rendered: Rendered | None) -> dict[str, Any]:
@@ -127,6 +139,9 @@ def _facts(record: Record) -> list[str]:
         facts.append(f"{record.usage.input_tokens or 0} tokens in, {record.usage.output_tokens or 0} out")
     if record.cost is not None:
         facts.append(f"${record.cost:.4f}")
+    if record.reading is not None and record.reading.blocks:
+        taken = ", ".join(map(str, record.reading.taken))
+        facts.append(f"blocks: {record.reading.blocks}, taken: {taken or 'none'}")
     if record.finish == "length":
         facts.append("cut off at its longest")
     return facts

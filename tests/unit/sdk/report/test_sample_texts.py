@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from i2s_sdk.report.sample_texts import details
 from i2s_sdk.runlog.asked import Asked, AskedPart
-from i2s_sdk.runlog.read_sample import FirstError
+from i2s_sdk.runlog.read_sample import FirstError, ReadingNote
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
 from run_folders import instances, record_of, rendered_of
@@ -51,3 +51,11 @@ def test_a_log_has_no_control_characters() -> None:
     assert (found["log"], found["target"]) == ("! error\\x1b[2J", "b")
     again = Rendered.from_json(kept.to_json())
     assert (again.log, again.target) == (kept.log, kept.target)
+
+
+def test_reasoning_and_the_choice_among_blocks_stand_beside_the_answer() -> None:
+    completion = "<think>Maybe.</think>```x``` or ```y```<|im_end|>"
+    reading = ReadingNote(21, len(completion) - 10, 2, (2,))
+    found = details(_record(completion=completion, reading=reading), None, (), {})
+    assert found["unread"] == "<think>Maybe.</think>\n…\n<|im_end|>"
+    assert "blocks: 2, taken: 2" in found["facts"]

@@ -127,6 +127,7 @@ const fill = async (place, sample, run) => {
     place.append(...(detail.panels || []).map((one) => panel(sample, one)));
     place.append(notes(sample.runs[run], detail));
     if (detail.structure) place.append(folded("structure", () => structure(sample.task, detail.structure)));
+    if (detail.unread) place.append(folded("reasoning, not read", () => [make("pre", "", detail.unread)]));
     if (detail.completion) place.append(folded("completion", () => [make("pre", "", detail.completion)]));
   } catch (error) {
     place.append(make("p", "bad", `The details cannot be shown: ${error}`));

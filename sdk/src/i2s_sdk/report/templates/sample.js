@@ -53,6 +53,7 @@ const texts = (sample, ending, detail) => {
   }
   if (detail.dropped) found.push(make("p", "note", detail.dropped));
   if (detail.log) found.push(folded("log of the last render, excerpt", () => [make("pre", "log", detail.log)]));
+  if (detail.unread) found.push(folded("reasoning and markers, not read", () => [make("pre", "", detail.unread)]));
   if (detail.completion) found.push(folded("completion, verbatim", () => [make("pre", "", detail.completion)]));
   return found;
 };
