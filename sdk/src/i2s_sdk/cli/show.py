@@ -12,8 +12,8 @@ from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.runlog.reader import StoredRun
     from i2s_sdk.runlog.read_sample import ReadingNote
+    from i2s_sdk.runlog.reader import StoredRun
     from i2s_sdk.runlog.record import Record
 
 _LOWEST = 10
