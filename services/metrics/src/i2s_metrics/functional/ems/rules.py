@@ -143,7 +143,7 @@ def luma(rgb: RgbArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
 def _rounded_grey(colour: tuple[int, int, int]) -> float:
     """Return the grey of a colour as a product of float64 matrices with fused multiply-add has it.
 
-    Each step is rounded once, from the exact sum of the sum so far and the next product, as in AVX-512 kernels.
+    Each step is rounded once, from the exact sum of the last sum and the next product, as in AVX-512 kernels.
     """
     grey = 0.0
     for weight, level in zip(_WEIGHTS, colour, strict=True):
