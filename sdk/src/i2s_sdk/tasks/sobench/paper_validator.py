@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from i2s_sdk.tasks.sobench.ecma_patterns import PatternError, occurs, require_pattern
 
@@ -20,6 +20,22 @@ if TYPE_CHECKING:  # importing it takes a tenth of a second
     from jsonschema.protocols import Validator
 
 _Errors = Iterator["ValidationError"]
+
+
+class _Descending(Protocol):
+    """What the checks of keywords need of a validator of ``jsonschema``."""
+
+    def is_type(self, instance: Any, type: str) -> bool:  # noqa: ANN401 - JSON values
+        """Return whether a value is of a type of JSON Schema."""
+
+    def descend(
+        self,
+        instance: Any,  # noqa: ANN401
+        schema: Any,  # noqa: ANN401
+        path: str | None = None,
+        schema_path: str | None = None,
+    ) -> _Errors:
+        """Yield the faults of a part of the value under a part of the schema."""
 
 
 @cache
@@ -35,13 +51,24 @@ def paper_validator(draft: type[Validator]) -> type[Validator]:
         "divisibleBy": _multiple_of,
     }
     known = {name: check for name, check in replaced.items() if name in draft.VALIDATORS}
-    extended: type[Validator] = extend(draft, known)
+    extended: type[Validator] = extend(draft, known)  # type: ignore[no-untyped-call]
     return extended
 
 
+def require_schema(schema: Any, draft: type[Validator]) -> None:  # noqa: ANN401
+    """Check that a value is a schema of a draft whose patterns are those that ``occurs`` takes.
+
+    Raises:
+        SchemaError: It is none.
+    """
+    from jsonschema.exceptions import SchemaError
+
+    for error in draft(draft.META_SCHEMA, format_checker=_formats(draft)).iter_errors(schema):
+        raise SchemaError.create_from(error)
+
+
 @cache
-def pattern_checker(draft: type[Validator]) -> FormatChecker:
-    """Return the formats that a schema of a draft is checked by, its patterns by ECMA 262."""
+def _formats(draft: type[Validator]) -> FormatChecker:
     from jsonschema import FormatChecker
 
     checker = FormatChecker(formats=())
@@ -55,14 +82,14 @@ def _is_pattern(value: object) -> bool:
     return True
 
 
-def _pattern(validator: Validator, pattern: str, value: Any, schema: Any) -> _Errors:  # noqa: ANN401 - JSON
+def _pattern(validator: _Descending, pattern: str, value: Any, schema: Any) -> _Errors:  # noqa: ANN401 - JSON
     del schema
     if validator.is_type(value, "string") and not occurs(pattern, value):
         yield _error("a text does not match a pattern")
 
 
 def _pattern_properties(
-    validator: Validator,
+    validator: _Descending,
     patterns: Mapping[str, Any],
     value: Any,  # noqa: ANN401
     schema: Any,  # noqa: ANN401
@@ -77,7 +104,7 @@ def _pattern_properties(
 
 
 def _additional_properties(
-    validator: Validator,
+    validator: _Descending,
     allowed: Any,  # noqa: ANN401
     value: Any,  # noqa: ANN401
     schema: Mapping[str, Any],
@@ -90,7 +117,7 @@ def _additional_properties(
             yield from validator.descend(field, allowed, path=name)
 
 
-def _multiple_of(validator: Validator, unit: Any, value: Any, schema: Any) -> _Errors:  # noqa: ANN401
+def _multiple_of(validator: _Descending, unit: Any, value: Any, schema: Any) -> _Errors:  # noqa: ANN401
     del schema
     if validator.is_type(value, "number") and (_exact(value) / _exact(unit)).denominator != 1:
         yield _error("a number is no multiple")

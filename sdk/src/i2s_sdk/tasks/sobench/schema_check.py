@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.tasks.sobench.paper_validator import paper_validator, pattern_checker
+from i2s_sdk.tasks.sobench.paper_validator import paper_validator, require_schema
 from i2s_sdk.tasks.sobench.schema_references import reference_fault
 from i2s_wire.metrics.profile import Profile
 
@@ -30,7 +30,7 @@ def follows_schema(answer: Any, schema: Any, profile: Profile = Profile.PAPER) -
     try:
         validator = _class_of(schema)
         if profile is Profile.PAPER:
-            validator.check_schema(schema, format_checker=pattern_checker(validator))
+            require_schema(schema, validator)
             validator = paper_validator(validator)
             if isinstance(schema, dict):
                 # By its name jsonschema would find its own validator again, wherever a reference leads here.
@@ -55,7 +55,7 @@ def schema_fault(schema: Any) -> str:  # noqa: ANN401 - JSON values
         return f"a JSON Schema is an object or a boolean, not {type(schema).__name__}"
     try:
         validator = _class_of(schema)
-        validator.check_schema(schema, format_checker=pattern_checker(validator))
+        require_schema(schema, validator)
         return reference_fault(schema, validator.META_SCHEMA["$schema"])
     except SchemaError as error:
         where = "/".join(("#", *map(str, error.absolute_path)))
