@@ -17,6 +17,17 @@ from PIL import Image
 
 LUMA = np.array([0.299, 0.587, 0.114])
 
+#: The colours with a grey of exactly 127 that np.matmul of numpy 2.4 finds darker with AVX-512 kernels.
+ROUNDED_BELOW_127 = (
+    (4, 178, 187), (7, 199, 71), (22, 190, 78), (29, 201, 3), (30, 170, 160), (37, 181, 85), (44, 192, 10),
+    (45, 161, 167), (53, 141, 249), (60, 152, 174), (63, 173, 58), (71, 153, 140), (78, 164, 65),
+    (86, 144, 147), (93, 155, 72), (94, 124, 229), (101, 135, 154), (104, 156, 38), (116, 126, 161),
+    (119, 147, 45), (127, 127, 127), (134, 138, 52), (142, 118, 134), (149, 129, 59), (157, 109, 141),
+    (160, 130, 25), (175, 121, 32), (183, 101, 114), (190, 112, 39), (191, 81, 196), (198, 92, 121),
+    (201, 113, 5), (205, 103, 46), (206, 72, 203), (221, 63, 210), (224, 84, 94), (236, 54, 217),
+    (239, 75, 101), (247, 55, 183), (251, 45, 224),
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Patch:
@@ -120,8 +131,9 @@ def blank_levels(reference: np.ndarray, profile: str) -> tuple[int, ...]:
     """Levels of the one-colour pictures: equation 4 takes both, the released code chooses one."""
     if profile == "paper":
         return (0, 255)
-    dark = np.array(commonest(reference)[0]) @ np.array([299, 587, 114]) < 127_000
-    return (255 if dark else 0,)
+    colour = commonest(reference)[0]
+    thousandths = int(np.array(colour) @ np.array([299, 587, 114]))
+    return (255 if thousandths < 127_000 or colour in ROUNDED_BELOW_127 else 0,)
 
 
 def plain_parts(prediction: np.ndarray, reference: np.ndarray, profile: str) -> tuple[float, float]:

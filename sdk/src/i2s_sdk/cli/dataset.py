@@ -16,6 +16,7 @@ from i2s_sdk.cli.terminal import say
 from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
+    from i2s_sdk.data.check import Fault
     from i2s_sdk.data.summary import Subset
 
 
@@ -101,6 +102,7 @@ def validate_command(path: str, as_json: bool) -> int:
     """Open every file of the data set PATH and tell every fault with file and line.
 
     PATH is a folder with instances.jsonl, or a file of such lines. The exit code is 2 if there is a fault.
+    There is a warning of each reference that is not compared as it looks, such as one with alpha or 16 bits.
 
     \b
     Examples:
@@ -112,14 +114,26 @@ def validate_command(path: str, as_json: bool) -> int:
 
     found = check(Path(path), Settings.load().reference_pixels)
     if as_json:
-        faults = [{"file": str(one.file), "line": one.line, "message": one.message} for one in found.faults]
-        document = {"ok": not faults, "instances": len(found.instances), "faults": faults}
+        document = {
+            "ok": not found.faults,
+            "instances": len(found.instances),
+            "faults": _listed(found.faults),
+            "warnings": _listed(found.warnings),
+        }
         say(json.dumps(document, indent=2))
     else:
         for fault in found.faults:
             say(str(fault))
-        say(f"{found.index}: {len(found.instances)} instances, {len(found.faults)} faults", err=True)
+        for warning in found.warnings:
+            say(f"warning: {warning}", err=True)
+        counts = f"{len(found.instances)} instances, {len(found.faults)} faults"
+        warned = f", {len(found.warnings)} warnings" if found.warnings else ""
+        say(f"{found.index}: {counts}{warned}", err=True)
     return USAGE if found.faults else 0
+
+
+def _listed(faults: tuple[Fault, ...]) -> list[dict[str, str | int]]:
+    return [{"file": str(one.file), "line": one.line, "message": one.message} for one in faults]
 
 
 @command.command("new", short_help="Begin a data set.")
@@ -127,11 +141,16 @@ def validate_command(path: str, as_json: bool) -> int:
 @click.option("--from", "source", metavar="DIR", help="Take the pictures and documents of this folder.")
 @click.option("--task", default="", metavar="T", help="Task of pictures without document, such as latex.")
 @click.option("--subset", default="", metavar="NAME", help="Subset of all instances.  [default: name of DIR]")
-def new_command(folder: str, source: str | None, task: str, subset: str) -> None:
+@json_option
+def new_command(folder: str, source: str | None, task: str, subset: str, as_json: bool) -> int:
     """Make the data set FOLDER, which must not exist or be empty.
 
     Without --from it has one example as a start. With --from each picture (PNG, JPEG, WebP) is an
     instance, and the document of its name (.tex, .ly, .tar.gz, or the folder of a site) its ground truth.
+    GIF, TIFF and BMP are converted to PNG, of several frames or pages the first.
+
+    Each file that is left out is named with the reason; the exit code is 1 if one of them is an image or a
+    document that cannot be read.
 
     If DIR has subfolders that are named after tasks, their pictures and documents become one data set, and
     --task is left out: pictures/latex/a.png is an instance of latex, pictures/webpage/b.png one of webpage.
@@ -144,12 +163,30 @@ def new_command(folder: str, source: str | None, task: str, subset: str) -> None
     """  # noqa: D301
     from i2s_sdk.data.scaffold import new_dataset
     from i2s_sdk.errors import UnknownNameError
+    from i2s_sdk.settings import Settings
     from i2s_sdk.tasks.registry import SPECS
 
     if task and task not in SPECS:
         raise UnknownNameError("task", task, SPECS)
-    count = new_dataset(Path(folder), Path(source) if source else None, task=task, subset=subset)
+    most_pixels = Settings.load().reference_pixels
+    made = new_dataset(
+        Path(folder), Path(source) if source else None, task=task, subset=subset, most_pixels=most_pixels
+    )
+    faulty = any(one.fault for one in made.left_out)
+    if as_json:
+        left_out = [{"file": str(one.path), "reason": one.reason} for one in made.left_out]
+        say(json.dumps({"folder": folder, **asdict(made), "left_out": left_out}, indent=2))
+        return FAULT if faulty else 0
+    for label, texts in (
+        ("converted", made.converted),
+        ("left out", made.left_out),
+        ("warning", made.warnings),
+    ):
+        for text in texts:
+            say(visible_line(f"{label}: {text}"), err=True)
+    count = made.instances
     say(f"{folder}: {count} instance{'s' if count != 1 else ''}; i2s-sdk evaluate --data {folder}")
+    return FAULT if faulty else 0
 
 
 @command.command("convert", short_help="Copy a data set in format 2.")

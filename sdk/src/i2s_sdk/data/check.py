@@ -1,9 +1,13 @@
-"""Every fault of a data set: of the index, line by line, and of the files that it names."""
+"""Every fault of a data set: of the index, line by line, and of the files that it names.
+
+A reference whose pixels are not what it looks like is no fault; there is a warning of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from i2s_sdk.data.content import read_content
@@ -11,12 +15,13 @@ from i2s_sdk.data.folder import index_of, read_index, read_lines
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.images import MAX_PIXELS, ImageFaultError, decode_image
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.look_differences import look_differences
 from i2s_sdk.tasks.registry import task_spec
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that must be mended.
+    """Something that must be mended, or, as a warning, should be.
 
     Attributes:
         file: The index, or a file that it names.
@@ -40,11 +45,13 @@ class Checked:
         index: Its index file.
         instances: Instances whose line is whole.
         faults: Faults in the order of the lines.
+        warnings: Warnings in the order of the lines, of references that are not compared as they look.
     """
 
     index: Path
     instances: tuple[Instance, ...]
     faults: tuple[Fault, ...]
+    warnings: tuple[Fault, ...] = ()
 
 
 def check(where: Path, most_pixels: int = MAX_PIXELS) -> Checked:
@@ -61,15 +68,38 @@ def check(where: Path, most_pixels: int = MAX_PIXELS) -> Checked:
         return Checked(index, (), (_fault(error, 0),))
     instances: list[Instance] = []
     faults: list[Fault] = []
+    warnings: list[Fault] = []
     for line in read_lines(raw, index.parent):
         if line.instance is None:
             faults.append(Fault(index, line.number, line.fault))
         else:
             instances.append(line.instance)
             faults += (Fault(index, line.number, said) for said in _faults_of(line.instance, most_pixels))
+            warnings += (Fault(index, line.number, said) for said in warnings_of(line.instance, most_pixels))
     if not instances and not faults:
         faults.append(Fault(index, 0, "holds no instance"))
-    return Checked(index, tuple(instances), tuple(faults))
+    return Checked(index, tuple(instances), tuple(faults), tuple(warnings))
+
+
+def warnings_of(instance: Instance, most_pixels: int = MAX_PIXELS) -> tuple[str, ...]:
+    """Return why the image of an instance is not compared as it looks; nothing of one that is not compared.
+
+    Args:
+        instance: An instance of a data set.
+        most_pixels: Width times height that a reference may have.
+    """
+    if instance.image is None or not _renders(instance.task):
+        return ()
+    try:
+        said = look_differences(instance.image.read_bytes(), most_pixels)
+    except (ImageFaultError, OSError):
+        return ()  # a fault
+    return tuple(f"image {instance.image.name} is not compared as it looks: it {one}" for one in said)
+
+
+@cache
+def _renders(task: str) -> bool:
+    return task_spec(task).renders
 
 
 def _fault(error: DataError, line: int) -> Fault:

@@ -1,47 +1,60 @@
-"""A new data set: one with an example, or one of the pictures and documents of a folder."""
+"""A new data set: one with an example, or one of the images and documents of a folder."""
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
-from i2s_sdk.data.folder import INDEX, read_folder
+from i2s_sdk.data.check import warnings_of
+from i2s_sdk.data.folder import read_folder
 from i2s_sdk.data.format_2 import Line, line
+from i2s_sdk.data.found_files import (
+    DOCUMENTS,
+    Found,
+    FoundFiles,
+    LeftOut,
+    find,
+    find_in_task_folders,
+    task_folders,
+)
 from i2s_sdk.data.hub_row import packed
+from i2s_sdk.data.new_folder import new_folder, write_index
 from i2s_sdk.data.schema_faults import inputs_fault
-from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.errors import DataError
+from i2s_sdk.instances.image_conversion import ConvertedImage, convert_image
+from i2s_sdk.instances.images import MAX_PIXELS, ImageFaultError, decode_image
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.instances.site_files import INDEXES, read_site_folder
-from i2s_sdk.tasks.registry import BUILT_IN, SPECS
-from i2s_sdk.writing import writing
-
-#: Suffix of a document, and its task. A folder with an index page is a site as well.
-DOCUMENTS = {one.structure_suffix: one.name for one in BUILT_IN.values() if one.structure_suffix}
-_SITE = next(one.name for one in BUILT_IN.values() if one.structure_is_site)
-PICTURES = (".png", ".jpg", ".jpeg", ".webp")
+from i2s_sdk.instances.site_files import read_site_folder
+from i2s_sdk.tasks.registry import SPECS
 
 _STARTER, _STARTER_SUFFIX = "gaussian-posterior", ".tex"
+#: Files that are named where none is left.
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFiles:
-    """A picture, a document, or both of one name.
+class NewDataset:
+    """A data set that was made.
 
     Attributes:
-        name: The name of the files without suffix.
-        task: The task of the document; the task that was named if there is only a picture.
-        picture: The picture; None if there is none yet.
-        document: The document; None if there is no ground truth.
+        instances: Number of its instances.
+        converted: Sentences about images that were converted.
+        warnings: Sentences about images that are not compared as they look.
+        left_out: Files that are no part of it.
     """
 
-    name: str
-    task: str
-    picture: Path | None
-    document: Path | None
+    instances: int
+    converted: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@dataclass(slots=True)
+class _Notes:
+    converted: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
 
 
 def new_dataset(
@@ -50,38 +63,40 @@ def new_dataset(
     *,
     task: str = "",
     subset: str = "",
-) -> int:
-    """Make a data set and return how many instances it has.
+    most_pixels: int = MAX_PIXELS,
+) -> NewDataset:
+    """Make a data set.
 
     Args:
         folder: Folder of the data set; must not exist, or be empty.
-        source: A folder of pictures and documents, matched by name, or of subfolders of these that are named
+        source: A folder of images and documents, matched by name, or of subfolders of these that are named
             after tasks; None makes one example.
-        task: The task of pictures without a document; empty if subfolders name the tasks.
+        task: The task of images without a document; empty if subfolders name the tasks.
         subset: The subset of all instances; empty is the name of the source.
+        most_pixels: Width times height that an image may have; a larger one is left out.
 
     Raises:
         UsageError: The folder is not empty, or there is nothing to take.
-        DataError: A document has no picture, a picture no task, or two instances the same name; or there is
+        DataError: A document has no image, an image no task, or two instances the same name; or there is
             something beside the subfolders of tasks.
         WriteError: The folder cannot be written.
     """
-    with writing(folder):
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(f"{folder} is there already and not empty; name a new folder")
-        return _written(folder, _starter(folder) if source is None else _taken(folder, source, task, subset))
-
-
-def _written(folder: Path, rows: Iterator[Line]) -> int:
-    """Write a data set and return how many instances it has; if that fails nothing of it stays."""
-    try:
-        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
-        (folder / INDEX).write_text("".join(lines), encoding="utf-8")
-        read_folder(folder)  # names of files make ids, and not every name can
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)  # it was not there, or empty
-        raise
-    return len(lines)
+    found = None if source is None else _found(source, task)  # before anything is written
+    notes = _Notes()
+    with new_folder(folder):
+        if source is None or found is None:
+            count = write_index(folder, _starter(folder))
+        else:
+            notes.left_out += found.left_out
+            lines = list(_taken(folder, found.files, subset or source.resolve().name, most_pixels, notes))
+            if not lines:
+                named = "; ".join(map(str, [one for one in notes.left_out if one.fault][:_NAMED]))
+                raise DataError(source, 0, f"holds nothing that can be taken: {named}")
+            count = write_index(folder, lines)
+        warnings = [
+            said for instance in read_folder(folder).instances for said in warnings_of(instance, most_pixels)
+        ]
+    return NewDataset(count, tuple(notes.converted), tuple(warnings), tuple(notes.left_out))
 
 
 def _starter(folder: Path) -> Iterator[Line]:
@@ -100,9 +115,9 @@ def _starter(folder: Path) -> Iterator[Line]:
     )
 
 
-def _taken(folder: Path, source: Path, task: str, subset: str) -> Iterator[Line]:
+def _found(source: Path, task: str) -> Found:
     found = find(source, task) if task or not task_folders(source) else find_in_task_folders(source)
-    for one in found:  # before anything is written
+    for one in found.files:
         if not one.task:
             reason = "has no document beside it; name its task with --task or by a folder of that name"
             raise DataError(one.picture or source, 0, reason)
@@ -115,16 +130,7 @@ def _taken(folder: Path, source: Path, task: str, subset: str) -> Iterator[Line]
         fault = _fault_of_picture(one.task, one.picture)
         if fault:
             raise DataError(one.picture, 0, f"is not all that an instance of {one.task} needs: {fault}")
-    for part in ("references", "structures"):
-        (folder / part).mkdir(parents=True)
-    for one in found:
-        assert one.picture is not None
-        shutil.copyfile(one.picture, folder / "references" / one.picture.name)
-        target = None
-        if one.document is not None:
-            target = {"structure": _place_document(one.document, one.name, folder)}
-        inputs = {"image": f"references/{one.picture.name}"}
-        yield line(one.name, one.task, subset or source.resolve().name, inputs, target)
+    return found
 
 
 def _fault_of_picture(task: str, picture: Path) -> str:
@@ -134,106 +140,75 @@ def _fault_of_picture(task: str, picture: Path) -> str:
     return inputs_fault(task, inputs) or SPECS[task].instance_fault(instance)
 
 
-def task_folders(source: Path) -> list[Path]:
-    """Return the subfolders that are named after tasks, in the order of tasks; a site is none of them."""
-    folders = [source / name for name in SPECS]
-    return [one for one in folders if one.is_dir() and not _is_site(one)]
-
-
-def find_in_task_folders(source: Path) -> list[FoundFiles]:
-    """Return what the subfolders of a folder hold that are named after tasks.
-
-    Raises:
-        UsageError: A subfolder holds nothing.
-        DataError: A picture, a document or another folder is beside the subfolders; a document is of another
-            task than its folder; or two instances have the same name.
-    """
-    folders = task_folders(source)
-    listed = ", ".join(one.name for one in folders)
-    for path in sorted(source.iterdir()):
-        if path.name.startswith(".") or path.stem.lower() == "readme" or path in folders:
-            continue
-        if path.is_dir() and not _is_site(path):
-            raise DataError(path, 0, f"is beside folders of tasks ({listed}), but {_unknown_task(path.name)}")
-        if path.is_dir() or _suffix(path):
-            raise DataError(
-                path, 0, f"is beside folders of tasks ({listed}); move it into the one of its task"
-            )
-    found: dict[str, FoundFiles] = {}
-    for folder in folders:
-        for one in find(folder, folder.name):
-            here = one.document or one.picture or folder
-            if one.task != folder.name:
-                raise DataError(
-                    here, 0, f"is a document of the task {one.task}; move it to {source / one.task}"
-                )
-            if one.name in found:
-                other = found[one.name].document or found[one.name].picture
-                raise DataError(
-                    here, 0, f"has the same name as {other}, and names are ids; rename one of them"
-                )
-            found[one.name] = one
-    return list(found.values())
-
-
-def _unknown_task(name: str) -> str:
-    return str(UnknownNameError("task", name, SPECS))
-
-
-def find(source: Path, task: str = "") -> list[FoundFiles]:
-    """Return what a folder holds, sorted by name.
-
-    Raises:
-        UsageError: There is nothing.
-        DataError: Two documents or two pictures have the same name.
-    """
-    if not source.is_dir():
-        raise DataError(source, 0, "is no folder")
-    pictures: dict[str, Path] = {}
-    documents: dict[str, tuple[Path, str]] = {}
-    for path in sorted(source.iterdir()):
-        suffix = _suffix(path)
-        kind = _SITE if path.is_dir() else DOCUMENTS.get(suffix, "")
-        name = path.name.removesuffix(path.name[len(path.name) - len(suffix) :]) if suffix else path.name
-        if suffix in PICTURES:
-            if name in pictures:
-                raise DataError(path, 0, f"has the same name as {pictures[name].name}")
-            pictures[name] = path
-        elif kind and (not path.is_dir() or _is_site(path)):
-            if name in documents:
-                raise DataError(path, 0, f"has the same name as {documents[name][0].name}")
-            documents[name] = path, kind
-    if not pictures and not documents:
-        wanted = ", ".join((*PICTURES, *DOCUMENTS))
-        named = ", ".join(one.name for one in task_folders(source))
-        hint = f"; leave --task out to take the folders of tasks in it ({named})" if named else ""
-        raise UsageError(f"{source} holds no picture and no document ({wanted}, folders of sites){hint}")
-    return [
-        FoundFiles(name, documents[name][1] if name in documents else task, pictures.get(name), document)
-        for name in sorted({*pictures, *documents})
-        for document in [documents[name][0] if name in documents else None]
-    ]
-
-
-def _is_site(path: Path) -> bool:
-    return any((path / index).is_file() for index in INDEXES)
-
-
-def _suffix(path: Path) -> str:
-    if path.is_dir():
-        return ""
-    low = path.name.lower()
-    return next((one for one in (*DOCUMENTS, *PICTURES) if low.endswith(one) and low != one), "")
-
-
-def _place_document(document: Path, name: str, folder: Path) -> str:
-    if document.is_dir():
-        placed = f"structures/{name}.tar.gz"
+def _taken(
+    folder: Path, found: tuple[FoundFiles, ...], subset: str, most_pixels: int, notes: _Notes
+) -> Iterator[Line]:
+    for part in ("references", "structures"):
+        (folder / part).mkdir(parents=True)
+    for one in found:
+        assert one.picture is not None
         try:
-            (folder / placed).write_bytes(packed(read_site_folder(document)))
-        except ValueError as error:
-            raise DataError(document, 0, str(error)) from None
-        return placed
-    placed = f"structures/{document.name}"
-    shutil.copyfile(document, folder / placed)
-    return placed
+            content, converted = _image(one.picture, most_pixels)
+            document = None if one.document is None else _document(one.document, one.name)
+        except _LeftOutError as error:
+            notes.left_out += _with_partner(one, error.left_out)
+            continue
+        image = f"references/{one.name}.png" if converted else f"references/{one.picture.name}"
+        if converted:
+            part = ", the first of its frames or pages alone" if converted.first_of_several else ""
+            notes.converted.append(f"{one.picture}: {converted.format} is converted to {image}{part}")
+        (folder / image).write_bytes(content)
+        target = None
+        if document is not None:
+            target = {"structure": f"structures/{document[0]}"}
+            (folder / target["structure"]).write_bytes(document[1])
+        yield line(one.name, one.task, subset, {"image": image}, target)
+
+
+class _LeftOutError(Exception):
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(reason)
+        self.left_out = LeftOut(path, reason, fault=True)
+
+
+def _with_partner(files: FoundFiles, left_out: LeftOut) -> list[LeftOut]:
+    """Return a file that is left out, and the other file of its instance."""
+    others = [one for one in (files.picture, files.document) if one not in (None, left_out.path)]
+    return [left_out, *(LeftOut(one, f"is left out with {left_out.path.name}") for one in others if one)]
+
+
+def _image(path: Path, most_pixels: int) -> tuple[bytes, ConvertedImage | None]:
+    """Return an image as it is written, and how it was converted; None if it is a copy."""
+    content = _read(path)
+    try:
+        decode_image(content, most_pixels)
+        return content, None
+    except ImageFaultError as error:
+        try:
+            converted = convert_image(content, most_pixels)
+        except ImageFaultError as other:
+            read = path.suffix.lower() in (".png", ".jpg", ".jpeg", ".webp")
+            raise _LeftOutError(path, str(error if read else other)) from None
+    return converted.png, converted
+
+
+def _document(path: Path, name: str) -> tuple[str, bytes]:
+    """Return the name and the content of a document as it is written."""
+    if not path.is_dir():
+        return path.name, _read(path)
+    try:
+        return f"{name}.tar.gz", packed(read_site_folder(path))
+    except ValueError as error:
+        raise DataError(path, 0, str(error)) from None
+    except OSError as error:
+        raise _LeftOutError(path, f"cannot be read: {error.strerror}") from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise _LeftOutError(path, f"cannot be read: {error.strerror}") from None
+    if not content.strip():
+        raise _LeftOutError(path, "is empty")
+    return content

@@ -1,13 +1,14 @@
 """The one place where the SDK opens pictures: PNG, JPEG and WebP alone, within bounds.
 
 Pillow knows some forty formats, one of which starts a program of the host (EPS: Ghostscript). None of the
-others is ever tried here.
+others is ever tried here, except that ``dataset new`` converts GIF, TIFF and BMP (``image_conversion``).
 """
 
 from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 #: Formats that are read, by Pillow's names, with their media types.
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
+
+#: What Pillow calls a JPEG file that holds further images, as cameras and telephones write them.
+_CAMERA_FORMATS = {"MPO": "JPEG"}
 
 #: Width times height of a picture where nobody says otherwise.
 MAX_PIXELS = PICTURE_PIXELS
@@ -62,12 +66,13 @@ def read_header(content: bytes | BinaryIO, most_pixels: int = MAX_PIXELS) -> Ima
         ImageFaultError: It is of none of the formats, or has more pixels.
     """
     try:
-        with _opened(content, most_pixels) as picture:
-            return ImageHeader(MEDIA_TYPES[str(picture.format)], picture.width, picture.height)
+        with open_image(content, most_pixels) as picture:
+            kind = _CAMERA_FORMATS.get(str(picture.format), str(picture.format))
+            return ImageHeader(MEDIA_TYPES[kind], picture.width, picture.height)
     except ImageFaultError:
         raise
     except Exception as error:  # decoders raise nearly anything
-        raise _broken(error) from None
+        raise broken(error) from None
 
 
 def decode_image(content: bytes, most_pixels: int = MAX_PIXELS) -> Image.Image:
@@ -82,13 +87,13 @@ def decode_image(content: bytes, most_pixels: int = MAX_PIXELS) -> Image.Image:
     """
     require_whole(content, most_pixels)
     try:
-        with _opened(content, most_pixels) as picture:
+        with open_image(content, most_pixels) as picture:
             picture.load()
             return picture
     except ImageFaultError:
         raise
     except Exception as error:
-        raise _broken(error) from None
+        raise broken(error) from None
 
 
 def require_whole(content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:
@@ -105,10 +110,10 @@ def require_whole(content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:
     match header.media_type:
         case "image/png":
             try:
-                with _opened(content, most_pixels) as picture:
+                with open_image(content, most_pixels) as picture:
                     picture.verify()  # the checksums of all chunks
             except Exception as error:
-                raise _broken(error) from None
+                raise broken(error) from None
             if b"IEND" not in content[-1024:]:
                 raise ImageFaultError("is a damaged picture: it is cut off")
         case "image/jpeg":
@@ -133,22 +138,36 @@ def has_one_color(content: bytes, most_pixels: int = PILLOW_PIXELS) -> bool:
     Raises:
         ImageFaultError: It is of none of the formats, has more pixels, or is damaged.
     """
-    with _opened(content, most_pixels) as picture:
+    with open_image(content, most_pixels) as picture:
         try:
             return picture.convert("RGB").getcolors(maxcolors=1) is not None
         except Exception as error:
-            raise _broken(error) from None
+            raise broken(error) from None
 
 
-def _opened(content: bytes | BinaryIO, most_pixels: int) -> Image.Image:
+def open_image(
+    content: bytes | BinaryIO, most_pixels: int, formats: Sequence[str] = tuple(MEDIA_TYPES)
+) -> Image.Image:
+    """Return an image whose header alone has been read.
+
+    Args:
+        content: Its bytes, or an open file.
+        most_pixels: Width times height that is allowed.
+        formats: Formats that are tried, by Pillow's names.
+
+    Raises:
+        ImageFaultError: It is of none of the formats, or has more pixels.
+    """
     from PIL import Image, UnidentifiedImageError
 
     file = io.BytesIO(content) if isinstance(content, bytes) else content
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # ours is the bound that counts
-            picture = Image.open(file, formats=tuple(MEDIA_TYPES))
+            picture = Image.open(file, formats=tuple(formats))
     except UnidentifiedImageError:
+        if tuple(formats) != tuple(MEDIA_TYPES):
+            raise ImageFaultError(f"is no image in {', '.join(formats[:-1])} or {formats[-1]}") from None
         raise ImageFaultError(_NO_PICTURE) from None
     except Image.DecompressionBombError:
         raise ImageFaultError(f"has more than {most_pixels} pixels") from None
@@ -160,5 +179,6 @@ def _opened(content: bytes | BinaryIO, most_pixels: int) -> Image.Image:
     return picture
 
 
-def _broken(error: Exception) -> ImageFaultError:
+def broken(error: Exception) -> ImageFaultError:
+    """Return the fault of an image that a decoder refuses."""
     return ImageFaultError(f"is a damaged picture: {' '.join(str(error).split()) or type(error).__name__}")

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ems_definition import ROUNDED_BELOW_127
 from i2s_metrics.functional.ems import HELM, PAPER, Reference, earth_mover_similarity
 from i2s_metrics.functional.errors import UndefinedError
 
@@ -81,3 +82,20 @@ def test_paper_stays_within_its_bounds(seed_a, seed_b):
     result = earth_mover_similarity(page(seed_a, 40, 48), page(seed_b, 40, 48, ink=0.6), PAPER)
     assert 0 <= result.value <= 1
     assert result.block_emd >= 0
+
+
+def test_helm_rounds_a_grey_of_127_as_the_released_code_does():
+    levels = np.arange(256)
+    red, green, blue = np.meshgrid(levels, levels, levels, indexing="ij")
+    colours = np.argwhere(299 * red + 587 * green + 114 * blue == 127_000)
+    assert len(colours) == 111
+    for colour in map(tuple, colours.tolist()):
+        level = HELM.blank_levels(np.full((1, 1, 3), colour, np.uint8))
+        assert level == ((255,) if colour in ROUNDED_BELOW_127 else (0,)), colour
+
+
+@pytest.mark.parametrize(("grey", "level"), [(126, 255), (127, 255), (128, 0)])
+def test_helm_compares_a_mid_grey_reference_with_white(grey, level):
+    reference = np.full((9, 9, 3), grey, np.uint8)
+    assert HELM.blank_levels(reference) == (level,)
+    assert PAPER.blank_levels(reference) == (0, 255)

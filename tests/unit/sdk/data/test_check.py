@@ -124,3 +124,22 @@ def test_an_index_of_another_name_is_checked(folder: Path) -> None:
     (folder / "instances.jsonl").rename(folder / "hard.jsonl")
     found = check(folder / "hard.jsonl")
     assert (found.index.name, found.faults) == ("hard.jsonl", ())
+
+
+def test_a_reference_that_is_not_compared_as_it_looks_is_a_warning_and_no_fault(folder: Path) -> None:
+    Image.new("RGBA", (8, 8), (0, 0, 0, 0)).save(folder / "a.png")
+    question = {"question": "q", "raw_image": "a.png"}
+    rows = [GOOD, {**GOOD, "id": "b", "structure": "none.tex"}]
+    found = check(write(folder, *rows))
+    (warning,) = found.warnings
+    assert (warning.file.name, warning.line) == ("instances.jsonl", 1)
+    assert "image a.png is not compared as it looks: it is transparent in places" in warning.message
+    assert len(found.faults) == 1
+    row = {
+        "id": "c",
+        "task": "webqa",
+        "subset": "s",
+        "inputs": {"image": "a.png", **question},
+        "target": ["x"],
+    }
+    assert check(write(folder, row)).warnings == ()  # metrics compare no image of this task

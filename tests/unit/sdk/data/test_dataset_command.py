@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from i2s_sdk.cli.main import run
 
@@ -82,3 +83,36 @@ def test_wrong_use_is_one_line(
     assert (out, len(err.splitlines())) == ("", 1)
     assert said in err
     assert not list(tmp_path.iterdir())
+
+
+def test_warnings_leave_the_exit_code_at_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, folder = tmp_path / "source", str(tmp_path / "new")
+    source.mkdir()
+    Image.new("RGBA", (8, 8), (0, 0, 0, 0)).save(source / "a.png")
+    Image.new("RGB", (8, 8)).save(source / "b.gif")
+    (source / "notes.txt").write_text("x")
+    assert run(["dataset", "new", folder, "--from", str(source), "--task", "latex"]) == 0
+    labels = [line.split(": ")[0] for line in capsys.readouterr().err.splitlines()]
+    assert labels == ["converted", "left out", "warning"]
+    assert run(["dataset", "validate", folder]) == 0
+    assert "warning: " in capsys.readouterr().err
+    assert run(["dataset", "validate", folder, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["ok"], document["faults"]) == (True, [])
+    assert [warning["line"] for warning in document["warnings"]] == [1]
+
+
+def test_a_broken_image_is_left_out_with_exit_code_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    Image.new("RGB", (8, 8)).save(source / "a.png")
+    (source / "b.png").write_bytes(b"x")
+    arguments = ["dataset", "new", str(tmp_path / "new"), "--from", str(source), "--task", "latex", "--json"]
+    assert run(arguments) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["instances"] == 1
+    assert document["left_out"] == [
+        {"file": str(source / "b.png"), "reason": "is no picture in PNG, JPEG or WebP"}
+    ]

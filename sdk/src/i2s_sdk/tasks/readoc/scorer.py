@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from i2s_sdk.scoring.scorer import Conversion, Metric, NotUsable, Scorable, Values
+from i2s_sdk.tasks.readoc.apted_distance import MAX_NODES, apted_distance
 from i2s_sdk.tasks.readoc.detail import detail_of
 from i2s_sdk.tasks.readoc.heading_tree import heading_tree
 from i2s_sdk.tasks.readoc.html_sources import with_latex_for_html
@@ -17,6 +18,7 @@ from i2s_sdk.tasks.readoc.segments import Segments, segments
 from i2s_sdk.tasks.readoc.similarity import edit_similarity, vocabulary_score
 from i2s_sdk.tasks.readoc.standardise import after_tables, before_tables
 from i2s_sdk.tasks.readoc.table_score import TableScore, score_tables, tree_similarity
+from i2s_sdk.tasks.readoc.tree import Tree
 from i2s_sdk.tasks.readoc.tree_distance import tree_distances
 from i2s_wire.metrics.profile import Profile
 
@@ -64,7 +66,8 @@ class ReadocScorer:
     A prediction without contents of a kind, or one that is not usable, counts 0 there.
 
     In profile ``paper`` lines of fenced code are no headings, HTML tables are tables, sizes of trees include
-    the root, and ``heading_tree`` is at least 0.
+    the root, and ``heading_tree`` is at least 0. In profile ``helm`` the distance of ``heading_tree`` is that
+    of the package ``apted`` up to ``MAX_NODES`` nodes of a tree; all other distances are exact.
 
     Tables are converted by pandoc; ``conversions`` returns first the pipe tables, then, with their results,
     the LaTeX tables.
@@ -81,7 +84,7 @@ class ReadocScorer:
     profile: Profile
     max_tables: int = MAX_TABLES
     name: str = NAME
-    version: str = "1"
+    version: str = "2"
     in_worker: bool = True
     scores_unusable: bool = True
 
@@ -183,10 +186,16 @@ class ReadocScorer:
             return None
         if not predicted:  # in profile paper, where the roots count, half of a single heading would remain
             return 0.0
-        trees = sorted((heading_tree(predicted), heading_tree(gold)), key=lambda tree: tree.size)
-        (distance,) = tree_distances(trees[0], trees[1:])
-        value = tree_similarity(distance, trees[0].size, trees[1].size, self._extra)
+        trees = heading_tree(predicted), heading_tree(gold)
+        value = tree_similarity(self._distance(*trees), trees[0].size, trees[1].size, self._extra)
         return max(0.0, value) if self.profile is Profile.PAPER else value
+
+    def _distance(self, predicted: Tree, gold: Tree) -> float:
+        smaller, larger = sorted((predicted, gold), key=lambda tree: tree.size)
+        if self.profile is Profile.HELM and larger.size < MAX_NODES:
+            return apted_distance(predicted, gold)
+        (distance,) = tree_distances(smaller, [larger])
+        return distance
 
     def _table_tree(
         self, predicted: Sequence[str], gold: Sequence[str], sample: Scorable, found: list[TableScore]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+from i2s_sdk.tasks.sobench.ecma_patterns import PatternError, is_python_pattern, require_pattern
 
 if TYPE_CHECKING:  # importing it takes a tenth of a second
     from referencing.jsonschema import SchemaResource
@@ -37,6 +38,8 @@ class _Walk:
 
         self._specification = specification_with(dialect)
         self._seen: set[int] = set()
+        self._unevaluated = False
+        self._ecma_names: list[str] = []
         self._targets: dict[int, list[Any]] = {}  # of a schema: those that apply to the same value
 
     def fault(self, schema: dict[str, Any]) -> str:
@@ -49,7 +52,11 @@ class _Walk:
         except Exception as error:  # anchors and identifiers of any form are accepted by the metaschema
             return f"its identifiers cannot be read: {type(error).__name__}: {str(error)[:200]}"
         resolver = registry.resolver(resource.id() or "")
-        return self._visit(resource, resolver) or self._loop(schema)
+        said = self._visit(resource, resolver) or self._loop(schema)
+        if not said and self._unevaluated and self._ecma_names:
+            name = self._ecma_names[0][:200]
+            return f"the pattern {name!r} is not one of Python's re module, as unevaluatedProperties needs"
+        return said
 
     def _visit(self, resource: SchemaResource, resolver: Any) -> str:  # noqa: ANN401 - its type is private
         from referencing import Resource
@@ -61,6 +68,8 @@ class _Walk:
         self._seen.add(id(schema))
         if said := next(filter(None, map(_pattern_fault, _patterns(schema))), ""):
             return said
+        self._unevaluated |= "unevaluatedProperties" in schema
+        self._ecma_names += (one for one in schema.get("patternProperties", ()) if not is_python_pattern(one))
         targets = list(_in_place(schema))
         for keyword in _REFERENCES:
             if not isinstance(schema.get(keyword), str):
@@ -123,7 +132,7 @@ def _patterns(schema: dict[str, Any]) -> Iterator[str]:
 
 def _pattern_fault(pattern: str) -> str:
     try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        return f"the pattern {pattern[:200]!r} is not one of Python's re module: {error}"
+        require_pattern(pattern)
+    except PatternError as error:
+        return f"the pattern {error}"
     return ""

@@ -45,7 +45,7 @@ class StructuredOutputScorer:
 
     profile: Profile
     name: str = NAME
-    version: str = "1"
+    version: str = "2"
     in_worker: bool = True
     limits: ScorerLimits = LIMITS
 
@@ -73,7 +73,7 @@ class StructuredOutputScorer:
         values = self._fields(answer, sample)
         whole = {
             "exact_match": float(bool(answer == sample.target["answer"])),
-            "followed_schema": float(follows_schema(answer, sample.inputs.get("schema"))),
+            "followed_schema": float(follows_schema(answer, sample.inputs.get("schema"), self.profile)),
         }
         return Values({**whole, **values.metrics}, values.undefined, values.parts, values.detail)
 

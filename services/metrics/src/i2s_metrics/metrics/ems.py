@@ -40,7 +40,7 @@ class HelmEarthMoverSimilarity(_EarthMoverSimilarity):
 
     summary = "Earth Mover Similarity as the leaderboard v1.0.x has it."
     source = "HELM at commit 63754d05, white background recognised (as with AVX-512 kernels)"
-    version = "1"
+    version = "2"
     profiles = frozenset({Profile.HELM})
     lower_bound = -math.inf
     rules = HELM

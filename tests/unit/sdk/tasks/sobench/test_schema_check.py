@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.tasks.sobench.schema_check import follows_schema, schema_fault
+from i2s_wire.metrics.profile import Profile
 
 TREE = {
     "$defs": {
@@ -32,6 +33,10 @@ USABLE: dict[str, Any] = {
     "draft 4": {"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1, "exclusiveMinimum": True},
     "unknown draft": {"$schema": "https://example.org/of-our-own", "type": "object"},
     "a property that is called $ref": {"properties": {"$ref": {"type": "string"}}},
+    "a pattern that Python cannot count": {"pattern": "a{1,99999999999999999999}"},
+    "a pattern of ECMA 262": {"properties": {"a": {"pattern": r"^\p{L}+$"}}},
+    "a pattern of Python": {"properties": {"a": {"pattern": r"(?i)\A(?P<year>\d{4})\Z"}}},
+    "names of ECMA 262": {"patternProperties": {r"^(?<letters>\p{Lu}+)$": {}}},
     "dynamic": {"$dynamicAnchor": "node", "properties": {"c": {"$dynamicRef": "#node"}}},
 }
 FAULTY: dict[str, tuple[Any, str]] = {
@@ -39,7 +44,11 @@ FAULTY: dict[str, tuple[Any, str]] = {
     "no type": ({"type": "strin"}, "'strin'"),
     "deep inside": ({"properties": {"a": {"minLength": -1}}}, "#/properties/a/minLength"),
     "no pattern": ({"properties": {"a": {"pattern": "("}}}, "'(' is not a 'regex'"),
-    "a pattern too large": ({"pattern": "a{1,99999999999999999999}"}, "the validator refuses it"),
+    "no pattern of a name": ({"patternProperties": {"[": {}}}, "'[' is not a 'regex'"),
+    "a name that Python cannot match": (
+        {"patternProperties": {r"^\p{L}": {}}, "unevaluatedProperties": False},
+        "as unevaluatedProperties needs",
+    ),
     "no such place": ({"properties": {"a": {"$ref": "#/$defs/b"}}}, "leads to nothing in the schema"),
     "no such anchor": ({"$ref": "#b"}, "leads to nothing"),
     "remote": ({"$ref": "http://127.0.0.1:9/schema.json"}, "nothing is fetched"),
@@ -175,3 +184,53 @@ def test_what_the_released_code_finds_valid_is_valid(schema: Any, value: Any) ->
         assert not follows_schema(value, schema)
     else:
         assert follows_schema(value, schema)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "valid"),
+    [
+        (0.3, 0.1, True),
+        (19.99, 0.01, True),
+        (1.1, 0.1, True),
+        (0.35, 0.1, False),
+        (0.30000000000000004, 0.1, False),
+        (4, 0.5, True),
+        (7, 2, False),
+        (1e308, 1e-10, True),
+        (10**400, 0.1, True),
+        (True, 2, True),
+    ],
+)
+def test_decimal_numbers_are_multiples_as_they_are_written(value: Any, unit: float, valid: bool) -> None:
+    assert follows_schema(value, {"multipleOf": unit}) is valid
+    draft_3 = {"$schema": "http://json-schema.org/draft-03/schema#", "divisibleBy": unit}
+    assert follows_schema(value, draft_3) is valid
+
+
+def test_profile_reference_divides_in_binary() -> None:
+    assert not follows_schema(0.3, {"multipleOf": 0.1}, Profile.HELM)
+
+
+ECMA = {
+    "type": "object",
+    "patternProperties": {r"^\p{L}+$": {"type": "integer"}},
+    "additionalProperties": False,
+}
+
+
+def test_patterns_are_those_of_ecma_262_in_profile_paper_alone() -> None:
+    assert follows_schema("ab", {"pattern": r"^\p{L}+$"})
+    assert not follows_schema("a1", {"pattern": r"^\p{L}+$"})
+    assert not follows_schema("ab", {"pattern": r"^\p{L}+$"}, Profile.HELM)
+    assert follows_schema({"añb": 1}, ECMA)
+    assert not follows_schema({"añb": "1"}, ECMA)
+    assert not follows_schema({"a1": 1}, ECMA)
+
+
+def test_patterns_hold_where_a_reference_leads_back_to_a_schema_that_names_its_draft() -> None:
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    schema = {"$schema": draft, "properties": {"a": {"$ref": "#"}, "b": {"multipleOf": 0.1}}, **ECMA}
+    schema["patternProperties"] = {r"^\p{L}$": {}}
+    assert follows_schema({"a": {"a": {"b": 0.3}}}, schema)
+    assert not follows_schema({"a": {"a": {"b": 0.35}}}, schema)
+    assert not follows_schema({"a": {"a": {"b2": 0.3}}}, schema)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +13,8 @@ from i2s_metrics.functional.colours import modal_colour
 
 #: Weights of R, G and B in grey, in thousandths.
 _LUMA = (299, 587, 114)
+#: The same in levels, as the released code has them.
+_WEIGHTS = (0.299, 0.587, 0.114)
 _FULL_LUMA = 255_000
 _BLACK_OR_WHITE = ((0, 0, 0), (255, 255, 255))
 
@@ -96,8 +99,8 @@ class HelmRules:
 
     clips = False
     least_rows = 0
-    #: References darker than this, in thousandths of a grey level, are compared with white.
-    _dark = 127_000
+    #: References whose most frequent colour is darker than this grey level are compared with white.
+    _dark = 127.0
 
     def grey(self, rgb: RgbArray) -> FloatArray:
         """Return grey in float32 precision."""
@@ -119,9 +122,12 @@ class HelmRules:
         return np.asarray(cdist(a, b, "cityblock"), np.float64)
 
     def blank_levels(self, reference: RgbArray) -> tuple[int, ...]:
-        """Return white if the most frequent colour of the full-size reference is dark, else black."""
-        colour = modal_colour(reference).rgb
-        return (255 if luma(np.array(colour, np.uint8)) < self._dark else 0,)
+        """Return white if the most frequent colour of the full-size reference is dark, else black.
+
+        111 colours have a grey of exactly 127. The released code takes 40 of them, mid-grey among them, for
+        darker, because its matrix product rounds.
+        """
+        return (255 if _rounded_grey(modal_colour(reference).rgb) < self._dark else 0,)
 
 
 PAPER: Rules = PaperRules()
@@ -134,7 +140,18 @@ def luma(rgb: RgbArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     return _LUMA[0] * red + _LUMA[1] * green + _LUMA[2] * blue
 
 
+def _rounded_grey(colour: tuple[int, int, int]) -> float:
+    """Return the grey of a colour as a product of float64 matrices with fused multiply-add has it.
+
+    Each step is rounded once, from the exact sum of the last sum and the next product, as in AVX-512 kernels.
+    """
+    grey = 0.0
+    for weight, level in zip(_WEIGHTS, colour, strict=True):
+        grey = float(Fraction(weight) * level + Fraction(grey))
+    return grey
+
+
 def _weighted(scaled: np.ndarray[tuple[int, ...], np.dtype[np.floating]]) -> FloatArray:
     red, green, blue = (scaled[..., channel].astype(np.float64) for channel in range(3))
-    weighted: FloatArray = 0.299 * red + 0.587 * green + 0.114 * blue
+    weighted: FloatArray = _WEIGHTS[0] * red + _WEIGHTS[1] * green + _WEIGHTS[2] * blue
     return weighted
