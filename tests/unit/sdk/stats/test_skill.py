@@ -139,7 +139,7 @@ def test_the_floor_is_that_of_the_best_baseline_if_one_is_clearly_the_best() -> 
 
 
 def test_the_choice_of_the_floor_does_not_lower_the_skill() -> None:
-    """Three baselines of the same mean: the highest of them is 0.02 above it, and takes as much off the skill."""
+    """The highest of three baselines of the same mean is above it, and would take 0.02 off the skill."""
     rng = np.random.default_rng(4)
     skills = []
     for _ in range(100):
