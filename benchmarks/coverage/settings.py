@@ -94,7 +94,7 @@ def settings() -> Iterator[Setting]:
     yield GroupedSetting(
         "mean of groups of 3, 10% zeros", 0.8 * (1 - ZEROS), _values(8, 2, ZEROS), _mean, _grouped
     )
-    yield Setting("skill, 10% zeros", _SKILL, _sides, _skill_before, _skill, True)
+    yield Setting("skill, 10% zeros", _SKILL, _sides, _skill_before, _skill)
 
 
 def _values(a: float, b: float, zeros: float) -> Callable[[Generator, int], Floats]:
