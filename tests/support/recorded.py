@@ -51,6 +51,17 @@ def without_networks(document: Any) -> Any:
     return document
 
 
+#: Fields of intervals. Runs of version 0.1.0 hold those of another method, which are not compared.
+INTERVALS = frozenset({"interval", "intervals", "interval_kind", "interval_kinds"})
+
+
+def without_intervals(document: Any) -> Any:
+    """Return a JSON document without intervals."""
+    if isinstance(document, Mapping):
+        return {key: without_intervals(one) for key, one in document.items() if key not in INTERVALS}
+    return [without_intervals(one) for one in document] if isinstance(document, list) else document
+
+
 #: Values of this metric that differ by no more are the same: its sums are added up in another order than they
 #: were when they were recorded.
 REORDERED, SAME = "ssim", 1e-9

@@ -116,7 +116,7 @@ def test_what_is_not_usable_counts_what_its_metrics_say(data: Path, replay: str,
     assert task.total.success.value == 3 / 5
     assert task.values == {"rendered": 0.6, "accepted": 0.3, "length": 2.4}
     assert task.total.metrics["accepted"].rendered.value == 0.5
-    assert task.interval_kinds["accepted"] is IntervalKind.BOOTSTRAP
+    assert task.interval_kinds["accepted"] is IntervalKind.BAYESIAN_BOOTSTRAP
     manifest = read_run(tmp_path / "run").manifest
     assert manifest.options.metrics == {"accepted": "3", "length": "3"}
     assert manifest.options.engines == {}

@@ -26,23 +26,31 @@ def signed(number: float | None) -> str:
 
 
 def interval(of: Mean) -> str:
-    """Return the ends of an interval, or that all values are equal; empty if nothing can be said."""
+    """Return the ends of an interval, or why there is none; empty without a value."""
     if of.interval is not None:
         return " to ".join(f"{end:.3f}".replace("-", "−") for end in of.interval)
     return _without_interval(of)
 
 
 def share_interval(of: Mean) -> str:
-    """Return the ends of an interval of a share as per cent; empty if there is none."""
+    """Return the ends of an interval of a share as per cent, or why there is none; empty without a value."""
     if of.interval is not None:
         return f"{100 * of.interval[0]:.1f} to {100 * of.interval[1]:.1f} %"
     return _without_interval(of)
 
 
 def _without_interval(of: Mean) -> str:
-    if of.interval_kind is IntervalKind.ALL_EQUAL:
-        return f"all {of.n} equal"
-    return "equal in each group" if of.interval_kind is IntervalKind.EQUAL_IN_GROUPS else ""
+    if of.value is None:
+        return ""
+    match of.interval_kind:
+        case IntervalKind.ALL_EQUAL:
+            return f"all {of.n} equal"
+        case IntervalKind.EQUAL_IN_GROUPS:
+            return "equal in each group"
+        case IntervalKind.TOO_FEW:
+            return "n too small"
+        case _:
+            return ""
 
 
 def scored(group: Group) -> str:

@@ -17,7 +17,7 @@ from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.stats.agreement import Agreement, agreements
 from i2s_sdk.stats.human_scores import human_scoring_of
 from i2s_sdk.stats.judge_scores import JudgedRun, judged_runs
-from i2s_sdk.stats.means import IntervalKind, Mean, means_with_intervals
+from i2s_sdk.stats.means import IntervalKind, Mean, mean_with_interval
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.spec import TaskSpec
 
@@ -54,8 +54,10 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
             own = [one for one in judged_runs(run) if one.judge.task == task]
             judged += [(view.label, one) for one in own]
             if human is not None and human.task == task:
-                columns = list(map(list, zip(*human.scores.values(), strict=True)))
-                cells: list[Cell] = [human.system, str(len(human.scores)), *means_with_intervals(columns)]
+                highest = human_scoring_of(task).highest
+                columns = zip(*human.scores.values(), strict=True)
+                means = (mean_with_interval(column, high=highest) for column in columns)
+                cells: list[Cell] = [human.system, str(len(human.scores)), *means]
                 people.append(TableRow.of(view.label, cells))
                 agreed += [(view.label, one) for one in agreements(run, human, own)]
         title = SPECS[task].title

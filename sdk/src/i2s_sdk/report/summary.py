@@ -103,8 +103,8 @@ def _about_means(summary: Summary) -> str:
     parentheses = " and, in parentheses, over the usable ones" if both else ""
     return (
         f"Means over all scored samples (one that is not usable counts 0 if its metric says nothing else)"
-        f"{parentheses}. Intervals are of {'the former' if both else 'these'}, by the bootstrap; those of "
-        "shares are Wilson's."
+        f"{parentheses}. Intervals are of {'the former' if both else 'these'}, by the Bayesian "
+        "bootstrap, where fewer than five values are too few for one; those of shares are Wilson's."
     )
 
 

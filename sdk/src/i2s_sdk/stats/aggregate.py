@@ -18,7 +18,7 @@ from i2s_sdk.runlog.planned import GroupedSample
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.accounts import Accounts, account_samples, total_accounts
 from i2s_sdk.stats.bootstrap import Interval
-from i2s_sdk.stats.columns import Columns
+from i2s_sdk.stats.columns import Columns, mean_range
 from i2s_sdk.stats.means import (
     IntervalKind,
     Mean,
@@ -102,7 +102,7 @@ class TaskResult:
         values: The task's value of each metric, and the share of usable samples as RENDERED, as the profile
             defines it: over all samples, or for some tasks in profile ``helm`` the unweighted mean over the
             groups of subset and difficulty.
-        intervals: Intervals of the values; in ``helm`` each group is drawn from on its own.
+        intervals: Intervals of the values.
         interval_kinds: How each of these was found, or why there is none.
         accounts: What became of all its samples, those of wild subsets among them.
     """
@@ -226,7 +226,7 @@ def _task(
     counted = [one for one in instances if not excluded_from_totals(one.subset)]
     total = _group(task, counted, records, columns)
     if profile is Profile.HELM and columns.mean_of_cells:
-        means = _means_of_cells(counted, records, columns.names)
+        means = _means_of_cells(counted, records, columns)
     else:
         means = {RENDERED: total.success, **{name: total.metrics[name].all for name in columns.names}}
     return TaskResult(
@@ -245,7 +245,7 @@ def excluded_from_totals(subset: str) -> bool:
 
 
 def _means_of_cells(
-    instances: Sequence[GroupedSample], records: Mapping[str, Record], metrics: Sequence[str]
+    instances: Sequence[GroupedSample], records: Mapping[str, Record], columns: Columns
 ) -> dict[str, Mean]:
     """Return unweighted means over groups of subset and difficulty."""
     cells: dict[tuple[str, str], list[Record]] = {}
@@ -254,8 +254,9 @@ def _means_of_cells(
         if record is not None and record.outcome.counts:
             cells.setdefault((one.subset, one.difficulty), []).append(record)
     found = {RENDERED: share_of_groups([[record.usable for record in cell] for cell in cells.values()])}
-    for name in metrics:
-        found[name] = mean_of_groups([[value_of(record, name) for record in cell] for cell in cells.values()])
+    for name in columns.names:
+        groups = [[value_of(record, name) for record in cell] for cell in cells.values()]
+        found[name] = mean_of_groups(groups, *mean_range(columns.metrics_of(name)))
     return found
 
 

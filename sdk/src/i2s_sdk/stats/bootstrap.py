@@ -1,244 +1,153 @@
-"""Intervals by the bootstrap (Efron 1979): percentile intervals of a mean, the same on every machine.
+"""Intervals by the Bayesian bootstrap with half an observation at each end of the range.
 
-Which values are drawn is decided by raw bits of PCG64 from a fixed seed, and sums are taken over integers
-of fixed point. So neither the order of the samples nor the build of numpy changes a digit.
+The Bayesian bootstrap (Rubin 1981) gives each observation a random weight, the weights together a Dirichlet
+distribution; the interval is what the middle LEVEL of the weighted means lies between. With few observations
+it says too little, since it knows no values but those that were observed: answers that fail once in ten times
+are in no sample of ten in every third case. So each end of the range of the values counts as END_WEIGHT
+observations. Of values that are 0 or 1 the result is the interval of Jeffreys for a share (Brown, Cai and
+DasGupta, "Interval estimation for a binomial proportion", 2001), which has this name.
+
+Nothing is drawn. A weighted mean is below c if a sum of gamma variables, each times the distance of its value
+from c, is below 0, and the probability of that is the saddlepoint approximation of Lugannani and Rice (1980)
+in the form of Barndorff-Nielsen (1986), whose error is below that of a million draws. ``benchmarks.coverage``
+measures how often the intervals hold the value that they are about.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
+from i2s_sdk.stats.estimates import Estimate, estimated_mean
 
+if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Means: TypeAlias = NDArray[np.float64]  # shape (RESAMPLES,)
-    _OrderedPart: TypeAlias = tuple[float, float, int]
-    _OrderedRow: TypeAlias = tuple[_OrderedPart, ...]
-    _OrderedSkillRow: TypeAlias = tuple[_OrderedRow, _OrderedRow, _OrderedRow]
-
-#: How often the samples are drawn anew.
-RESAMPLES = 1000
-
-#: Share of the resampled means that lies within an interval.
-LEVEL = 0.95
-
-_SEED = 20240622
-_BLOCK = 250_000  # values drawn at a time, so that memory stays flat
+    Floats = NDArray[np.float64]
 
 Interval = tuple[float, float]
 
-#: What a sample adds to a ratio: numerator and denominator.
-Part = tuple[float, float]
+#: Probability that lies within an interval.
+LEVEL = 0.95
 
-#: What a sample adds to the columns whose mean a value is; None where it has no value.
-Row = tuple[Part | None, ...]
+#: Fewest observations that have an interval.
+FEWEST = 5
 
-#: What a sample adds to the value of a run, to the floor and to the ceiling.
-SkillRow = tuple[Row, Row, Row]
+#: As how many observations each end of the range counts.
+END_WEIGHT = 0.5
+
+_Z = 1.959963984540054  # quantile of the normal distribution that leaves (1 - LEVEL) / 2 above it
+_DIGITS = 9  # so that the last digits of logarithms, which differ between machines, do not show
+_TOLERANCE = 1e-10  # of the normal quantile
+_STEPS = 100
+_BRACKET = (-40.0, 12.0)  # logarithms of the distance of the tilting point from the range
 
 
-def mean_intervals(columns: Sequence[Iterable[float | None]]) -> list[Interval | None]:
-    """Return for each column the percentile interval of the mean of the values that are there.
+def mean_interval(values: Iterable[float | None], low: float = 0.0, high: float = 1.0) -> Interval | None:
+    """Return the interval of the mean of the values that are there.
 
     Args:
-        columns: Values in any order.
+        values: Values in any order.
+        low: The least value that there can be. Values beyond it, or an infinite end, move it to the least
+            value observed.
+        high: The greatest value; the same applies.
 
     Returns:
-        Lower and upper end at LEVEL; None for fewer than two values, which say nothing of their spread.
+        Lower and upper end at LEVEL; None for fewer than FEWEST values.
     """
-    present = [_present(column) for column in columns]
-    found: list[Interval | None] = [None] * len(present)
-    for n in {len(one) for one in present if len(one) > 1}:
-        same = [at for at, one in enumerate(present) if len(one) == n]
-        for at, means in zip(same, _resampled([present[at] for at in same]), strict=True):
-            found[at] = percentiles(means)
-    return found
+    estimate = estimated_mean(values, low, high)
+    return estimate_interval(estimate) if estimate is not None else None
 
 
-def mean_interval(values: Iterable[float | None]) -> Interval | None:
-    """Return the interval of one column, as ``mean_intervals`` does."""
-    return mean_intervals([values])[0]
+def estimate_interval(estimate: Estimate) -> Interval | None:
+    """Return the interval of an estimate: that of the mean of its value plus each influence.
 
+    The ends of the range count as observations whose weight is the mean weight of those that the estimate
+    consists of, so that a failure of an observation with a large weight is taken into account.
 
-def grouped_interval(groups: Sequence[Iterable[float | None]]) -> Interval | None:
-    """Return the interval of the unweighted mean of the means of groups, each drawn from on its own.
-
-    Args:
-        groups: Values of each; groups without values are left out.
+    Returns:
+        Lower and upper end at LEVEL within the range of the estimate; None for fewer than FEWEST
+        observations.
     """
-    present = sorted(group for group in map(_present, groups) if group)
-    if not present or max(len(group) for group in present) < 2:
+    import numpy as np
+
+    n = len(estimate.influence)
+    if n < FEWEST:
         return None
-    means = [_resampled([group], stream)[0] for stream, group in enumerate(present)]
-    return percentiles(sum(means[1:], means[0]) / len(means))
+    value, weight = estimate.value, math.fsum(estimate.weights**2) / n
+    values = np.sort(value + estimate.influence)
+    low = min(value + weight * (estimate.low - value), float(values[0]))
+    high = max(value + weight * (estimate.high - value), float(values[-1]))
+    within = np.concatenate([[0.0], (values - low) / (high - low), [1.0]])
+    below, above = _lower_ends(np.stack([within, 1.0 - within]))
+    ends = low + below * (high - low), high - above * (high - low)
+    # An interval without its value is none: values of which most lie at an end can lead to one.
+    lower = max(estimate.low, min(value, round(ends[0], _DIGITS)))
+    upper = min(estimate.high, max(value, round(ends[1], _DIGITS)))
+    return lower, upper
 
 
-def ratio_interval(rows: Sequence[Sequence[Part | None]], subtracted: int = 0) -> Interval | None:
-    """Return the interval of the mean over columns of the sum of numerators by the sum of denominators.
+def _lower_ends(values: Floats) -> tuple[float, float]:
+    """Return the quantile (1 - LEVEL) / 2 of the weighted mean of each of two rows.
 
-    A draw takes whole rows, so that columns of one sample stay together.
+    The root is found by the secant method with the bracket of Illinois.
 
     Args:
-        rows: One for each sample, in any order: numerator and denominator in each column, or None.
-        subtracted: How many of the first columns are another mean, which is subtracted.
+        values: From 0 to 1; the ends of the range in the first and the last column, or the other way round.
+            Shape (2, observations + 2).
+    """
+    import numpy as np
+
+    counts = np.ones(values.shape[1])
+    counts[[0, -1]] = END_WEIGHT
+    near, far = (np.full(2, end) for end in _BRACKET)
+    (_, of_near), (means, of_far) = (_tail(values, counts, end) for end in (near, far))
+    last = np.zeros(2)
+    for step in range(_STEPS):
+        middle = (near + far) / 2 if step < 4 else (near * of_far - far * of_near) / (of_far - of_near)
+        means, excess = _tail(values, counts, middle)
+        if (np.abs(excess) < _TOLERANCE).all():
+            break
+        beyond = excess > 0
+        again = last == np.where(beyond, 1, -1)
+        of_near, of_far = (
+            np.where(beyond, excess, np.where(again, of_near / 2, of_near)),
+            np.where(beyond, np.where(again, of_far / 2, of_far), excess),
+        )
+        near, far = np.where(beyond, middle, near), np.where(beyond, far, middle)
+        last = np.where(beyond, 1, -1)
+    return float(means[0]), float(means[1])
+
+
+def _tail(values: Floats, counts: Floats, distances: Floats) -> tuple[Floats, Floats]:
+    """Return a mean below that of each row, and how far it is beyond the quantile that is sought.
+
+    For a tilting point t below the range, the mean c with weights proportional to 1 / (x - t) is the one at
+    which the saddlepoint is s = 1 / (t - c), so that no equation need be solved for it.
+
+    Args:
+        values: From 0 to 1; shape (rows, values).
+        counts: As how many observations each column counts.
+        distances: Logarithms of -t, one for each row.
 
     Returns:
-        Lower and upper end at LEVEL; None for fewer than two rows.
+        The means, and the normal quantile of the probability that the weighted mean is above them, less that
+        of (1 + LEVEL) / 2.
     """
     import numpy as np
 
-    if len(rows) < 2:
-        return None
-    ordered = sorted(tuple(map(_number_of, row)) for row in rows)
-    drawn = np.stack([_ratios(column) for column in zip(*ordered, strict=True)], axis=1)
-    means = _means_of_rows(drawn[:, subtracted:])
-    if subtracted:
-        means = means - _means_of_rows(drawn[:, :subtracted])
-    means = means[~np.isnan(means)]
-    return percentiles(means) if len(means) else None
-
-
-def skill_interval(groups: Sequence[Sequence[SkillRow]]) -> Interval | None:
-    """Return the interval of the mean skill of groups, such as tasks, each drawn from on its own.
-
-    A draw takes whole rows: what a sample adds to the value, to the floor and to the ceiling stays together.
-
-    Args:
-        groups: Samples of each, in any order.
-
-    Returns:
-        Lower and upper end at LEVEL; None if no group has two samples, or if the ceiling is above the floor
-        in no draw.
-    """
-    import numpy as np
-
-    present = sorted(sorted(map(_ordered, group)) for group in groups if group)
-    if not present or max(len(group) for group in present) < 2:
-        return None
-    drawn = np.stack([_skills(group, stream) for stream, group in enumerate(present)])
-    means = drawn.mean(axis=0)
-    means = means[~np.isnan(means)]
-    return percentiles(means) if len(means) else None
-
-
-def _ordered(row: SkillRow) -> _OrderedSkillRow:
-    """Return a row as numbers that have an order."""
-    value, floor, ceiling = (tuple(map(_number_of, side)) for side in row)
-    return value, floor, ceiling
-
-
-def _number_of(part: Part | None) -> _OrderedPart:
-    return (0.0, 0.0, 0) if part is None else (*part, 1)
-
-
-def _skills(rows: Sequence[_OrderedSkillRow], stream: int) -> Means:
-    """Return the skill of each draw; NaN if the ceiling is not above the floor."""
-    import numpy as np
-
-    value, floor, ceiling = (
-        _means_of_rows(np.stack([_ratios(column, stream) for column in zip(*side, strict=True)], axis=1))
-        for side in zip(*rows, strict=True)
-    )
-    span = ceiling - floor
-    skills: Means = np.divide(value - floor, span, out=np.full(RESAMPLES, np.nan), where=span > 0)
-    return skills
-
-
-def _ratios(column: Sequence[_OrderedPart], stream: int = 0) -> Means:
-    """Return the sum of numerators by the sum of denominators of each draw; NaN if the latter is 0."""
-    import numpy as np
-
-    top, bottom = _resampled([[one[at] for one in column] for at in (0, 1)], stream)
-    ratios: Means = np.divide(top, bottom, out=np.full(RESAMPLES, np.nan), where=bottom > 0)
-    return ratios
-
-
-def _means_of_rows(table: NDArray[np.float64]) -> Means:
-    """Return the mean of each row over its numbers; NaN for a row without any."""
-    import numpy as np
-
-    there = ~np.isnan(table)
-    count = there.sum(axis=1)
-    total = np.where(there, table, 0.0).sum(axis=1)
-    means: Means = np.divide(total, count, out=np.full(len(table), np.nan), where=count > 0)
-    return means
-
-
-def _present(values: Iterable[float | None]) -> list[float]:
-    return sorted(value for value in values if value is not None)
-
-
-def _resampled(columns: Sequence[Sequence[float]], stream: int = 0) -> list[Means]:
-    """Return for each column the means of RESAMPLES draws of as many values, with replacement.
-
-    Args:
-        columns: All in one order that values alone decide, and of the same length, at least one value.
-        stream: Draws of different streams are independent of each other.
-    """
-    import numpy as np
-
-    n = len(columns[0])
-    fixed, scales = zip(*(_fixed_point(column) for column in columns), strict=True)
-    sums = np.empty((len(columns), RESAMPLES), np.int64)
-    for start, places in _drawn_places(n, stream):
-        for at, values in enumerate(fixed):
-            sums[at, start : start + len(places)] = values.take(places).sum(axis=1)
-    return [row / scale / n for row, scale in zip(sums, scales, strict=True)]
-
-
-def resampled_counts(kinds: NDArray[np.intp], number: int) -> NDArray[np.int64]:
-    """Return how often each kind is among RESAMPLES draws of as many values, with replacement.
-
-    Args:
-        kinds: Kind of each value, from 0 to below ``number``, in an order that values alone decide; at least
-            one.
-        number: Number of kinds.
-
-    Returns:
-        Counts; shape (RESAMPLES, number).
-    """
-    import numpy as np
-
-    counts = np.zeros((RESAMPLES, number), np.int64)
-    for start, places in _drawn_places(len(kinds), 0):
-        for row, drawn in enumerate(kinds.take(places), start):
-            counts[row] = np.bincount(drawn, minlength=number)
-    return counts
-
-
-def _drawn_places(n: int, stream: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Yield draws of n places with replacement, RESAMPLES in all: number of the first, and one a row."""
-    import numpy as np
-
-    bits = np.random.PCG64(_SEED + stream)
-    rows = max(1, _BLOCK // n)
-    for start in range(0, RESAMPLES, rows):
-        count = min(rows, RESAMPLES - start)
-        # The upper 32 bits of each draw, scaled to 0 … n − 1.
-        drawn = (bits.random_raw(count * n) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32)
-        yield start, drawn.astype(np.intp).reshape(count, n)
-
-
-def _fixed_point(values: Sequence[float]) -> tuple[NDArray[np.int64], float]:
-    """Return values as integers, and the scale, so large that no sum of as many leaves 63 bits."""
-    import numpy as np
-
-    largest = max(1.0, *map(abs, values)) if len(values) > 1 else max(1.0, abs(values[0]))
-    scale = 2.0 ** (61 - math.ceil(math.log2(len(values) * largest)))
-    return np.rint(np.asarray(values, np.float64) * scale).astype(np.int64), scale
-
-
-def percentiles(means: Means) -> Interval:
-    """Return what the middle LEVEL of resampled values lies between, interpolated between its neighbours."""
-    ordered = sorted(means.tolist())
-    place = (1 - LEVEL) / 2 * (len(ordered) - 1)
-    below, share = int(place), place % 1
-    return (
-        ordered[below] + share * (ordered[below + 1] - ordered[below]),
-        ordered[-1 - below] + share * (ordered[-2 - below] - ordered[-1 - below]),
-    )
+    shifted = values + np.exp(distances)[:, None]
+    tilted = counts / shifted
+    means = (tilted * values).sum(axis=1) / tilted.sum(axis=1)
+    # 1 - s (x - c) of each value, and K(s) and s^2 K''(s) of the sum of gamma variables.
+    ratios = shifted / (np.exp(distances) + means)[:, None]
+    root = np.sqrt(2 * np.maximum(0.0, (counts * np.log(ratios)).sum(axis=1)))
+    slopes = 1.0 - 1.0 / ratios
+    spread = np.sqrt((counts * slopes * slopes).sum(axis=1))
+    # Near the mean both are 0, and the quantile is too.
+    known = root > 1e-3
+    divisor = np.where(known, root, 1.0)
+    quantile = np.where(known, root + np.log(np.where(known, spread, 1.0) / divisor) / divisor, 0.0)
+    return means, quantile - _Z

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.scoring.scorer import Aggregate, Average, Metric
-from i2s_sdk.stats.bootstrap import Part
-from i2s_sdk.stats.means import Mean, mean_of_columns, means_with_intervals, pooled, share
+from i2s_sdk.stats.estimates import Part
+from i2s_sdk.stats.means import Mean, mean_of_columns, mean_with_interval, pooled, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +29,22 @@ class Columns:
 
     def values_of(self, records: Sequence[Record]) -> dict[str, Mean]:
         """Return the value of each column over some samples."""
-        means = {one.name: one for one in self.metrics if one.aggregate is Aggregate.MEAN}
-        found = dict(
-            zip(
-                means,
-                means_with_intervals([[one.metrics.get(name) for one in records] for name in means]),
-                strict=True,
-            )
-        )
+        found = {}
         for metric in self.metrics:
-            if metric.aggregate is Aggregate.SHARE:
-                values = [one.metrics.get(metric.name) for one in records]
-                found[metric.name] = share([bool(value) for value in values if value is not None])
-            elif metric.aggregate is Aggregate.POOLED:
-                found[metric.name] = pooled(one.parts.get(metric.name) for one in records)
+            values = [one.metrics.get(metric.name) for one in records]
+            match metric.aggregate:
+                case Aggregate.MEAN:
+                    found[metric.name] = mean_with_interval(values, metric.low, metric.high)
+                case Aggregate.SHARE:
+                    found[metric.name] = share([bool(value) for value in values if value is not None])
+                case Aggregate.POOLED:
+                    parts = [one.parts.get(metric.name) for one in records]
+                    found[metric.name] = pooled(parts, metric.low, metric.high)
         named = {one.name: one for one in self.metrics}
         for average in self.averages:
             columns = [named[name] for name in average.of if name in named]
-            found[average.name] = mean_of_columns([[part_of(one, m) for m in columns] for one in records])
+            rows = [[part_of(one, m) for m in columns] for one in records]
+            found[average.name] = mean_of_columns(rows, *mean_range(columns))
         return {name: found[name] for name in self.names}
 
     def metrics_of(self, name: str) -> tuple[Metric, ...]:
@@ -72,3 +71,10 @@ def part_of(record: Record, metric: Metric) -> Part | None:
         return record.parts.get(metric.name)
     value = record.metrics.get(metric.name)
     return None if value is None else (value, 1.0)
+
+
+def mean_range(metrics: Sequence[Metric]) -> tuple[float, float]:
+    """Return the least and the greatest value of the mean of some metrics; 0 and 1 of none."""
+    if not metrics:
+        return 0.0, 1.0
+    return fmean(one.low for one in metrics), fmean(one.high for one in metrics)

@@ -9,11 +9,11 @@ from typing import Any
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.scoring.scorer import Aggregate, Metric
 from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals, value_of
-from i2s_sdk.stats.columns import Columns, part_of
+from i2s_sdk.stats.columns import Columns, mean_range, part_of
 from i2s_sdk.stats.means import (
     Mean,
+    column_value,
     mean,
-    mean_of_columns,
     mean_with_interval,
     paired_column_difference,
     paired_share_difference,
@@ -47,8 +47,8 @@ class Comparison:
         metric: Its name; RENDERED is whether there is a picture.
         first: Mean in the first run.
         second: Mean in the second.
-        difference: Mean of the second minus the first, with the interval of a paired bootstrap; of RENDERED
-            with that of a paired difference of shares.
+        difference: Mean of the second minus the first, with the interval of the mean of the differences of
+            samples; of RENDERED with that of a paired difference of shares.
         better: Samples in which the second is higher.
         worse: Samples in which the second is lower.
         gains: Samples that the second is furthest ahead in, largest difference first.
@@ -175,13 +175,14 @@ def _of_columns(
         return None
     first, second = ([pair[at] for pair in rows] for at in (0, 1))
     return (
-        mean_of_columns(first).value,
-        mean_of_columns(second).value,
-        paired_column_difference(first, second),
+        column_value(first),
+        column_value(second),
+        paired_column_difference(first, second, *mean_range(metrics)),
     )
 
 
 def _difference(metric: Metric, pairs: list[SamplePair]) -> Mean:
     if metric.aggregate is Aggregate.SHARE:
         return paired_share_difference([(bool(pair.first), bool(pair.second)) for pair in pairs])
-    return mean_with_interval(pair.difference for pair in pairs)
+    reach = metric.high - metric.low
+    return mean_with_interval((pair.difference for pair in pairs), -reach, reach)

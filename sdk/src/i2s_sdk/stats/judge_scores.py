@@ -20,7 +20,7 @@ from i2s_sdk.runlog.judgements import (
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.reader import StoredRun
 from i2s_sdk.runlog.record import Record
-from i2s_sdk.stats.means import Mean, means_with_intervals
+from i2s_sdk.stats.means import Mean, mean_with_interval
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.rubric import BadJudgement, Rubric
 
@@ -145,8 +145,8 @@ def judged_run(run: StoredRun, judge: JudgeManifest) -> JudgedRun:
         scores=scores,
         bad=dict(sorted(Counter(faults.values()).items())),
         unanswered=unanswered,
-        means=_means(judge, [[*column, *[0.0] * without] for column in columns]),
-        image_means=_means(judge, columns),
+        means=_means(judge, rubric, [[*column, *[0.0] * without] for column in columns]),
+        image_means=_means(judge, rubric, columns),
         cost=sum(one.paid for one in costs),
         calls=sum(not one.cached and one.attempts > 0 for one in costs),
         faults=faults,
@@ -166,5 +166,6 @@ def _read(
     return rubric.read(found.answer.completion or "")
 
 
-def _means(judge: JudgeManifest, columns: list[list[float]]) -> dict[str, Mean]:
-    return dict(zip(judge.criteria, means_with_intervals(columns), strict=True))
+def _means(judge: JudgeManifest, rubric: Rubric, columns: list[list[float]]) -> dict[str, Mean]:
+    means = (mean_with_interval(column, high=rubric.highest) for column in columns)
+    return dict(zip(judge.criteria, means, strict=True))

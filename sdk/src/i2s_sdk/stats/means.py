@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from i2s_sdk.stats.bootstrap import (
-    Interval,
+from i2s_sdk.stats.bootstrap import Interval, estimate_interval
+from i2s_sdk.stats.estimates import (
+    Estimate,
     Part,
-    grouped_interval,
-    mean_interval,
-    mean_intervals,
-    ratio_interval,
+    estimated_columns,
+    estimated_difference,
+    estimated_mean,
+    estimated_mean_of,
 )
 from i2s_sdk.stats.wilson import mean_share_interval, paired_difference_interval, share_interval
 
@@ -24,17 +25,19 @@ from i2s_sdk.stats.wilson import mean_share_interval, paired_difference_interval
 class IntervalKind(StrEnum):
     """How an interval was found, or why there is none."""
 
-    #: The bootstrap over samples.
+    #: The Bayesian bootstrap with half an observation at each end of the range.
+    BAYESIAN_BOOTSTRAP = "bayesian_bootstrap"
+    #: Percentiles of the bootstrap over samples, of a rank correlation.
     BOOTSTRAP = "bootstrap"
     #: Wilson's score interval of a share.
     WILSON = "wilson"
     #: Newcombe's method from Wilson's intervals, of a mean or difference of shares.
     NEWCOMBE = "newcombe"
-    #: None: all values are equal, so that drawing them again shows no spread.
+    #: None: all values are equal, so that they show no spread.
     ALL_EQUAL = "all_equal"
     #: None: the values of each group are equal.
     EQUAL_IN_GROUPS = "equal_in_groups"
-    #: None: fewer than two values, or of a share none.
+    #: None: fewer than five values, or of a share none.
     TOO_FEW = "too_few"
     #: None: it was not asked for.
     NOT_COMPUTED = "not_computed"
@@ -63,16 +66,36 @@ def mean(values: Iterable[float | None]) -> Mean:
     return Mean(math.fsum(present) / len(present) if present else None, len(present))
 
 
-def mean_with_interval(values: Iterable[float | None]) -> Mean:
-    """Return the mean of the values that are there with its bootstrap interval."""
+def mean_with_interval(values: Iterable[float | None], low: float = 0.0, high: float = 1.0) -> Mean:
+    """Return the mean of the values that are there with its interval.
+
+    Args:
+        values: Values in any order.
+        low: The least value that there can be; values beyond it, or an infinite end, move it to the least of
+            them.
+        high: The greatest; the same applies.
+    """
     present = _present(values)
-    return _with_interval(present, mean_interval(present))
+    return mean_of_estimate(estimated_mean(present, low, high), len(present))
 
 
-def means_with_intervals(columns: Sequence[Iterable[float | None]]) -> list[Mean]:
-    """Return what ``mean_with_interval`` returns for each column."""
-    present = [_present(column) for column in columns]
-    return [_with_interval(*one) for one in zip(present, mean_intervals(present), strict=True)]
+def mean_of_estimate(
+    estimate: Estimate | None, n: int, constant: IntervalKind = IntervalKind.ALL_EQUAL
+) -> Mean:
+    """Return the value of an estimate with its interval, or with why it has none.
+
+    Args:
+        estimate: The estimate; None if there is none.
+        n: Over how many it is said to be.
+        constant: Why there is no interval if no observation differs from the others.
+    """
+    if estimate is None:
+        return Mean(None, n, None, IntervalKind.TOO_FEW)
+    if estimate.is_constant and len(estimate.influence) > 1:
+        return Mean(estimate.value, n, None, constant)
+    ends = estimate_interval(estimate)
+    kind = IntervalKind.TOO_FEW if ends is None else IntervalKind.BAYESIAN_BOOTSTRAP
+    return Mean(estimate.value, n, ends, kind)
 
 
 def share(values: Sequence[bool]) -> Mean:
@@ -83,87 +106,71 @@ def share(values: Sequence[bool]) -> Mean:
     return Mean(sum(values) / len(values), len(values), ends, IntervalKind.WILSON)
 
 
-def pooled(parts: Iterable[Part | None]) -> Mean:
+def pooled(parts: Iterable[Part | None], low: float = 0.0, high: float = 1.0) -> Mean:
     """Return the sum of numerators by the sum of denominators over the samples that have them.
 
     None if there is none, or the denominators are all 0; n counts samples.
     """
-    present = [one for one in parts if one is not None]
-    value = _ratio(present)
-    ends = ratio_interval([[one] for one in present])
-    if value is None or ends is None:
-        return Mean(value, len(present), None, IntervalKind.TOO_FEW)
-    if len({top / bottom for top, bottom in present if bottom}) == 1:
-        return Mean(value, len(present), None, IntervalKind.ALL_EQUAL)
-    return Mean(value, len(present), ends, IntervalKind.BOOTSTRAP)
+    return mean_of_columns([[one] for one in parts], low, high)
 
 
-def mean_of_columns(rows: Sequence[Sequence[Part | None]]) -> Mean:
+def mean_of_columns(rows: Sequence[Sequence[Part | None]], low: float = 0.0, high: float = 1.0) -> Mean:
     """Return the mean of the values of columns; one that no sample has is left out.
 
     Args:
         rows: One for each sample: what it adds to each column. The n of the mean counts the rows that add to
             any column.
+        low: The least value that there can be, as ``mean_with_interval`` takes it.
+        high: The greatest.
     """
     present = [row for row in rows if any(one is not None for one in row)]
-    value = column_value(present)
-    if value is None:
-        return Mean(None, 0, None, IntervalKind.TOO_FEW)
-    ends = ratio_interval(present)
-    if ends is None:
-        return Mean(value, len(present), None, IntervalKind.TOO_FEW)
-    if all(row == present[0] for row in present):
-        return Mean(value, len(present), None, IntervalKind.ALL_EQUAL)
-    return Mean(value, len(present), ends, IntervalKind.BOOTSTRAP)
+    return mean_of_estimate(estimated_columns(present, low, high), len(present))
 
 
 def column_value(rows: Sequence[Sequence[Part | None]]) -> float | None:
     """Return the mean of the values of columns, as ``mean_of_columns`` does; None if no column has one."""
-    columns = (_ratio([one for one in column if one is not None]) for column in zip(*rows, strict=True))
-    values = [value for value in columns if value is not None]
-    return math.fsum(values) / len(values) if values else None
+    found = estimated_columns(rows, 0.0, 1.0)
+    return found.value if found is not None else None
 
 
 def paired_column_difference(
-    first: Sequence[Sequence[Part | None]], second: Sequence[Sequence[Part | None]]
+    first: Sequence[Sequence[Part | None]],
+    second: Sequence[Sequence[Part | None]],
+    low: float = 0.0,
+    high: float = 1.0,
 ) -> Mean:
     """Return the second minus the first of what ``mean_of_columns`` returns of the same samples in two runs.
 
     Args:
         first: What each sample adds to each column in the first run.
         second: The same samples in the same order in the second run.
+        low: The least value that there can be, as ``mean_with_interval`` takes it.
+        high: The greatest.
     """
-    before, after = mean_of_columns(first), mean_of_columns(second)
-    if before.value is None or after.value is None:
+    before, after = estimated_columns(first, low, high), estimated_columns(second, low, high)
+    if before is None or after is None:
         return Mean(None, 0, None, IntervalKind.TOO_FEW)
-    rows = [(*one, *other) for one, other in zip(first, second, strict=True)]
-    value, ends = after.value - before.value, ratio_interval(rows, len(first[0]))
-    if ends is None:
-        return Mean(value, len(rows), None, IntervalKind.TOO_FEW)
-    if all(row == rows[0] for row in rows):
-        return Mean(value, len(rows), None, IntervalKind.ALL_EQUAL)
-    return Mean(value, len(rows), ends, IntervalKind.BOOTSTRAP)
+    return mean_of_estimate(estimated_difference(before, after), len(first))
 
 
-def _ratio(parts: Sequence[Part]) -> float | None:
-    bottom = math.fsum(one for _, one in parts)
-    return math.fsum(one for one, _ in parts) / bottom if bottom else None
-
-
-def mean_of_groups(groups: Sequence[Iterable[float | None]]) -> Mean:
+def mean_of_groups(groups: Sequence[Iterable[float | None]], low: float = 0.0, high: float = 1.0) -> Mean:
     """Return the unweighted mean of the means of groups; its n counts groups that have a value.
 
-    The bootstrap draws from each group on its own.
+    Args:
+        groups: Values of each; those without values are left out.
+        low: The least value that there can be, as ``mean_with_interval`` takes it.
+        high: The greatest.
     """
-    present = [values for group in groups if (values := _present(group))]
-    over = mean(mean(values).value for values in present)
-    if not present or max(map(len, present)) < 2:
-        return Mean(over.value, over.n, None, IntervalKind.TOO_FEW)
-    if all(_all_equal(values) for values in present):
-        same = _all_equal([value for values in present for value in values])
+    found = (estimated_mean(group, low, high) for group in groups)
+    estimates = [one for one in found if one is not None]
+    if not estimates:
+        return Mean(None, 0, None, IntervalKind.TOO_FEW)
+    over = estimated_mean_of(estimates)
+    if any(len(one.influence) > 1 for one in estimates) and all(one.is_constant for one in estimates):
+        same = max(one.value for one in estimates) == min(one.value for one in estimates)
         kind = IntervalKind.ALL_EQUAL if same else IntervalKind.EQUAL_IN_GROUPS
-        return Mean(over.value, over.n, None, kind)
-    return Mean(over.value, over.n, grouped_interval(present), IntervalKind.BOOTSTRAP)
+        return Mean(over.value, len(estimates), None, kind)
+    return mean_of_estimate(over, len(estimates))
 
 
 def share_of_groups(groups: Sequence[Sequence[bool]]) -> Mean:
@@ -189,16 +196,3 @@ def paired_share_difference(pairs: Sequence[tuple[bool, bool]]) -> Mean:
 
 def _present(values: Iterable[float | None]) -> list[float]:
     return [value for value in values if value is not None]
-
-
-def _all_equal(values: Sequence[float]) -> bool:
-    return min(values) == max(values)
-
-
-def _with_interval(values: Sequence[float], interval: Interval | None) -> Mean:
-    over = mean(values)
-    if interval is None:
-        return Mean(over.value, over.n, None, IntervalKind.TOO_FEW)
-    if _all_equal(values):
-        return Mean(over.value, over.n, None, IntervalKind.ALL_EQUAL)
-    return Mean(over.value, over.n, interval, IntervalKind.BOOTSTRAP)

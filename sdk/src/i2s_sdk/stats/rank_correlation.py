@@ -3,7 +3,7 @@
 rho is Pearson's correlation of the ranks, where equal values share the mean of their ranks. tau-b is the
 difference of concordant and discordant pairs by the geometric mean of the pairs that are not tied in one and
 in the other variable (Kendall 1945). Intervals are percentile intervals of the bootstrap over pairs
-(:mod:`i2s_sdk.stats.bootstrap`).
+(:mod:`i2s_sdk.stats.resampling`); fewer than five pairs have none.
 
 All sums are of integers, so that neither the order of the pairs nor the build of numpy changes a digit.
 """
@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.stats.bootstrap import Interval, percentiles, resampled_counts
+from i2s_sdk.stats.bootstrap import FEWEST, Interval
+from i2s_sdk.stats.resampling import percentiles, resampled_counts
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -34,7 +35,7 @@ class RankCorrelation:
         n: Number of pairs.
         spearman: Spearman's rho, from -1 to 1; None if a variable does not vary.
         kendall: Kendall's tau-b, the same.
-        spearman_interval: Interval of 95 %; None without a value.
+        spearman_interval: Interval of 95 %; None without a value, or for fewer than FEWEST pairs.
         kendall_interval: The same.
     """
 
@@ -70,6 +71,8 @@ def rank_correlation(pairs: Iterable[tuple[float, float]]) -> RankCorrelation:
     rho, tau = (one(observed, first, second)[0] for one in (_spearman, _kendall))
     if np.isnan(rho):
         return RankCorrelation(len(ordered))
+    if len(ordered) < FEWEST:
+        return RankCorrelation(len(ordered), float(rho), float(tau))
     drawn = resampled_counts(of_pairs, len(kinds))
     return RankCorrelation(
         len(ordered),

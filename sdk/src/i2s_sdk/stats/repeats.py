@@ -21,7 +21,7 @@ class Repeats:
         task: Name of the task.
         metric: Name of the metric, or RENDERED for whether a sample is usable.
         runs: Number of runs.
-        mean: Mean over instances of their mean over the runs, with its bootstrap interval over instances.
+        mean: Mean over instances of their mean over the runs, with its interval over instances.
         within: Mean over instances of the variance of their values between runs: what repeating changes.
         between: Variance between instances of their mean over the runs, less what ``within`` adds to it; not
             below 0. None for fewer than two instances.

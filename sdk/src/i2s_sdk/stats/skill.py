@@ -3,6 +3,10 @@
 A metric does not begin at 0: two pictures of formulas are alike whatever they show. The skill of a run is
 (value - floor) / (ceiling - floor), where the floor is the best baseline that looks at nothing and the
 ceiling the oracle, each on the same instances.
+
+Which baseline is the best is not known but chosen by its values, and the highest of several values is above
+the value of each of them in the mean. So the instances are parted into FOLDS, and the floor of those of a
+fold is the baseline that is the best on the others (cross-fitting).
 """
 
 from __future__ import annotations
@@ -14,9 +18,16 @@ from typing import Literal
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.scoring.scorer import Metric
 from i2s_sdk.stats.aggregate import excluded_from_totals
-from i2s_sdk.stats.bootstrap import Row, SkillRow, skill_interval
-from i2s_sdk.stats.columns import part_of
-from i2s_sdk.stats.means import IntervalKind, Mean, column_value, mean
+from i2s_sdk.stats.bootstrap import FEWEST
+from i2s_sdk.stats.columns import mean_range, part_of
+from i2s_sdk.stats.estimates import (
+    Estimate,
+    Row,
+    estimated_columns,
+    estimated_mean_of,
+    estimated_skill,
+)
+from i2s_sdk.stats.means import IntervalKind, Mean, column_value, mean_of_estimate
 
 #: The model that answers with the ground truth.
 ORACLE = "oracle"
@@ -24,6 +35,11 @@ ORACLE = "oracle"
 FLOORS = ("baseline/blank", "baseline/constant", "baseline/shuffled", "baseline/chance")
 #: The ceiling if no run of the oracle is there: the largest value of a metric.
 LARGEST = 1.0
+#: Parts of the instances, of each of which the floor is chosen by the others.
+FOLDS = 5
+
+#: What a sample adds to the value of a run, to the floor and to the ceiling.
+SkillRow = tuple[Row, Row, Row]
 
 
 def is_reference_point(model: str) -> bool:
@@ -88,15 +104,19 @@ class SkillData:
 
     Attributes:
         label: Name of the run.
-        floor_model: Which baseline the floor is.
+        floor_model: Which baseline the floor is; "a or b" if it differs between folds.
         ceiling_model: The oracle; empty if the ceiling is the largest value.
         rows: What each common instance adds to the value of the run, to the floor and to the ceiling.
+        low: The least value of the column.
+        high: The greatest.
     """
 
     label: str
     floor_model: str
     ceiling_model: str
     rows: tuple[SkillRow, ...]
+    low: float = 0.0
+    high: float = LARGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +127,7 @@ class Skill:
         label: Name of the run.
         value: Value of the run over the common instances.
         floor: Value of the floor over them.
-        floor_model: Which baseline that is.
+        floor_model: Which baseline that is; "a or b" if it differs between folds.
         ceiling: Value of the ceiling over them.
         ceiling_model: The oracle; empty if the ceiling is the largest value.
         skill: The skill, with its interval over instances; its value is None if the ceiling is no higher than
@@ -148,23 +168,44 @@ def skill_data(run: ScoredRun, points: Sequence[ScoredRun], column: SkillColumn)
     def of(one: ScoredRun) -> list[Row]:
         return [theirs[one.label][name] for name in common]
 
-    floor = max(floors, key=lambda one: column_value(of(one)) or 0.0)
+    names, floor = _cross_fitted([(one.model, of(one)) for one in floors])
     oracles = (one for one in points if one.model == ORACLE and set(common) <= theirs[one.label].keys())
     oracle = next(oracles, None)
     mine = [own[name] for name in common]
     ceiling = of(oracle) if oracle else [_largest(row) for row in mine]
-    rows = tuple(zip(mine, of(floor), ceiling, strict=True))
-    return SkillData(run.label, floor.model, oracle.model if oracle else "", rows)
+    rows = tuple(zip(mine, floor, ceiling, strict=True))
+    ends = mean_range(column.metrics)
+    return SkillData(run.label, " or ".join(names), oracle.model if oracle else "", rows, *ends)
+
+
+def _cross_fitted(floors: Sequence[tuple[str, list[Row]]]) -> tuple[list[str], list[Row]]:
+    """Return the names of the baselines that are the floor of a fold, and the rows of the floor.
+
+    Fewer than FEWEST instances are one fold: the choice by the others would be chance.
+
+    Args:
+        floors: Name and rows of each baseline, at least one; the rows are of the same instances.
+    """
+
+    def best(places: Sequence[int]) -> int:
+        return max(
+            range(len(floors)), key=lambda at: column_value([floors[at][1][one] for one in places]) or 0.0
+        )
+
+    places = range(len(floors[0][1]))
+    if len(places) < FEWEST:
+        chosen = [best(places)] * FOLDS
+    else:
+        chosen = [best([one for one in places if one % FOLDS != fold]) for fold in range(FOLDS)]
+    rows = [floors[chosen[one % FOLDS]][1][one] for one in places]
+    return [floors[at][0] for at in sorted(set(chosen))], rows
 
 
 def skill_of(data: SkillData) -> Skill:
     """Return the skill of a run, with its interval over instances."""
-    value, floor, ceiling = _values(data)
-    known = _between(value, floor, ceiling)
-    interval = skill_interval([data.rows]) if known is not None else None
-    kind = IntervalKind.BOOTSTRAP if interval else IntervalKind.TOO_FEW
-    if interval and len(set(data.rows)) == 1:
-        interval, kind = None, IntervalKind.ALL_EQUAL
+    sides = _sides(data)
+    skill = estimated_skill(*sides)
+    value, floor, ceiling = (one.value for one in sides)
     return Skill(
         data.label,
         value,
@@ -172,35 +213,35 @@ def skill_of(data: SkillData) -> Skill:
         data.floor_model,
         ceiling,
         data.ceiling_model,
-        Mean(known, len(data.rows), interval, kind),
+        mean_of_estimate(skill, len(data.rows)),
     )
 
 
 def mean_skill(tasks: Sequence[SkillData]) -> Mean:
     """Return the unweighted mean of the skills of a run in some tasks; its n counts them.
 
-    The bootstrap draws the instances of each task on their own. There is no value if a task has no skill.
+    There is no value if a task has no skill.
     """
-    values = [_between(*_values(one)) for one in tasks]
-    if not values or None in values:
+    skills = [estimated_skill(*_sides(one)) for one in tasks]
+    known = [one for one in skills if one is not None]
+    if not known or len(known) < len(skills):
         return Mean(None, 0, None, IntervalKind.TOO_FEW)
-    over = mean(values)
-    interval = skill_interval([one.rows for one in tasks])
-    if interval is None:
-        return Mean(over.value, over.n, None, IntervalKind.TOO_FEW)
-    if all(len(set(one.rows)) == 1 for one in tasks):
-        return Mean(over.value, over.n, None, IntervalKind.EQUAL_IN_GROUPS)
-    return Mean(over.value, over.n, interval, IntervalKind.BOOTSTRAP)
+    return mean_of_estimate(estimated_mean_of(known), len(known), IntervalKind.EQUAL_IN_GROUPS)
 
 
-def _values(data: SkillData) -> tuple[float, float, float]:
-    """Return value, floor and ceiling."""
-    value, floor, ceiling = (column_value(side) or 0.0 for side in zip(*data.rows, strict=True))
+def _sides(data: SkillData) -> tuple[Estimate, Estimate, Estimate]:
+    """Return value, floor and ceiling; 0 if no instance has a value."""
+    value, floor, ceiling = (
+        estimated_columns(side, data.low, data.high) or _nothing(len(data.rows))
+        for side in zip(*data.rows, strict=True)
+    )
     return value, floor, ceiling
 
 
-def _between(value: float, floor: float, ceiling: float) -> float | None:
-    return (value - floor) / (ceiling - floor) if ceiling > floor else None
+def _nothing(n: int) -> Estimate:
+    import numpy as np
+
+    return Estimate(0.0, np.zeros(n), np.ones(n), 0.0, 0.0)
 
 
 def _largest(row: Row) -> Row:

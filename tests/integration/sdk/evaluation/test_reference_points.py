@@ -26,7 +26,7 @@ pytestmark = pytest.mark.integration
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 
-TASK, LIMIT = ["latex"], 3
+TASK, LIMIT = ["latex"], 5
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def test_a_constant_answer_has_no_skill_and_is_ranked_so(measured: Settings, tmp
     assert {len(records) for records in points.values()} == {LIMIT}
     skill = run.skills["latex"]
     assert skill.ceiling == pytest.approx(1.0, abs=1e-6)
-    assert skill.value <= skill.floor
-    assert (skill.skill.value or 0.0) <= 0.0
+    low, high = skill.skill.interval or (1.0, 1.0)
+    assert low <= 0.0 < high, "the floor is chosen by other instances, so 0 is exceeded by chance alone"
     assert skill.value > 0.4, "and yet its value is nowhere near 0"
     assert result.report is not None
     standings = {one.label: one for one in result.report.standings}
@@ -85,7 +85,7 @@ class KnowsSome(Oracle):
 @pytest.mark.parametrize(
     ("folder", "limit", "metric"),
     some(
-        [("sobench", None, "fma"), ("readoc", 3, "average"), ("charts", 6, "elements")],
+        [("sobench", None, "fma"), ("readoc", 5, "average"), ("charts", 6, "elements")],
         chosen=lambda case: case[0] != "charts",
         instead="columns of other tasks",
     ),

@@ -277,6 +277,6 @@ def test_subsets_of_a_run_have_their_skill_in_the_report_and_on_the_terminal(tmp
     stream = io.StringIO()
     print_skills({"latex": report.skills["latex"]["model-a"]}, stream, {"latex": of_latex})
     shown = {line.split(":")[0].strip(): line for line in stream.getvalue().splitlines()}
-    assert "skill 0.167, ems 0.500, floor 0.400 (baseline/blank), ceiling 1.000; n=1" in shown["equation"]
+    assert "skill 0.167 (n too small), ems 0.500, floor 0.400" in shown["equation"]
     assert "no floor" in shown["plot"]
     assert json.loads(json.dumps(report.to_json()))["skill_by_subset"]["latex"]["model-a"]["plot"] is None

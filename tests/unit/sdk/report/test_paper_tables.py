@@ -93,7 +93,7 @@ def test_intervals_stand_beside_values_where_they_are_wanted(runs: list[Path]) -
     line = next(line for line in found.to_json()["lines"] if line["model"] == "model-a")
     assert line["intervals"]["Rendering success"] == total.success.interval
     assert line["interval_kinds"]["Rendering success"] == "wilson"
-    assert line["interval_kinds"]["EMS"] == "bootstrap"
+    assert line["interval_kinds"]["EMS"] == "bayesian_bootstrap"
     assert line["values"]["EMS"] == total.metrics["ems"].all.value
     low, high = total.success.interval or (0, 0)
     shown = f"{total.share_rendered:.3f} ({low:.3f} to {high:.3f})"

@@ -21,7 +21,8 @@ from i2s_wire.render.rendering import Verdict
 
 
 def _printed(*records: Record) -> str:
-    instances = [Instance(str(number), "latex", "[bold]x", Path("a.png")) for number in range(3)]
+    count = max(3, len(records))
+    instances = [Instance(str(number), "latex", "[bold]x", Path("a.png")) for number in range(count)]
     stream = io.StringIO()
     summary = aggregate(
         instances, {one.id: one for one in records}, {"latex": Columns((Metric("ems"),))}, Profile.PAPER
@@ -65,8 +66,13 @@ def test_names_are_shown_as_they_are() -> None:
 
 
 def test_the_interval_of_the_total_stands_below_it() -> None:
-    text = _printed(*(_scored(str(number), Verdict.RENDERED, number / 2) for number in range(3)))
-    assert re.search(r"95 % interval +43.9 to 100.0 % +0.000 to 1.000", text)
+    text = _printed(*(_scored(str(number), Verdict.RENDERED, number / 4) for number in range(5)))
+    assert re.search(r"95 % interval +56.6 to 100.0 % +0.220 to 0.780", text)
+
+
+def test_too_few_values_for_an_interval_are_said_in_its_place() -> None:
+    text = _printed(*(_scored(str(number), Verdict.RENDERED, number / 4) for number in range(4)))
+    assert re.search(r"95 % interval +51.0 to 100.0 % +n too small", text)
 
 
 def test_a_mean_of_equal_values_says_so_in_place_of_an_interval() -> None:

@@ -137,14 +137,38 @@ def test_subsets_add_up_to_the_task(values: list[tuple[float, str]]) -> None:
 
 
 def test_means_have_the_interval_of_their_own_values() -> None:
-    records = [_scored("a", 0.8), _scored("b", 0.0, Verdict.COMPILE_ERROR), _scored("c", 0.6)]
-    total = _aggregate([_instance("a"), _instance("b"), _instance("c")], records).tasks["latex"].total
-    assert total.metrics["ems"].all.interval == mean_interval([0.0, 0.6, 0.8])
-    assert total.metrics["ems"].rendered.interval == mean_interval([0.6, 0.8])
-    assert total.success.interval == share_interval(2, 3)
-    assert total.success_before_repair.interval == share_interval(2, 3)
+    values = {"a": 0.8, "b": 0.0, "c": 0.6, "d": 0.7, "e": 0.9, "f": 0.6}
+    records = [
+        _scored(name, ems, Verdict.RENDERED if ems else Verdict.COMPILE_ERROR) for name, ems in values.items()
+    ]
+    total = _aggregate([_instance(name) for name in values], records).tasks["latex"].total
+    assert total.metrics["ems"].all.interval == mean_interval([0.0, 0.6, 0.6, 0.7, 0.8, 0.9])
+    assert total.metrics["ems"].rendered.interval == mean_interval([0.6, 0.6, 0.7, 0.8, 0.9])
+    assert total.success.interval == share_interval(5, 6)
+    assert total.success_before_repair.interval == share_interval(5, 6)
     kinds = (total.metrics["ems"].all.interval_kind, total.success.interval_kind)
-    assert kinds == (IntervalKind.BOOTSTRAP, IntervalKind.WILSON)
+    assert kinds == (IntervalKind.BAYESIAN_BOOTSTRAP, IntervalKind.WILSON)
+
+
+def test_fewer_than_five_values_have_no_interval() -> None:
+    records = [_scored(name, ems) for name, ems in zip("abcd", (0.2, 0.5, 0.6, 0.9), strict=True)]
+    total = _aggregate([_instance(name) for name in "abcd"], records).tasks["latex"].total
+    of_ems = total.metrics["ems"].all
+    assert (of_ems.n, of_ems.interval, of_ems.interval_kind) == (4, None, IntervalKind.TOO_FEW)
+    assert total.success.interval == share_interval(4, 4)
+
+
+def test_the_mean_over_groups_in_helm_has_the_interval_of_its_groups() -> None:
+    values = {"a easy": 0.9, "b easy": 0.8, "c hard": 0.3, "d hard": 0.5, "e hard": 0.1, "f medium": 0.6}
+    instances = [_instance(name, difficulty=name.split()[1]) for name in values]
+    records = [replace(_scored(one.id, values[one.id]), difficulty=one.difficulty) for one in instances]
+    latex = _aggregate(instances, records, Profile.HELM).tasks["latex"]
+    low, high = latex.intervals["ems"] or (1.0, 0.0)
+    assert latex.values["ems"] == pytest.approx((0.85 + 0.3 + 0.6) / 3)
+    assert 0.2 < low < 0.45
+    assert 0.7 < high < 0.9
+    few = _aggregate(instances[:4], records[:4], Profile.HELM).tasks["latex"]
+    assert (few.intervals["ems"], few.interval_kinds["ems"]) == (None, IntervalKind.TOO_FEW)
 
 
 def test_a_mean_of_equal_values_has_no_interval_and_says_why() -> None:

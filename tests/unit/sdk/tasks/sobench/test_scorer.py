@@ -148,5 +148,5 @@ def test_unread_answers_lower_field_matching_in_profile_paper_alone() -> None:
     assert paper["fma"].value == pytest.approx((92 * 3 + _VALID) / (1751 * 3))
     assert reference["fma"].value > paper["fma"].value
     assert paper["exact_match"].value == reference["exact_match"].value
-    assert paper["fma"].interval_kind is IntervalKind.BOOTSTRAP
+    assert paper["fma"].interval_kind is IntervalKind.BAYESIAN_BOOTSTRAP
     assert paper["fsma"].interval_kind is IntervalKind.WILSON
