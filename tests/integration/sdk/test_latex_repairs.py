@@ -77,6 +77,11 @@ def in_display(environment: str, body: str, argument: str = "") -> list[tuple[st
         (TABLE.replace(r"\end{tabular}", ""), RepairKind.CLOSE_GROUPS, TABLE),
         ("# of a & b", RepairKind.ESCAPE_CHARACTER, r"\# of a \& b"),
         (r"$a ≤ α − x₁$ ✓", RepairKind.DECLARE_CHARACTERS, r"$a \leq \alpha - x_1$ $\checkmark$"),
+        (
+            "$a ≤ b → c ± x² · ³$ and → ± ²",
+            RepairKind.DECLARE_CHARACTERS,
+            r"$a \leq b \to c \pm x^2 \cdot {}^3$ and \textrightarrow{} \textpm{} \texttwosuperior",
+        ),
         (f"\\usetikzlibrary{{external}}\\tikzexternalize\n{FIGURE}", RepairKind.DROP_LIBRARY, FIGURE),
         (
             "\\documentclass{article}\\usepackage{tikz}\n\\usetikzlibrary{calc,external}\n"

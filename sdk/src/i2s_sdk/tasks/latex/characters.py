@@ -20,6 +20,13 @@ _OWN = {
     "⟂": r"\ensuremath{\perp}",
 }
 
+# Characters that LaTeX knows in text alone: in mathematics it draws another character, or none.
+_IN_MATHS = {
+    "±": r"\pm", "×": r"\times", "÷": r"\div", "·": r"\cdot", "¬": r"\neg", "°": r"^{\circ}", "µ": r"\mu",
+    "¹": "{}^{1}", "²": "{}^{2}", "³": "{}^{3}", "←": r"\leftarrow", "→": r"\to", "↑": r"\uparrow",
+    "↓": r"\downarrow",
+}  # fmt: skip
+
 
 @cache
 def command_of(character: str) -> str | None:
@@ -43,10 +50,14 @@ def command_of(character: str) -> str | None:
 
 
 def declarations(characters: str) -> Iterator[str]:
-    """Yield the line that declares each character, unless LaTeX has a meaning for it already."""
+    """Yield the lines that declare characters for which LaTeX has no meaning, be it in maths alone."""
     for character in characters:
-        command = command_of(character)
-        if command is not None:
+        command, code = command_of(character), f"{ord(character):04X}"
+        if character in _IN_MATHS:
+            in_text = rf"\csname text {code}\endcsname"
             name = rf"u8:\detokenize{{{character}}}"
-            declared = rf"\DeclareUnicodeCharacter{{{ord(character):04X}}}{{{command}}}"
-            yield rf"\ifcsname {name}\endcsname\else{declared}\fi"
+            yield rf"\expandafter\let\csname text {code}\expandafter\endcsname\csname {name}\endcsname"
+            yield rf"\DeclareUnicodeCharacter{{{code}}}{{\TextOrMath{{{in_text}}}{{{_IN_MATHS[character]}}}}}"
+        elif command is not None:
+            declared = rf"\DeclareUnicodeCharacter{{{code}}}{{{command}}}"
+            yield rf"\ifcsname u8:\detokenize{{{character}}}\endcsname\else{declared}\fi"

@@ -35,6 +35,11 @@ def test_a_character_is_declared_unless_latex_has_a_meaning_for_it() -> None:
     ]
 
 
+def test_a_character_of_text_is_declared_for_mathematics() -> None:
+    *_, declared = declarations("→")
+    assert declared == (r"\DeclareUnicodeCharacter{2192}{\TextOrMath{\csname text 2192\endcsname}{\to}}")
+
+
 @given(st.characters())
 def test_braces_of_every_command_are_balanced(character: str) -> None:
     command = command_of(character) or ""
