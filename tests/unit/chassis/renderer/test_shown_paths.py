@@ -33,7 +33,7 @@ def test_files_of_the_installation_and_of_the_sandbox_have_their_names_alone(
         "https://example.org/usr/share/x",
         "a/usr/share/x",
         "/usr/shared/x",
-        "/home/me/data.csv",
+        "/data/a.csv",
         "/i2s-workers/x",
     ],
 )
