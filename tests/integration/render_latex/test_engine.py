@@ -330,6 +330,32 @@ async def test_what_tex_refuses_is_a_policy_event(engine):
     assert {PolicyKind.EXECUTE, PolicyKind.FILE_READ} <= kinds
 
 
+async def test_a_figure_of_the_class_standalone_attempts_nothing(engine):
+    body = "\\begin{tikzpicture}\\draw (0,0) -- (1,1);\\end{tikzpicture}"
+    rendering = await engine.render(Job(document(body, "\\documentclass[tikz,border=2mm]{standalone}\n")))
+    assert rendering.verdict is Verdict.RENDERED
+    assert rendering.events == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("\\begin{document}\nx\n\n", 3, r"The document ends without \end{document}."),
+        ("x\\usepackage{amsmath}", 2, r"LaTeX Error: Missing \begin{document}."),
+        ("\\usepackage{amsmath}\n", 2, r"The document ends without \begin{document}."),
+        ("\\begin{document}\n\\textbf{x\n\\end{document}", 4, r"File ended while scanning use of \textbf ."),
+        ("\\begin{document}\n\\iffalse\n\\end{document}", 3, "Incomplete \\iffalse; all text was ignored"),
+    ],
+)
+@pytest.mark.parametrize("cold", [False, True])
+async def test_what_is_missing_at_the_end_is_named_with_a_line(engine, text, line, message, cold):
+    rendering = await engine.render(Job((PLAIN + text).encode(), options=Options(cold=cold)))
+    assert rendering.verdict is Verdict.COMPILE_ERROR
+    assert rendering.error.message.startswith(message)
+    assert rendering.error.line == line
+    assert f"on line {line}: {message}" in rendering.message
+
+
 async def test_encoded_bytes_are_plain_png(engine):
     data = (await engine.render(Job(document("x")))).pictures[0].png
     assert data[:8] == b"\x89PNG\r\n\x1a\n"

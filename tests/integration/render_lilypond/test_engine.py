@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from i2s_render_lilypond.model import Job, Options
-from i2s_wire.render.options import BlankPage, Crop, LilypondConvert
+from i2s_wire.render.options import BlankPage, Crop, LilypondBackend, LilypondConvert
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import ErrorKind, Undefined
 
@@ -59,6 +59,46 @@ async def test_text_that_is_no_score_is_a_compile_error(render, score):
 @pytest.mark.parametrize("score", [CURRENT + "music = { c'4 }", CURRENT + "{ }", CURRENT + "\\markup { }"])
 async def test_a_score_without_anything_to_show_is_no_output(render, score):
     assert (await render(score)).verdict is Verdict.NO_OUTPUT
+
+
+@pytest.mark.parametrize("backend", LilypondBackend)
+@pytest.mark.parametrize(
+    ("name", "cold"),
+    [
+        (r'\bookOutputName "other"', True),
+        (r'\bookOutputName "../../other/my score"', False),
+        (r'\bookOutputSuffix "x"', False),
+        (r'\bookOutputName "score"', False),
+    ],
+)
+async def test_a_book_that_names_another_file_is_rendered_as_one_that_names_none(render, name, cold, backend):
+    plain = await render(CURRENT + "\\book { { c''1 } }", backend=backend)
+    named = await render(CURRENT + f"\\book {{ {name} {{ c''1 }} }}", cold=cold, backend=backend)
+    assert named.verdict is Verdict.RENDERED
+    assert named.pictures == plain.pictures
+
+
+@pytest.mark.parametrize("backend", LilypondBackend)
+@pytest.mark.parametrize("score", ["{{ c''1 }} {}", "{} {{ c''1 }}"])
+async def test_the_book_without_a_name_of_its_own_is_that_of_the_score(render, score, backend):
+    other = r'\book { \bookOutputName "b" { d1 \pageBreak e \pageBreak f } }'
+    plain = await render(CURRENT + "{ c''1 }", backend=backend)
+    rendering = await render(CURRENT + score.format(other), backend=backend)
+    assert (rendering.pictures, rendering.total_pages) == (plain.pictures, 1)
+
+
+@pytest.mark.parametrize("backend", LilypondBackend)
+async def test_of_several_books_with_names_of_their_own_none_is_drawn(render, backend):
+    books = (f'\\book {{ \\bookOutputName "{name}" {{ c1 }} }}' for name in "ab")
+    rendering = await render(CURRENT + " ".join(books), backend=backend)
+    assert rendering.verdict is Verdict.NO_OUTPUT
+    assert "bookOutputName" in rendering.message
+
+
+async def test_a_file_that_is_missing_is_named_without_paths_of_the_installation(render):
+    rendering = await render(CURRENT + '\\markup \\epsfile #X #20 "none.eps"')
+    assert rendering.message == "LilyPond stopped: cannot find file: `none.eps'"
+    assert rendering.error.undefined == Undefined("none.eps")
 
 
 async def test_a_blank_page_can_be_kept(render):

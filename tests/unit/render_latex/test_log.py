@@ -3,7 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.jail import PolicyEvent, PolicyKind
-from i2s_render_latex.log import first_error, read_log, refusals
+from i2s_render_latex.errors import diagnose
+from i2s_render_latex.log import first_error, in_document, read_log, refusals
+from i2s_wire.render.source_error import ErrorKind
 
 UNDEFINED = r"""This is pdfTeX
 (./document.tex
@@ -100,6 +102,56 @@ def test_emergency_stop_alone_is_the_error():
     assert first_error("(./document.tex)\n! Emergency stop.\n<*> x\n").message == "Emergency stop."
 
 
+@pytest.mark.parametrize(
+    ("document", "line", "message"),
+    [
+        (b"\\begin{document}\nx\n\n", 2, r"The document ends without \end{document}."),
+        (b"\\documentclass{article}", 1, r"The document ends without \begin{document}."),
+        (b"", 1, r"The document ends without \begin{document}."),
+    ],
+)
+def test_a_document_that_ends_too_early_lacks_what_tex_waits_for(document, line, message):
+    stopped = first_error("(./document.tex)\n! Emergency stop.\n<*> \\input document.tex\n")
+    error = in_document(stopped, document)
+    assert (error.message, error.line) == (message, line)
+    assert diagnose(error).kind is ErrorKind.SYNTAX
+
+
+def test_a_document_whose_end_is_not_read_has_something_open():
+    stopped = first_error("! Emergency stop.\n<*> \\input document.tex\n")
+    error = in_document(stopped, b"\\begin{document}\\begin{lstlisting}\n\\end{document}\n")
+    assert "is not closed" in error.message
+    assert error.line == 2
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (r"File ended while scanning use of \textbf .", 3),
+        (r"Incomplete \iffalse; all text was ignored after line 2.", 2),
+    ],
+)
+def test_an_error_at_the_end_of_the_document_has_its_last_line_or_the_one_that_it_names(message, line):
+    found = first_error(f"! {message}\n<inserted text>\n                \\par\n<*> \\input document.tex\n")
+    error = in_document(found, b"a\nb\nc\n")
+    assert (error.message, error.line) == (message, line)
+
+
+def test_an_error_elsewhere_keeps_its_line():
+    error = first_error(UNDEFINED)
+    assert in_document(error, b"a") == error
+
+
+def test_an_emergency_within_the_document_is_not_its_end():
+    error = first_error("./document.tex:3: Emergency stop.\n<read *>\n\nl.3 \\x\n")
+    assert in_document(error, b"a") == error
+
+
+def test_what_pdftex_itself_complains_of_is_an_error():
+    error = first_error("(./document.tex\n!pdfTeX error: pdflatex (file ./a.png): libpng: internal error\n")
+    assert error.message == "pdfTeX error: pdflatex (file ./a.png): libpng: internal error"
+
+
 def test_log_without_error_has_none():
     assert first_error("This is pdfTeX\nLaTeX Warning: a: 5: b\nOverfull \\hbox [1] x!\n") is None
 
@@ -133,6 +185,15 @@ def test_refusals_are_policy_events(more):
         PolicyEvent(PolicyKind.FILE_WRITE, "../x.tex", 1),
         PolicyEvent(PolicyKind.EXECUTE, "ls -l", 1),
     }
+
+
+def test_asking_for_the_null_device_is_no_attempt():
+    text = (
+        "pdflatex: Not reading from /dev/null (openin_any = p).\n"
+        "pdflatex: Not writing to /dev/null (openout_any = p).\n"
+        "pdflatex: Not reading from /dev/nullx (openin_any = p).\n"
+    )
+    assert refusals(text) == (PolicyEvent(PolicyKind.FILE_READ, "/dev/nullx", 1),)
 
 
 @given(st.text(max_size=400))

@@ -49,6 +49,26 @@ def test_kinds_are_told_by_the_words(line, kind):
     assert first_error(line).kind is kind
 
 
+@pytest.mark.parametrize(
+    ("log", "context"),
+    [
+        (
+            "fatal error: cannot find file: `a.eps' (load path: `/opt/ly:/opt/ps:', cwd: `/i2s-work/job6')\n",
+            "",
+        ),
+        (
+            "score.ly:2:9: error: cannot find file: `a.eps'\n(search path: `/opt/x/ly:/opt/x/ps:')\n"
+            '\\include\n        "a.eps" { c1 }\n',
+            "\\include",
+        ),
+    ],
+)
+def test_a_missing_file_is_named_without_the_folders_that_were_searched(log, context):
+    error = first_error(log)
+    assert error.message == "cannot find file: `a.eps'"
+    assert (error.undefined, error.context) == (Undefined("a.eps"), context)
+
+
 def test_an_error_without_a_place_has_line_zero():
     assert first_error("error: program too old: 2.24.3").line == 0
 

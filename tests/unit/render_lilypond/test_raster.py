@@ -5,8 +5,9 @@ from dataclasses import replace
 from i2s_chassis.limits import Limits
 from i2s_render_lilypond.paper import Paper
 from i2s_render_lilypond.raster import PNG_DEVICES, RAW_BYTES, RAW_DEVICE, chosen_device, drawing, program
+from i2s_render_lilypond.score import NAMED_BOOK, OWN_BOOK
 
-A4 = drawing(Paper(595.2755905511812, 841.8897637795277), (835, 1181), 101.0, 1, 1)
+A4 = drawing(Paper(595.2755905511812, 841.8897637795277), (835, 1181), 101.0, 1, 1, OWN_BOOK)
 ALL = (RAW_DEVICE, *PNG_DEVICES)
 LIMITS = Limits()
 
@@ -19,7 +20,13 @@ def test_the_size_of_the_paper_reaches_ghostscript_unrounded():
 
 
 def test_only_the_wanted_pages_are_drawn():
-    assert b"/FirstPage 2 /LastPage 3" in program(drawing(Paper(10, 10), (1, 1), 101.0, 2, 3), "fpng")
+    asked = drawing(Paper(10, 10), (1, 1), 101.0, 2, 3, OWN_BOOK)
+    assert b"/FirstPage 2 /LastPage 3" in program(asked, "fpng")
+
+
+def test_the_pages_of_the_book_are_drawn_that_was_asked_for():
+    asked = drawing(Paper(10, 10), (1, 1), 101.0, 1, 1, NAMED_BOOK)
+    assert b"(book1.ps) (r) file" in program(asked, "fpng")
 
 
 def test_pixels_of_a_page_are_written_as_they_are():

@@ -36,7 +36,7 @@ def command(first: str, second: str, difference: float | None, across_rules: boo
     Of each metric the difference (the second run minus the first) is printed with its 95 % interval, by the
     Bayesian bootstrap over pairs, and the p-value of the paired permutation test. "needed" is how many
     instances it takes to find the difference in 80 % of all cases, at a level of 5 %. The first table shows
-    what became of all samples of each run (refused, cut off, not rendered, …), with the difference of the shares.
+    what became of all samples of each run (refused, cut off, not rendered, …), with the difference of shares.
 
     Tasks whose values follow different rules (profile, version of the main metric, digest of the engine) are
     not compared, and a note says why. The exit code is 1 if nothing can be compared.

@@ -10,12 +10,18 @@ Document = TypeVar("Document")
 
 
 class RepairKind(enum.StrEnum):
-    """What a repair did.
+    r"""What a repair did.
 
-    LaTeX: WRAP_MATH put the body in math mode. ADD_PACKAGE and ADD_LIBRARY loaded what defines a name that
-    was undefined; DROP_PACKAGE and DROP_LIBRARY removed one that is not installed or clashes. SWAP_ALGORITHM
-    replaced the fixed algorithm packages by algorithm2e. FREE_NAME let the document define a name that the
-    fixed preamble has taken. ADD_NAMESAKE is the package injection of profile ``helm``, which never helps.
+    LaTeX: WRAP_MATH put the body in math mode. UNNEST_MATH mended mathematics that began in mathematics,
+    DROP_BLANK_LINES removed blank lines from displays and options, ALIGN_LINES aligned a display that uses
+    ``&``, ALLOW_TAG made displays such that ``\tag`` is permitted in them. END_ROWS ended rows in front of
+    rules, SPLIT_DELIMITERS ended and began ``\left`` and ``\right`` anew between cells, CLOSE_GROUPS closed
+    what was left open. ESCAPE_CHARACTER wrote ``&`` or ``#`` as a letter. DECLARE_CHARACTERS gave meaning to
+    characters for which LaTeX has none. ADD_PACKAGE and ADD_LIBRARY loaded what defines a name that was
+    undefined; DROP_PACKAGE and DROP_LIBRARY removed one that is not installed, clashes, or needs a shell.
+    SWAP_ALGORITHM replaced the fixed algorithm packages by algorithm2e. FREE_NAME let the document define a
+    name that the fixed preamble has taken. ADD_NAMESAKE is the package injection of profile ``helm``, which
+    never helps.
 
     JSON: SALVAGE_JSON closed a value that was cut off. MEND_JSON read one with faults that have one reading,
         such
@@ -34,6 +40,15 @@ class RepairKind(enum.StrEnum):
     """
 
     WRAP_MATH = "wrap_math"
+    UNNEST_MATH = "unnest_math"
+    DROP_BLANK_LINES = "drop_blank_lines"
+    ALIGN_LINES = "align_lines"
+    ALLOW_TAG = "allow_tag"
+    END_ROWS = "end_rows"
+    SPLIT_DELIMITERS = "split_delimiters"
+    CLOSE_GROUPS = "close_groups"
+    ESCAPE_CHARACTER = "escape_character"
+    DECLARE_CHARACTERS = "declare_characters"
     ADD_PACKAGE = "add_package"
     ADD_LIBRARY = "add_library"
     DROP_PACKAGE = "drop_package"

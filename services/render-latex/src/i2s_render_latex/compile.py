@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, OutputError, PolicyEvent
 from i2s_chassis.renderer.model import Stage
 from i2s_render_latex.document import LOG, PDF
-from i2s_render_latex.log import LogFacts, read_log, refusals
+from i2s_render_latex.log import LogFacts, in_document, read_log, refusals
 from i2s_render_latex.programs import PROGRAMS, XDV, XDV_TO_PDF
 from i2s_render_latex.stable import AUX, is_inert
 from i2s_render_latex.tex import compile_command
@@ -46,6 +46,13 @@ class Compiled:
     stages: tuple[Stage, ...]
     events: tuple[PolicyEvent, ...]
     complaint: str = ""
+
+    def located(self, document: bytes) -> Compiled:
+        """Return the same with the place of the error in ``document``."""
+        error = self.facts.error
+        if error is None:
+            return self
+        return replace(self, facts=replace(self.facts, error=in_document(error, document)))
 
 
 async def compile_in(

@@ -160,6 +160,7 @@ class LatexEngine:
                 if compiled.ended.cause is Cause.EXITED and compiled.log is None:
                     words = compiled.ended.output.whole.decode(errors="replace")[:500]
                     raise EngineError(f"TeX ended without a log: {words}")
+                compiled = compiled.located(job.document)
                 judgement = of_compilation(compiled, job.limits)
                 if judgement is not None:
                     return compiled, Drawn(judgement)

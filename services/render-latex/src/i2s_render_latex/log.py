@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from i2s_chassis.jail import PolicyEvent, PolicyKind
 from i2s_render_latex.document import SOURCE
@@ -19,16 +19,28 @@ _MAX_CONTEXT = 1000
 _MAX_DETAIL = 200
 _DISPLAY_LINES = 60
 
-_ERROR = re.compile(r"^(?:! +|(?P<file>(?:\./|/)?[^\s:()]+\.\w+):(?P<line>\d{1,9}): +)(?P<message>\S.*)$")
+_ERROR = re.compile(
+    r"^(?:!(?: +|(?=pdfTeX error))|(?P<file>(?:\./|/)?[^\s:()]+\.\w+):(?P<line>\d{1,9}): +)(?P<message>\S.*)$"
+)
 _AFTERMATH = ("==> Fatal error occurred", "Emergency stop.")
 _POSITION = re.compile(r"^l\.(?P<line>\d{1,9}) (?P<text>.*)$")
 _CONTINUATION = re.compile(r"^(?:\([^()\s]+\)| ) {5,}(?P<text>\S.*)$")
+# What TeX was reading when it ended: the command line, for it had read all of the document.
+_COMMAND_LINE = "<*> "
+_BEGIN, _END = rb"\begin{document}", rb"\end{document}"
+_OPEN_AT_END = (
+    r"The document ends and TeX has not come to \end{document}: verbatim text or a condition in front of it "
+    "is not closed."
+)
+_SKIPPED = re.compile(r"all text was ignored after line (\d{1,9})")
 _LAST_COMMAND = re.compile(r"\\([A-Za-z@_:]+|[^A-Za-z\s])\s*$")
 
 _WRITTEN = re.compile(
     r"^Output written on \S+\.(?P<kind>pdf|dvi|xdv) \((?P<pages>\d{1,9}) pages?", re.MULTILINE
 )
 _SHIPPED = re.compile(r"\[(\d+)(?:\.\d+)*[]{<\n ]")
+# Packages find out by this file whether they run on Unix.
+_HARMLESS = "/dev/null"
 _NO_PAGES = "No pages of output."
 
 # TeX Live 2024 says "(openin_any = p; no  extended check)" where 2022 says "(openin_any = p)".
@@ -55,6 +67,7 @@ class LoggedError:
         file: Base name of the file it is in; empty for the document itself.
         context: The line of that file up to where TeX stopped.
         command: The last command that TeX had read, without backslash; empty if it was none.
+        at_end: Whether TeX had read the document to its end.
     """
 
     message: str
@@ -62,6 +75,7 @@ class LoggedError:
     file: str
     context: str
     command: str
+    at_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +131,22 @@ def first_error(text: str) -> LoggedError | None:
     return None if found is None else _describe(lines, aftermath, found)
 
 
+def in_document(error: LoggedError, document: bytes) -> LoggedError:
+    r"""Return an error with its place in the document, if it is the end, and what is missing there.
+
+    TeX says nothing but "Emergency stop" where it waits for ``\end{document}``.
+    """
+    if not error.at_end:
+        return error
+    skipped = _SKIPPED.search(error.message)
+    line = int(skipped[1]) if skipped else document.rstrip().count(b"\n") + 1
+    message = error.message
+    if message.startswith(_AFTERMATH):
+        missing = next((mark for mark in (_BEGIN, _END) if mark not in document), None)
+        message = _OPEN_AT_END if missing is None else f"The document ends without {missing.decode()}."
+    return replace(error, message=message, line=line)
+
+
 def _describe(lines: list[str], index: int, found: re.Match[str]) -> LoggedError:
     display = lines[index + 1 : index + 1 + _DISPLAY_LINES]
     position = next((match for line in display if (match := _POSITION.match(line))), None)
@@ -128,6 +158,7 @@ def _describe(lines: list[str], index: int, found: re.Match[str]) -> LoggedError
         file=_file(found["file"]),
         context=position["text"].rstrip()[-_MAX_CONTEXT:] if position else "",
         command=command[1] if command else "",
+        at_end=position is None and any(text.startswith(_COMMAND_LINE) for text in display),
     )
 
 
@@ -154,5 +185,7 @@ def refusals(text: str) -> tuple[PolicyEvent, ...]:
     seen: Counter[tuple[PolicyKind, str]] = Counter()
     for kind, pattern in _REFUSALS:
         for match in pattern.finditer(text):
+            if match[1] == _HARMLESS:
+                continue
             seen[kind, match[1].replace("\n", "")[:_MAX_DETAIL]] += 1
     return tuple(PolicyEvent(kind, detail, count) for (kind, detail), count in seen.items())

@@ -7,7 +7,7 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.warm.forked_job import Ran
 from i2s_render_lilypond import raster
 from i2s_render_lilypond.installation import DRAWING_TUNABLES, ENVIRONMENT, NO_FOOTERS, PAGES, Installation
-from i2s_render_lilypond.score import JOB_NAME, LOG, SCORE
+from i2s_render_lilypond.score import LOG, SCORE
 
 # The log is a file, so that a flood of it ends at the limits of files.
 _TO_LOG = 'exec "$0" "$@" >' + LOG + " 2>&1"
@@ -26,7 +26,7 @@ class ColdJobFolder:
         command = [str(self._installation.lilypond), "--png", "-dno-point-and-click"]
         command += ["-e", f'(primitive-load "{PAGES}")']
         if plan is not None:
-            command += ["-e", f'(draw-with-cairo "{JOB_NAME}" "{plan}")']
+            command += ["-e", f'(draw-with-cairo "{plan}")']
         if self._no_footers:
             command.append(f"-dinclude-settings={NO_FOOTERS}")
         return _ran(await self._cell.run(["sh", "-c", _TO_LOG, *command, SCORE], env=ENVIRONMENT))

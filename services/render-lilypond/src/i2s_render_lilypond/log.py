@@ -19,6 +19,8 @@ _ERROR = re.compile(
     r"(?:fatal )?error: (?P<message>\S[^\n]*)$",
     re.MULTILINE,
 )
+#: Where LilyPond has looked for a file: folders of the installation and of the sandbox.
+_SEARCHED = re.compile(r"[ \n]\((?:load|search) path: `[^'\n]{0,20000}'(?:, cwd: `[^'\n]{0,5000}')?\)")
 #: This line follows every error, and is none itself.
 _AFTERMATH = "failed files:"
 _GUILE = "Guile signaled an error"
@@ -41,6 +43,7 @@ _KINDS = (
 
 def first_error(text: str) -> SourceError | None:
     """Return the first error of a log, None if it has none."""
+    text = _SEARCHED.sub("", text)
     for found in _ERROR.finditer(text):
         if not found["message"].startswith(_AFTERMATH):
             return _describe(found, text[found.end() :].lstrip("\n").split("\n", 4))

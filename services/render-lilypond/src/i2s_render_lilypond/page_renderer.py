@@ -20,8 +20,9 @@ from i2s_render_lilypond.log import first_error
 from i2s_render_lilypond.model import Options
 from i2s_render_lilypond.paper import HEADER_BYTES, PAPER_BYTES, Paper, count_pages, read_count, read_paper
 from i2s_render_lilypond.raster import drawing
-from i2s_render_lilypond.score import LOG, PAGES, PAPER, POSTSCRIPT
+from i2s_render_lilypond.score import FURTHER_BOOK, LOG, NAMED_BOOK, OWN_BOOK, Book
 from i2s_render_lilypond.verdict import (
+    SEVERAL_BOOKS,
     of_pages,
     of_paper,
     with_pictures,
@@ -64,6 +65,7 @@ class PageRenderer:
         self._folder, self._options, self._limits = folder, options, limits
         self._backend = BACKENDS[options.backend]
         self._rendered = RenderedPages()
+        self._book = OWN_BOOK
 
     async def render(self) -> RenderedPages:
         """Typeset the score and draw the wanted pages.
@@ -102,6 +104,8 @@ class PageRenderer:
         rendered, options = self._rendered, self._options
         paper = await self._look()
         if rendered.total_pages == 0:
+            if await self._has(FURTHER_BOOK):
+                return SEVERAL_BOOKS
             return without_pages(rendered.error)
         objection = of_pages(rendered.total_pages, options.first_page, self._limits)
         objection = objection or of_paper(paper, self._backend, options.dpi, self._limits)
@@ -110,7 +114,9 @@ class PageRenderer:
         last = min(options.first_page + options.page_count - 1, rendered.total_pages)
         if options.backend is LilypondBackend.GHOSTSCRIPT:
             size = self._backend.size(paper, options.dpi)
-            ran = await self._folder.draw(drawing(paper, size, options.dpi, options.first_page, last))
+            ran = await self._folder.draw(
+                drawing(paper, size, options.dpi, options.first_page, last, self._book)
+            )
             self._note("raster", ran)
             passed = limit_passed(ran.cause, self._limits, "drawing the pages", program="Ghostscript")
             if passed is not None:
@@ -124,18 +130,27 @@ class PageRenderer:
         return with_pictures(rendered.error)
 
     async def _look(self) -> Paper | None:
-        """Return the size of the pages, None if there are none; also counts them."""
+        """Return the size of the pages, None if there are none; also finds and counts them."""
+        if not await self._has(OWN_BOOK) and not await self._has(FURTHER_BOOK):
+            self._book = NAMED_BOOK
         try:
             self._rendered.total_pages = await self._count()
-            return read_paper(await self._folder.fetch(PAPER, PAPER_BYTES))
+            return read_paper(await self._folder.fetch(self._book.paper, PAPER_BYTES))
         except OutputError:
             return None
+
+    async def _has(self, book: Book) -> bool:
+        try:
+            await self._folder.excerpt(book.paper, PAPER_BYTES, 0)
+        except OutputError:
+            return False
+        return True
 
     async def _count(self) -> int:
         """Return the number of pages; raises OutputError if there are none."""
         if self._options.backend is LilypondBackend.CAIRO:
-            return read_count(await self._folder.fetch(PAGES, PAPER_BYTES))
-        header = await self._folder.excerpt(POSTSCRIPT, HEADER_BYTES, 0)
+            return read_count(await self._folder.fetch(self._book.pages, PAPER_BYTES))
+        header = await self._folder.excerpt(self._book.postscript, HEADER_BYTES, 0)
         return count_pages(header.head)
 
     async def _finish(self, page: int) -> Judgement | None:

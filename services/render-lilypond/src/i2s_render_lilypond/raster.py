@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL
 from i2s_render_lilypond.paper import Paper
-from i2s_render_lilypond.score import POSTSCRIPT
+from i2s_render_lilypond.score import Book
 
 #: The program that Ghostscript is given, in the work folder.
 PROGRAM = "draw.ps"
@@ -33,6 +33,7 @@ class Drawing:
         first: Number of the first page, from 1; its drawing is that with index 1.
         last: Number of the last page, not below ``first``.
         page_bytes: Size of the pixels of one page.
+        postscript: File with the pages.
     """
 
     paper: Paper
@@ -40,11 +41,12 @@ class Drawing:
     first: int
     last: int
     page_bytes: int
+    postscript: str
 
 
-def drawing(paper: Paper, size: tuple[int, int], dpi: float, first: int, last: int) -> Drawing:
-    """Return what Ghostscript is to draw; ``size`` is that of a page in pixels."""
-    return Drawing(paper, dpi, first, last, size[0] * size[1] * BYTES_PER_PIXEL)
+def drawing(paper: Paper, size: tuple[int, int], dpi: float, first: int, last: int, book: Book) -> Drawing:
+    """Return what Ghostscript is to draw of a book; ``size`` is that of a page in pixels."""
+    return Drawing(paper, dpi, first, last, size[0] * size[1] * BYTES_PER_PIXEL, book.postscript)
 
 
 def chosen_device(devices: Collection[str], asked: Drawing, limits: Limits) -> str:
@@ -87,7 +89,7 @@ def program(asked: Drawing, device: str) -> bytes:
         + f"/PageSize [{paper.width!r} {paper.height!r}] /OutputDevice /{device} >> setpagedevice\n"
         "/.setdefaultscreen where { pop .setdefaultscreen } if\n"
         f"/.addcontrolpath where {{ pop /PermitFileWriting ({_NAME}*) .addcontrolpath }} if\n"
-        f"({POSTSCRIPT}) (r) file .setsafe run\n"
+        f"({asked.postscript}) (r) file .setsafe run\n"
     ).encode()
 
 

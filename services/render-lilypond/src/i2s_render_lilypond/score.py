@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import bounds
 
 #: LilyPond's name for the job; its files are called so.
 JOB_NAME = "score"
 SCORE = f"{JOB_NAME}.ly"
-POSTSCRIPT = f"{JOB_NAME}.ps"
-PAPER = f"{JOB_NAME}.paper"
-PAGES = f"{JOB_NAME}.pages"
 LOG = f"{JOB_NAME}.log"
 CONVERT_LOG = "convert.log"
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The files with the pages of a book, see inside/pages.scm.
+
+    Attributes:
+        name: What their names begin with.
+    """
+
+    name: str
+
+    @property
+    def postscript(self) -> str:
+        """The pages, unless cairo draws them."""
+        return f"{self.name}.ps"
+
+    @property
+    def paper(self) -> str:
+        """The size of the pages."""
+        return f"{self.name}.paper"
+
+    @property
+    def pages(self) -> str:
+        """The number of pages that cairo draws."""
+        return f"{self.name}.pages"
+
+
+#: The book of the job's own name, and the first and second to which the score gave another.
+OWN_BOOK, NAMED_BOOK, FURTHER_BOOK = Book(JOB_NAME), Book("book1"), Book("book2")
 
 # Work folders hold what LilyPond writes too: log, PostScript, size of the paper.
 _BY_PRODUCTS = 3

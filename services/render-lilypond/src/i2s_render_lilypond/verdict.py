@@ -9,6 +9,13 @@ from i2s_render_lilypond.paper import Paper
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import SourceError
 
+#: What is said of a score whose books all have names of their own, so that none is that of the job.
+SEVERAL_BOOKS = Judgement(
+    Verdict.NO_OUTPUT,
+    r"The score has several books and names another output file for each (\bookOutputName, "
+    r"\bookOutputSuffix); leave out the name of the book to draw.",
+)
+
 
 def without_pages(error: SourceError | None) -> Judgement:
     """Return what is said of a score that LilyPond made no pages of."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from i2s_sdk.tasks.latex.characters import declarations
 from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.loading import loading_lines
 from i2s_sdk.tasks.latex.numbering import without_numbers
@@ -42,6 +43,7 @@ class PaperDocument(LatexDocument):
         definitions: The model's own, verbatim, numbers off.
         libraries: Libraries of TikZ and pgfplots, added by repairs.
         freed: Names that lose their meaning before the definitions, which give them another.
+        characters: Characters that are declared, because LaTeX has no meaning for one of them.
         in_equation: Whether the body is the content of an equation.
     """
 
@@ -50,6 +52,7 @@ class PaperDocument(LatexDocument):
     definitions: str = ""
     libraries: tuple[Provider, ...] = ()
     freed: tuple[str, ...] = ()
+    characters: str = ""
     in_equation: bool = False
 
     @property
@@ -60,6 +63,7 @@ class PaperDocument(LatexDocument):
             *loading_lines(self.packages, self.fixed),
             *(_LIBRARY_LINES[library.kind] % library.name for library in self.libraries),
             *(rf"\expandafter\let\csname {name}\endcsname\relax" for name in self.freed),
+            *declarations(self.characters),
             self.definitions,
             r"\begin{document}",
             self.shown,

@@ -3,8 +3,8 @@ r"""The repairs of profile ``paper``: each a function of a document, an error an
 A repair answers the first error that the engine reported and changes one part of the document. Packages and
 libraries come from the renderer's index of its TeX tree, so nothing is added that is not installed there.
 
-Source: Image2Struct, appendix on post-processing (maths, packages); the others mend what keeping the model's
-own packages can break.
+Source: Image2Struct, appendix on post-processing (maths, packages). The others mend what keeping the model's
+own packages can break, and habits of models that no TeX accepts and that have one reading.
 """
 
 from __future__ import annotations
@@ -12,13 +12,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 
+from i2s_sdk.tasks.latex import display_repairs as mend
+from i2s_sdk.tasks.latex.characters import command_of
 from i2s_sdk.tasks.latex.own_preamble import defined_names
 from i2s_sdk.tasks.latex.packages import ALGORITHM2E, ALGORITHM2E_NAMES, Package
 from i2s_sdk.tasks.latex.paper_document import PaperDocument
 from i2s_sdk.tasks.latex.preamble import fixed_libraries
 from i2s_sdk.tasks.latex.tex_source import find_code
+from i2s_sdk.tasks.latex.tikz_libraries import (
+    is_of_externalization,
+    without_externalization,
+    without_library,
+)
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError
 
@@ -36,6 +44,52 @@ _NO_LIBRARY = re.compile(r"(?:library [`']|pgflibrarypgfplots\.)(?P<name>[^'.]+)
 _DEFINED = re.compile(r"Command \\?(?P<name>[A-Za-z]+\*?)")
 _LAST_COMMAND = re.compile(r"\\([A-Za-z@]+)\s*$")
 _NO_MATH = re.compile(r"Missing \$ inserted|allowed only in math mode")
+_NO_CHARACTER = re.compile(r"Unicode character .* not set up for use with LaTeX")
+
+# What TeX says of faults of the body that have one reading, and the repair of each; the first that changes
+# the body is made. What is open at the end of the document is noticed by its end.
+_BODY = (
+    (
+        RepairKind.DROP_BLANK_LINES,
+        re.compile(r"^Paragraph ended before |^Missing \$ inserted"),
+        mend.without_blank_lines,
+    ),
+    (
+        RepairKind.UNNEST_MATH,
+        re.compile(
+            r"Erroneous nesting of equation|allowed only in paragraph mode|Bad math environment delimiter"
+            r"|Display math should end with|^Missing \\endgroup inserted|^Argument of \\\w+\*? has an extra"
+            r"|\{split\} won't work here|^Missing \} inserted"
+        ),
+        mend.unnested,
+    ),
+    (RepairKind.ALLOW_TAG, re.compile(r"\\tag not allowed here"), mend.taggable),
+    (RepairKind.ALIGN_LINES, re.compile(r"alignment tab"), mend.aligned),
+    (RepairKind.END_ROWS, re.compile(r"^Misplaced \\(?:noalign|omit)"), mend.with_rows_ended),
+    (
+        RepairKind.SPLIT_DELIMITERS,
+        re.compile(r"forgotten \\right|^Missing \\right|^Extra \\right"),
+        mend.with_delimiters_split,
+    ),
+    (
+        RepairKind.CLOSE_GROUPS,
+        re.compile(
+            r"ended by \\end\{|^File ended while |^The document ends |\\end occurred"
+            r"|^Missing \\endgroup inserted|^Extra \}, or forgotten \\endgroup|\\end\{document\}\s*$"
+        ),
+        mend.closed,
+    ),
+    (
+        RepairKind.ESCAPE_CHARACTER,
+        re.compile(r"^Misplaced alignment tab"),
+        partial(mend.with_plain_characters, character="&"),
+    ),
+    (
+        RepairKind.ESCAPE_CHARACTER,
+        re.compile(r"macro parameter character|^Illegal parameter number"),
+        partial(mend.with_plain_characters, character="#"),
+    ),
+)
 
 
 def repair(
@@ -68,21 +122,11 @@ def _drop_library(document: PaperDocument, error: SourceError, past: Sequence[Re
     name = missing["name"]
     after = replace(
         document,
-        definitions=_without_library(document.definitions, name),
-        body=_without_library(document.body, name),
+        definitions=without_library(document.definitions, name),
+        body=without_library(document.body, name),
         libraries=tuple(library for library in document.libraries if library.name != name),
     )
     return (RepairKind.DROP_LIBRARY, name, after) if after != document else None
-
-
-def _without_library(code: str, name: str) -> str:
-    listed = re.compile(r"(\\use(?:tikz|pgfplots|pgf)library\s*\{)([^{}]*)(\})")
-
-    def shorter(match: re.Match[str]) -> str:
-        kept = [entry for entry in match[2].split(",") if entry.strip() != name]
-        return match[1] + ",".join(kept) + match[3]
-
-    return listed.sub(shorter, code)
 
 
 def _drop_package(document: PaperDocument, error: SourceError, past: Sequence[Repair]) -> Change | None:
@@ -145,12 +189,43 @@ def _wrap_math(document: PaperDocument, error: SourceError, past: Sequence[Repai
     return RepairKind.WRAP_MATH, "equation", replace(document, in_equation=True)
 
 
+def _drop_externalization(
+    document: PaperDocument, error: SourceError, past: Sequence[Repair]
+) -> Change | None:
+    if not is_of_externalization(error):
+        return None
+    definitions, body = map(without_externalization, (document.definitions, document.body))
+    after = replace(document, definitions=definitions, body=body)
+    return (RepairKind.DROP_LIBRARY, "external", after) if after != document else None
+
+
+def _mend_body(document: PaperDocument, error: SourceError, past: Sequence[Repair]) -> Change | None:
+    said = f"{error.message}\n{error.context}"
+    for kind, pattern, mended in _BODY:
+        after = mended(document.body) if pattern.search(said) else None
+        if after is not None:
+            return kind, after.detail, replace(document, body=after.source)
+    return None
+
+
+def _declare_characters(document: PaperDocument, error: SourceError, past: Sequence[Repair]) -> Change | None:
+    if _NO_CHARACTER.search(error.message) is None or document.characters:
+        return None
+    written = (one for one in sorted(set(document.own_code)) if not one.isascii())
+    known = "".join(one for one in written if command_of(one) is not None)
+    names = " ".join(f"U+{ord(one):04X}" for one in known)
+    return (RepairKind.DECLARE_CHARACTERS, names, replace(document, characters=known)) if known else None
+
+
 _CHANGES: tuple[Callable[[PaperDocument, SourceError, Sequence[Repair]], Change | None], ...] = (
     _swap_algorithm,
+    _drop_externalization,
     _drop_library,
     _drop_package,
     _free_name,
     _add_provider,
+    _declare_characters,
+    _mend_body,
     _wrap_math,
 )
 

@@ -40,6 +40,16 @@ def code_only(source: str) -> str:
     return "".join(source[start:end] for start, end in code_spans(source))
 
 
+def open_verbatim(source: str) -> str | None:
+    """Return the name of the environment of verbatim text that never ends, or None if there is none."""
+    last = None
+    for token in _TOKEN.finditer(source):
+        last = token if token.lastgroup == "verbatim" else last
+    if last is None or last.end() < len(source) or last[0].endswith(f"\\end{{{last['name']}}}"):
+        return None
+    return last["name"]
+
+
 def without_comments(source: str) -> str:
     """Return ``source`` less its comments; verbatim text stays."""
     parts: list[str] = []

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from i2s_sdk.tasks.latex.tex_source import code_spans, find_code
+from i2s_sdk.tasks.latex.tikz_libraries import is_of_externalization, without_externalization
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_wire.render.options import LatexEngine
 from i2s_wire.render.rendering import Rendering, Verdict
@@ -124,7 +125,7 @@ def repair(
     """Return the document after one more repair, or None if nothing helps.
 
     What another engine needs changes the engine; else packages and libraries are added or left out before
-    that.
+    that, externalization with them.
 
     Args:
         document: Document as it was compiled.
@@ -137,7 +138,7 @@ def repair(
     since = [number for number, one in enumerate(past, 1) if one.kind is RepairKind.USE_ENGINE]
     with_engine = past[since[-1] if since else 0 :]
     if not _needs_another(error) and len(with_engine) < MAX_REPAIRS:
-        repaired = _added(document, error) or _left_out(document, error)
+        repaired = _drawn_here(document, error) or _added(document, error) or _left_out(document, error)
         if repaired is not None:
             return repaired
     return _with_next_engine(document, error)
@@ -148,6 +149,16 @@ def _needs_another(error: SourceError) -> bool:
     of_engine = error.kind is ErrorKind.CONFLICT and re.search(r"(?i)(?:xe|lua)(?:la)?tex", error.message)
     required = error.context.rstrip().endswith((r"\RequireXeTeX", r"\RequireLuaTeX", r"\RequireTUTeX"))
     return bool(of_engine) or required or _NEEDS_ANOTHER.search(error.message) is not None
+
+
+def _drawn_here(document: TikzDocument, error: SourceError) -> Repaired[TikzDocument] | None:
+    """Return the document whose figures are not left to other programs, which no shell starts here."""
+    given = without_externalization(document.given) if is_of_externalization(error) else document.given
+    if given == document.given:
+        return None
+    return Repaired(
+        replace(document, given=given), Repair(RepairKind.DROP_LIBRARY, "external", error.message)
+    )
 
 
 def _added(document: TikzDocument, error: SourceError) -> Repaired[TikzDocument] | None:

@@ -1,4 +1,4 @@
-"""The answer of a renderer, made of what came of a job: texts printable, numbers bounded."""
+"""The answer of a renderer, made of what came of a job: texts printable, paths short, numbers bounded."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import wire
 from i2s_chassis.renderer.model import RawRendering
+from i2s_chassis.renderer.shown_paths import with_short_paths
 from i2s_chassis.renderer.wire import MAX_TEXT, printable
 from i2s_wire.render.rendering import Engine, Picture, Rendering, Stage
 from i2s_wire.render.resources import Usage
@@ -29,7 +30,7 @@ def answer_of(
     """
     return Rendering(
         verdict=raw.verdict,
-        message=printable(raw.message)[:MAX_TEXT],
+        message=_shown(raw.message),
         pictures=tuple(map(_with_digest, raw.pictures)),
         total_pages=raw.total_pages,
         error=_error(raw.error) if raw.error is not None else None,
@@ -46,6 +47,10 @@ def answer_of(
     )
 
 
+def _shown(message: str) -> str:
+    return with_short_paths(printable(message))[:MAX_TEXT]
+
+
 def _with_digest(picture: Picture) -> Picture:
     return replace(picture, sha256=hashlib.sha256(picture.png).hexdigest())
 
@@ -56,7 +61,7 @@ def _error(error: SourceError) -> SourceError:
         undefined = Undefined(printable(undefined.name), undefined.providers)
     return replace(
         error,
-        message=printable(error.message)[:MAX_TEXT],
+        message=_shown(error.message),
         file=printable(error.file),
         undefined=undefined,
         context=printable(error.context),

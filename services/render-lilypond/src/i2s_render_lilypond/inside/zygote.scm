@@ -188,7 +188,7 @@
 (define (compile folder cpu-seconds include plan)
   (child (lambda ()
            (confine (folder-of folder) "score.log" (string->number cpu-seconds))
-           (if (not (string=? plan "-")) (draw-with-cairo "score" plan))
+           (if (not (string=? plan "-")) (draw-with-cairo plan))
            (primitive-_exit (typeset "score.ly" (and (not (string=? include "-")) include))))))
 
 (define (run folder cpu-seconds program . arguments)
@@ -267,7 +267,7 @@
     (typeset (string-append (setting 'inside) "/warm.ly") #f)
     (if (setting 'cairo)
         (begin
-          (draw-with-cairo "warm" "101,1,1,1,2000000")
+          (draw-with-cairo "101,1,1,1,2000000")
           (typeset (string-append (setting 'inside) "/warm.ly") #f)))
     (chdir work)
     ((of-lily 'session-terminate))

@@ -161,9 +161,136 @@ def test_a_name_that_the_document_does_not_define_is_not_freed() -> None:
     assert repair(paper_document("x"), error, ()) is None
 
 
+ALIGN_IN_DISPLAY = "\\[\\begin{align*}a\\end{align*}\\]"
+BLANK_LINE = "\\[a\n\nb\\]"
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "kind", "body"),
+    [
+        (
+            ALIGN_IN_DISPLAY,
+            SourceError(
+                "Package amsmath Error: Erroneous nesting of equation structures; trying to recover."
+            ),
+            RepairKind.UNNEST_MATH,
+            "\\begin{align*}a\\end{align*}",
+        ),
+        (
+            ALIGN_IN_DISPLAY,
+            SourceError("Package amsmath Error: \\begin{align*} allowed only in paragraph mode."),
+            RepairKind.UNNEST_MATH,
+            "\\begin{align*}a\\end{align*}",
+        ),
+        (
+            BLANK_LINE,
+            SourceError("Missing $ inserted.", ErrorKind.MISSING_MATH),
+            RepairKind.DROP_BLANK_LINES,
+            "\\[a\nb\\]",
+        ),
+        (
+            "\\begin{align*}a\n\nb\\end{align*}",
+            SourceError("Paragraph ended before \\align* was complete."),
+            RepairKind.DROP_BLANK_LINES,
+            "\\begin{align*}a\nb\\end{align*}",
+        ),
+        (
+            "$$a \\tag{1}$$",
+            SourceError("Package amsmath Error: \\tag not allowed here."),
+            RepairKind.ALLOW_TAG,
+            "\\[a \\tag{1}\\]",
+        ),
+        (
+            "\\[a & b\\] c & d",
+            SourceError("Misplaced alignment tab character &."),
+            RepairKind.ALIGN_LINES,
+            "\\[\\begin{aligned}a & b\\end{aligned}\\] c & d",
+        ),
+        (
+            "c & d",
+            SourceError("Misplaced alignment tab character &."),
+            RepairKind.ESCAPE_CHARACTER,
+            "c \\& d",
+        ),
+        (
+            "# of x",
+            SourceError("You can't use `macro parameter character #' in vertical mode."),
+            RepairKind.ESCAPE_CHARACTER,
+            "\\# of x",
+        ),
+        (
+            "\\begin{tabular}{l}a & b \\hline\\end{tabular}",
+            SourceError("Misplaced \\noalign."),
+            RepairKind.END_ROWS,
+            "\\begin{tabular}{l}a & b \\\\ \\hline\\end{tabular}",
+        ),
+        (
+            "\\begin{align*}\\left(a \\\\ b\\right)\\end{align*}",
+            SourceError("Extra }, or forgotten \\right."),
+            RepairKind.SPLIT_DELIMITERS,
+            "\\begin{align*}\\left(a \\right. \\\\\\left.{} b\\right)\\end{align*}",
+        ),
+        (
+            "\\begin{itemize}\\item a",
+            SourceError("LaTeX Error: \\begin{itemize} on input line 1 ended by \\end{document}."),
+            RepairKind.CLOSE_GROUPS,
+            "\\begin{itemize}\\item a\n\\end{itemize}",
+        ),
+        (
+            "\\[ a",
+            SourceError("Missing $ inserted.", ErrorKind.MISSING_MATH, context="\\end{document}"),
+            RepairKind.CLOSE_GROUPS,
+            "\\[ a\n\\]",
+        ),
+    ],
+)
+def test_a_fault_of_the_body_with_one_reading_is_mended(
+    code: str, error: SourceError, kind: RepairKind, body: str
+) -> None:
+    document, record = repaired(paper_document(code), error)
+    assert (document.body, record.kind, record.error) == (body, kind, error.message)
+    assert record.detail
+
+
+@pytest.mark.parametrize("code", [ALIGN_IN_DISPLAY, BLANK_LINE, "a & b", "# x", "\\begin{itemize}"])
+def test_no_fault_of_the_body_is_mended_that_the_engine_does_not_report(code: str) -> None:
+    assert repair(paper_document(code), SourceError("Undefined control sequence."), ()) is None
+
+
+def test_characters_without_a_meaning_are_declared_all_at_once_and_once() -> None:
+    error = SourceError("LaTeX Error: Unicode character ≤ (U+2264) not set up for use with LaTeX.")
+    document, record = repaired(paper_document("$a ≤ α$ 中"), error)
+    assert document.source.count("\\DeclareUnicodeCharacter{") == 2
+    assert (record.kind, record.detail) == (RepairKind.DECLARE_CHARACTERS, "U+03B1 U+2264")
+    assert repair(document, error, (record,)) is None
+    assert repair(paper_document("中"), error, ()) is None
+
+
+def test_figures_are_not_left_to_other_programs() -> None:
+    code = "\\usepgfplotslibrary{external}\n\\tikzexternalize\n\\begin{document}x\\end{document}"
+    error = SourceError("Package tikz Error: Sorry, the system call 'pdflatex' did NOT result in a file.")
+    document, record = repaired(paper_document(code), error)
+    assert "external" not in document.definitions
+    assert (record.kind, record.detail) == (RepairKind.DROP_LIBRARY, "external")
+    assert repair(document, error, (record,)) is None
+
+
 NAMES = st.sampled_from(["soul", "tcolorbox", "amsmath", "algorithm2e", "KwData", "mindmap", "thead", "x"])
 MESSAGES = st.one_of(
-    st.sampled_from(["Missing $ inserted.", "Undefined control sequence.", ""]),
+    st.sampled_from(
+        [
+            "Missing $ inserted.",
+            "Undefined control sequence.",
+            "Misplaced alignment tab character &.",
+            "Extra }, or forgotten \\right.",
+            "Bad math environment delimiter.",
+            "Paragraph ended before \\align* was complete.",
+            "LaTeX Error: Unicode character ≤ (U+2264) not set up for use with LaTeX.",
+            "File ended while scanning use of \\x.",
+            "\\tag not allowed here",
+            "",
+        ]
+    ),
     NAMES.map("LaTeX Error: File `{}.sty' not found.".format),
     NAMES.map("LaTeX Error: Option clash for package {}.".format),
     NAMES.map("LaTeX Error: Command \\{} already defined.".format),
@@ -181,7 +308,13 @@ ERRORS = st.builds(
 
 @given(
     st.lists(ERRORS, min_size=1, max_size=8),
-    st.sampled_from(["x", "\\usepackage{soul}\\usetikzlibrary{mindmap}\n\\newcommand{\\thead}{x}"]),
+    st.sampled_from(
+        [
+            "x",
+            "\\usepackage{soul}\\usetikzlibrary{mindmap}\n\\newcommand{\\thead}{x}",
+            "\\[\\begin{align}a\n\n≤ & \\left( # \\\\ \\right) \\end{align}\\]$$\\tag{1}$$ # & \\begin{b}",
+        ]
+    ),
 )
 def test_whatever_the_engine_says_repairs_end_and_each_changes_the_document(
     errors: list[SourceError], code: str

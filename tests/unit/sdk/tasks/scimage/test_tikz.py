@@ -74,6 +74,20 @@ def test_what_is_undefined_is_loaded() -> None:
     assert again.repair.kind is RepairKind.USE_ENGINE
 
 
+def test_figures_are_not_left_to_other_programs() -> None:
+    document = tikz_document(
+        DOCUMENT.replace("{tikz}\n", "{tikz}\\usetikzlibrary{external}\n\\tikzexternalize\n", 1)
+    )
+    failure = failed(
+        "Package tikz Error: Sorry, the system call 'pdflatex' did NOT result in a usable output file"
+    )
+    repaired = repair(document, failure)
+    assert repaired is not None
+    assert repaired.repair.kind is RepairKind.DROP_LIBRARY
+    assert "external" not in repaired.document.source
+    assert repaired.document.engine is LatexEngine.PDFLATEX
+
+
 def test_a_package_that_is_not_installed_is_left_out() -> None:
     document = TikzDocument(DOCUMENT.replace("{tikz}\n", "{tikz,nosuch}\n"))
     repaired = repair(document, failed("LaTeX Error: File `nosuch.sty' not found.", ErrorKind.UNDEFINED_FILE))
