@@ -1,4 +1,4 @@
-"""The repair of programs: a module that is used and not imported is imported."""
+"""The repairs of programs: a module is imported, a name that a library has removed is put back."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.source_error import ProviderKind
 
-#: The most modules that are imported for one program.
-MAX_REPAIRS = 8
+#: The most repairs of one program.
+MAX_REPAIRS = 12
 
 
 def repair(
     program: ChartProgram, rendering: Rendering, past: Sequence[Repair] = ()
 ) -> Repaired[ChartProgram] | None:
-    """Return the program with one more import, or None if that cannot help.
+    """Return the program with one more module imported or name restored, or None if neither can help.
 
     Args:
         program: Program as it was run.
@@ -27,9 +27,12 @@ def repair(
     error = rendering.error
     if rendering.verdict.has_picture or error is None or error.undefined is None or len(past) >= MAX_REPAIRS:
         return None
-    modules = (one.name for one in error.undefined.providers if one.kind is ProviderKind.MODULE)
-    module = next((name for name in modules if name not in program.imports), None)
-    if module is None:
-        return None
-    repaired = replace(program, imports=(*program.imports, module))
-    return Repaired(repaired, Repair(RepairKind.ADD_IMPORT, module, error.message))
+    for provider in error.undefined.providers:
+        name = provider.name
+        if provider.kind is ProviderKind.MODULE and name not in program.imports:
+            imported = replace(program, imports=(*program.imports, name))
+            return Repaired(imported, Repair(RepairKind.ADD_IMPORT, name, error.message))
+        if provider.kind is ProviderKind.RESTORED_NAME and name not in program.restored_names:
+            restored = replace(program, restored_names=(*program.restored_names, name))
+            return Repaired(restored, Repair(RepairKind.RESTORE_NAME, name, error.message))
+    return None

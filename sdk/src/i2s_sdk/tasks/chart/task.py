@@ -20,7 +20,7 @@ from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.figure import Figure
-from i2s_wire.render.options import PythonOptions, RenderOptions
+from i2s_wire.render.options import RenderOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import PythonSource, RenderRequest
 
@@ -84,12 +84,12 @@ class ChartTask:
     def request(self, document: ChartProgram) -> RenderRequest:
         """Return how the program is run: its last figure counts, with its objects."""
         source = PythonSource(document.source.encode("utf-8", "surrogatepass"), document.files)
-        return RenderRequest(source, RenderOptions(python=PythonOptions(want_objects=True)))
+        return RenderRequest(source, RenderOptions(python=document.options))
 
     def repair(
         self, document: ChartProgram, rendering: Rendering, past: Sequence[Repair] = ()
     ) -> Repaired[ChartProgram] | None:
-        """Return the program with a module imported that it uses, or None if nothing helps."""
+        """Return the program with a module imported or a name restored that it uses; None if nothing helps."""
         return repair(document, rendering, past)
 
     def text_for_edit(self, document: ChartProgram, rendering: Rendering) -> str:
