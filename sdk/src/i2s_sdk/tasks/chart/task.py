@@ -89,8 +89,8 @@ class ChartTask:
     def repair(
         self, document: ChartProgram, rendering: Rendering, past: Sequence[Repair] = ()
     ) -> Repaired[ChartProgram] | None:
-        """Return the program with a module imported or a name restored that it uses; None if nothing helps."""
-        return repair(document, rendering, past)
+        """Return the program after one more repair, or None if nothing helps."""
+        return repair(document, rendering, past, notebooks=self.profile is Profile.PAPER)
 
     def text_for_edit(self, document: ChartProgram, rendering: Rendering) -> str:
         """Return the objects of the figure as text, which the scorer compares."""

@@ -229,7 +229,7 @@ def _colorbar() -> None:
     inner = attribute(f"{_FIGURE}.colorbar")
 
     def colorbar(self: Any, mappable: Any, cax: Any = None, ax: Any = None, **kwargs: Any) -> Any:  # noqa: ANN401
-        if cax is None and ax is None and mappable.axes is None:
+        if cax is None and ax is None and getattr(mappable, "axes", None) is None:
             ax = self.gca()
         return inner(self, mappable, cax=cax, ax=ax, **kwargs)
 
