@@ -76,7 +76,7 @@ class Calls:
         """Take the place of the plotting functions.
 
         Args:
-            source: The program. Libraries above matplotlib that it names are imported, so that their functions
+            source: The program. Libraries above matplotlib that it names are imported, and their functions
                 are counted.
         """
         for name in OF_AXES:

@@ -141,7 +141,7 @@ def _collections(self: Any) -> list[Any]:  # noqa: ANN401
         return known
     collections = attribute("matplotlib.collections")
     faces, edges = self.get_facecolor(), self.get_edgecolor()
-    widths, styles = self.get_linewidths(), self.get_linestyles()
+    widths, styles, smooth = self.get_linewidths(), self.get_linestyles(), self.get_antialiaseds()
     levels = []
     for at, path in enumerate(self.get_paths()):
         if self.filled:
@@ -152,6 +152,7 @@ def _collections(self: Any) -> list[Any]:  # noqa: ANN401
         level.set(alpha=self.get_alpha(), zorder=self.zorder, transform=self.get_transform())
         level.set_edgecolor(edges[at % len(edges)] if len(edges) else "none")
         level.set_linewidth(widths[at % len(widths)])
+        level.set_antialiased(smooth[at % len(smooth)])
         level.set_linestyle([styles[at % len(styles)]])
         self.axes.add_collection(level, autolim=False)
         levels.append(level)
