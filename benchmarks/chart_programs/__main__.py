@@ -84,21 +84,22 @@ async def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--number", type=int, default=50, metavar="N", help="most programs of a release")
+    parser.add_argument("--years", nargs="+", choices=RELEASES, default=[*RELEASES], metavar="YEAR")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="keeps source distributions")
     given = parser.parse_args()
     folder = given.folder or Path(tempfile.mkdtemp(prefix="chart-programs-"))
     found: dict[str, dict[str, object]] = {}
     seen: set[str] = set()
     async with engine() as opened:
-        for year, releases in RELEASES.items():
+        for year in given.years:
             chosen = []
-            for release in releases:
+            for release in RELEASES[year]:
                 for program in await asyncio.to_thread(programs, release, given.number, folder):
                     if program.code not in seen:  # many stay the same from year to year
                         seen.add(program.code)
                         chosen.append(program)
             found[year] = await measure(opened, chosen)
-            print(year, {k: v for k, v in found[year].items() if isinstance(v, int)}, file=sys.stderr)
+            print(year, json.dumps(found[year], indent=2), file=sys.stderr)
     recent = [one for year, one in found.items() if year != OLD]
     counts = {
         name: sum(int(str(one[name])) for one in recent)
