@@ -3,7 +3,7 @@
 The programs are those of the galleries and docstrings of matplotlib, networkx, numpy and scipy, out of source
 distributions of 2018 to 2026, which are fetched from the package index. They are run by the engine of
 render-python and repaired as the task chart repairs them in profile `paper`. The exit code is 0 if at least
-95 % of the programs of 2023 to 2026 are rendered after repairs, else 1.
+92 % of the programs of 2023 to 2026 are rendered after repairs, else 1.
 
     python -m benchmarks.chart_programs                          # JSON on standard output
     python -m benchmarks.chart_programs --number 10 --folder DIR # a quick look; DIR keeps what is fetched
@@ -33,7 +33,7 @@ from i2s_sdk.tasks.repair import RepairKind
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import File
 
-LEAST_SHARE = 0.95
+LEAST_SHARE = 0.92
 OLD = "old"
 
 

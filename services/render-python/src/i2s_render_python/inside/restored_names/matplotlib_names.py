@@ -237,6 +237,11 @@ def _colorbar() -> None:
     put(f"{_FIGURE}.colorbar", colorbar)
 
 
+def _asked_of_its_place(name: str) -> object:
+    """Return the method of axes that asks the cell of the grid in which they are."""
+    return lambda self: getattr(self.get_subplotspec(), name)()
+
+
 def _append_artist(self: Any, artist: Any) -> None:  # noqa: ANN401
     axes = self._axes
     adding = {
@@ -294,6 +299,10 @@ CHANGES: dict[str, Change] = {
             f"{_AXES}.ArtistList.clear": _clear_artists,
             f"{_AXES}.ArtistList.pop": _pop_artist,
             f"{_AXES}.ArtistList.remove": lambda self, artist: artist.remove(),
+            **{
+                f"{_AXES}.{name}": _asked_of_its_place(name)
+                for name in ("is_first_col", "is_first_row", "is_last_col", "is_last_row")
+            },
             "matplotlib.axis.XTick.label": property(lambda self: self.label1),
             "matplotlib.axis.YTick.label": property(lambda self: self.label1),
             "matplotlib.contour.ContourSet.collections": property(_collections),
