@@ -27,7 +27,7 @@ def gallery(number: int, source: Path | None = None) -> dict[str, bytes]:
         OSError: It cannot be read or fetched.
         LookupError: The package index has none of that version.
     """
-    content = source.read_bytes() if source is not None else _fetched()
+    content = source.read_bytes() if source is not None else fetched("matplotlib", version("matplotlib"))
     programs: dict[str, bytes] = {}
     with tarfile.open(fileobj=io.BytesIO(content)) as archive:
         for member in archive:
@@ -40,12 +40,37 @@ def gallery(number: int, source: Path | None = None) -> dict[str, bytes]:
     return {names[int(at * step)]: programs[names[int(at * step)]] for at in range(min(number, len(names)))}
 
 
-def _fetched() -> bytes:
-    wanted = f"matplotlib-{version('matplotlib')}.tar.gz"
+def distribution(release: str, folder: Path) -> bytes:
+    """Return a source distribution, from a folder if it lies there, else fetched and kept there.
+
+    Args:
+        release: Such as "matplotlib==3.8.4".
+        folder: The folder.
+
+    Raises:
+        OSError: It cannot be read or fetched.
+        LookupError: The package index has none of that version.
+    """
+    package, _, number = release.partition("==")
+    kept = folder / f"{package}-{number}.tar.gz"
+    if not kept.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(fetched(package, number))
+    return kept.read_bytes()
+
+
+def fetched(package: str, number: str) -> bytes:
+    """Return the source distribution of a version of a package.
+
+    Raises:
+        OSError: It cannot be fetched.
+        LookupError: The package index has none of that version.
+    """
+    wanted = f"{package}-{number}.tar.gz"
     # The package index that pip takes where none is configured.
     usual = importlib.import_module("pip._internal.models.index").PyPI.simple_url
     index = os.environ.get("PIP_INDEX_URL", usual).rstrip("/")
-    request = urllib.request.Request(f"{index}/matplotlib/", headers={"Accept": _JSON})
+    request = urllib.request.Request(f"{index}/{package}/", headers={"Accept": _JSON})
     with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
         files = json.load(answer)["files"]
     address = next((one["url"] for one in files if one["filename"] == wanted), None)

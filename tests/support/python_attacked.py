@@ -63,13 +63,14 @@ class Attacked:
         self._good = await self._pictures()
 
     async def run(
-        self, program: str, *, cold: bool = False, limits=LIMITS, files=(), objects=False
+        self, program: str, *, cold: bool = False, limits=LIMITS, files=(), objects=False, names=()
     ) -> DrawnProgram:
         """Return what became of a program, after a look around and a good program."""
         program = program.replace("SECRETFILE", str(self.secret)).replace("CANARYPORT", str(self.port))
         if cold:
             limits = replace(limits, cpu_seconds=limits.cpu_seconds + COLD_START)
-        job = Job(program.encode(), files, Options(cold=cold, want_objects=objects), limits)
+        options = Options(cold=cold, want_objects=objects, restored_names=names)
+        job = Job(program.encode(), files, options, limits)
         drawn = await self.engine.render(job)
         assert MARK not in f"{drawn.message} {drawn.error}"
         assert MARK.encode() not in drawn.log.whole

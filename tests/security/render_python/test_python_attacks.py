@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 from python_attacked import LEFT, LIMITS, MIB, TIERS, attacked
 
+from i2s_render_python.inside.restored_names.table import CHANGES
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
 
@@ -112,6 +113,17 @@ async def test_what_a_program_must_not_do_is_refused(under_attack, attack):
         drawn = await under_attack.run(escapes(REFUSED[attack]), cold=cold)
         assert drawn.verdict in FAILED | CRASHED | NOTHING, drawn.message
         assert b"WENT THROUGH" not in drawn.log.whole
+
+
+#: Names of the libraries that warm interpreters have loaded: all of these together take little time.
+NAMES = tuple(name for name in CHANGES if name.startswith(("matplotlib", "numpy", "pandas", "collections")))
+
+
+@pytest.mark.parametrize("attack", REFUSED)
+async def test_names_that_are_put_back_open_nothing(under_attack, attack):
+    drawn = await under_attack.run(escapes(REFUSED[attack]), names=NAMES)
+    assert drawn.verdict in FAILED | CRASHED | NOTHING, drawn.message
+    assert b"WENT THROUGH" not in drawn.log.whole
 
 
 #: Programs that do something and draw, with the verdicts that are right.

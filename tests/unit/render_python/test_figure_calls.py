@@ -27,11 +27,13 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Counted]:
         (Axes3D, calls_module.OF_AXES_3D),
         *((one, ("__init__",)) for one in (Circle, Ellipse, NonUniformImage)),
         *((importlib.import_module(one), calls_module.OF_NETWORKX) for one in calls_module.NETWORKX_MODULES),
+        (importlib.import_module("squarify"), ("plot",)),
+        (importlib.import_module("matplotlib_venn._common").VennDiagram, ("__init__",)),
     ):
         for name in names:
             monkeypatch.setattr(place, name, getattr(place, name))  # put back afterwards
     calls = Calls()
-    calls.install(b"import networkx")
+    calls.install(b"import networkx, squarify, matplotlib_venn")
     return lambda: {str(one["function"]): int(one["count"]) for one in calls.counted()}
 
 
@@ -91,3 +93,11 @@ def test_a_call_that_raises_counts_and_the_next_one_too(counted):
 def test_functions_keep_name_and_signature(counted):
     assert Axes.plot.__name__ == "plot"
     assert Axes.bar.__doc__
+
+
+def test_treemaps_and_venn_diagrams_are_counted_once_and_not_by_what_they_draw(counted):
+    importlib.import_module("squarify").plot([3, 2, 1], ax=plt.gca())
+    importlib.import_module("matplotlib_venn").venn2((3, 2, 1), ax=plt.gca())
+    found = counted()
+    assert found["squarify.plot"] == found["VennDiagram"] == 1
+    assert "Axes.bar" not in found

@@ -45,7 +45,10 @@ def test_what_cannot_be_run_is_named(program, beside, words):
 
 
 def test_the_folder_of_a_job_holds_what_its_process_reads():
-    job = Job(b"1", (File("a/b", b"2"),), Options(first_page=2, page_count=3, dpi=50.0, want_objects=True))
+    options = Options(
+        first_page=2, page_count=3, dpi=50.0, want_objects=True, restored_names=("numpy.float_",)
+    )
+    job = Job(b"1", (File("a/b", b"2"),), options)
     folder = files.work_folder(job, 7.0)
     assert (folder["program.py"], folder["a/b"]) == (b"1", b"2")
     assert json.loads(folder[".i2s/job.json"]) == {
@@ -53,6 +56,7 @@ def test_the_folder_of_a_job_holds_what_its_process_reads():
         "count": 3,
         "dpi": 50.0,
         "want_objects": True,
+        "restored_names": ["numpy.float_"],
         "pixels": job.limits.pixels,
         "clock": 7.0,
     }
@@ -60,7 +64,7 @@ def test_the_folder_of_a_job_holds_what_its_process_reads():
 
 def test_options_go_to_the_wire_and_back():
     assert options_from_wire(pb.RenderOptions()) == Options()
-    options = Options(120.0, 2, 3, 0.1, Crop.INK, want_objects=True, cold=True)
+    options = Options(120.0, 2, 3, 0.1, Crop.INK, want_objects=True, cold=True, restored_names=("numpy.Inf",))
     assert options_from_wire(options_to_wire(options)) == options
 
 
@@ -70,6 +74,7 @@ def test_options_go_to_the_wire_and_back():
         (pb.RenderOptions(window=pb.WindowOptions(width=1)), "options.window"),
         (pb.RenderOptions(page=pb.PageOptions(dpi=0)), "options.page.dpi"),
         (pb.RenderOptions(page=pb.PageOptions(first_page=0)), "options.page.first_page"),
+        (pb.RenderOptions(python=pb.PythonOptions(restored_names=["os.x"])), "options.python.restored_names"),
     ],
 )
 def test_options_without_a_meaning_are_refused(options, field):

@@ -169,10 +169,12 @@ class PythonOptions:
     Attributes:
         want_objects: Return the objects of the figures as data.
         cold: Run in a fresh interpreter: slower, the same picture.
+        restored_names: Names that libraries have removed and that the program finds again.
     """
 
     want_objects: bool = False
     cold: bool = False
+    restored_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,11 @@ def _latex(latex: LatexOptions) -> pb.LatexOptions:
 
 
 def _python(python: PythonOptions) -> pb.PythonOptions:
-    return pb.PythonOptions(want_objects=python.want_objects or None, cold=python.cold or None)
+    return pb.PythonOptions(
+        want_objects=python.want_objects or None,
+        cold=python.cold or None,
+        restored_names=python.restored_names,
+    )
 
 
 def _site(site: SiteOptions) -> pb.SiteOptions:

@@ -31,6 +31,7 @@ class ProviderKind(enum.IntEnum):
     TIKZ_LIBRARY = 3
     PGFPLOTS_LIBRARY = 4
     MODULE = 5
+    RESTORED_NAME = 6
 
 
 @dataclass(frozen=True, slots=True, order=True)

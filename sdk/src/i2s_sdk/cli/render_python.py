@@ -20,6 +20,7 @@ from i2s_sdk.service_table import RENDER_PYTHON
 @click.option("--dpi", type=float, metavar="DPI", help="Resolution.  [default: that of the program]")
 @click.option("--figure", type=int, metavar="N", help="Figure to show, counted from 1.  [default: the last]")
 @click.option("--beside", metavar="FOLDER", help="Files that the program reads, by their paths in FOLDER.")
+@click.option("--repair/--no-repair", default=True, help="Repair a program that draws nothing.")
 @click.option("--objects", metavar="FILE", help="Write the objects of the figure there, as JSON.")
 @json_option
 @settings_options_for(RENDER_PYTHON)
@@ -30,6 +31,7 @@ def command(
     figure: int | None,
     beside: str | None,
     objects: str | None,
+    repair: bool,
     as_json: bool,
     **given: str | bool | None,
 ) -> int:
@@ -50,7 +52,13 @@ def command(
     from i2s_sdk.single.render import render_python
 
     result = render_python(
-        program, files=files, dpi=dpi, figure=figure, want_objects=objects is not None, settings=settings
+        program,
+        files=files,
+        dpi=dpi,
+        figure=figure,
+        want_objects=objects is not None,
+        repair=repair,
+        settings=settings,
     )
     figures = result.rendering.figures
     if objects is not None and figures:

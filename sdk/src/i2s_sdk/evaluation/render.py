@@ -169,10 +169,14 @@ class RenderStep(Generic[D]):
         truth = await asyncio.to_thread(self.task.truth, content)
         if truth is None or isinstance(truth, str):
             return truth
-        rendering = await self._render(truth, identity)
-        if not rendering.verdict.has_picture:
+
+        async def render(document: D) -> Rendering:
+            return await self._render(document, identity)
+
+        attempts = await render_with_repairs_async(self.task, truth, render)
+        if not attempts.last.verdict.has_picture:
             return content.text
-        return await asyncio.to_thread(self.task.text_for_edit, truth, rendering)
+        return await asyncio.to_thread(self.task.text_for_edit, attempts.document, attempts.last)
 
     async def _render(self, document: D, identity: str) -> Rendering:
         request = self.task.request(document)

@@ -18,6 +18,7 @@ from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks import NoStructure, Repair, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.answer_reading import read_answer
+from i2s_sdk.tasks.chart.document import ChartProgram
 from i2s_sdk.tasks.chart.reading import is_program
 from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
@@ -29,7 +30,6 @@ from i2s_wire.render.options import (
     LatexEngine,
     LilypondBackend,
     PageOptions,
-    PythonOptions,
     RenderOptions,
     SiteOptions,
     WindowOptions,
@@ -174,6 +174,7 @@ def render_python(
     dpi: float | None = None,
     figure: int | None = None,
     want_objects: bool = False,
+    repair: bool = True,
     settings: Settings | None = None,
 ) -> RenderedSource:
     """Run a Python program in its jail and return the figure that it draws.
@@ -187,6 +188,7 @@ def render_python(
         dpi: Resolution; None is that of the program.
         figure: Number of the figure, counted from 1; None is the last.
         want_objects: Return the objects of the figure as data too (``rendering.figures``).
+        repair: Whether a program without a figure is repaired; see docs/chart.md.
         settings: None reads environment and configuration file.
 
     Raises:
@@ -194,14 +196,21 @@ def render_python(
         StackError: The renderer cannot be started.
         ServiceError: It does not answer.
     """
-    program = program if is_program(program) else _structure(ChartTask(), program).code
-    options = RenderOptions(
-        page=PageOptions(dpi=dpi, first_page=figure), python=PythonOptions(want_objects=want_objects)
-    )
+    task = ChartTask()
+    structure = Structure(program) if is_program(program) else _structure(task, program)
+    page = PageOptions(dpi=dpi, first_page=figure)
 
     async def work(renderer: AsyncRenderClient) -> RenderedSource:
-        rendering = await renderer.render_python(program, files=files, options=options)
-        return RenderedSource(rendering, (), program)
+        async def once(document: ChartProgram) -> Rendering:
+            python = replace(document.options, want_objects=want_objects)
+            request = replace(task.request(document), options=RenderOptions(page=page, python=python))
+            return await renderer.render(request)
+
+        document = task.document(structure, files)
+        if not repair:
+            return RenderedSource(await once(document), (), document.source)
+        attempts = await render_with_repairs_async(task, document, once)
+        return RenderedSource(attempts.last, attempts.repairs, attempts.document.source)
 
     return _with_renderer(RENDER_PYTHON, work, settings or Settings.load())
 

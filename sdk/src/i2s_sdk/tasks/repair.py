@@ -36,7 +36,9 @@ class RepairKind(enum.StrEnum):
 
     TikZ: USE_ENGINE compiled with another engine.
 
-    Programs: ADD_IMPORT imported a module that the program uses and does not import.
+    Programs: ADD_IMPORT imported a module that the program uses and does not import. RESTORE_NAME put a name
+    back that a library has removed. LEAVE_OUT_LINE left out lines of a notebook or of an interpreter that are
+    no Python.
     """
 
     WRAP_MATH = "wrap_math"
@@ -65,6 +67,8 @@ class RepairKind(enum.StrEnum):
     LEAVE_OUT_FILE = "leave_out_file"
     ASSUME_VERSION = "assume_version"
     ADD_IMPORT = "add_import"
+    RESTORE_NAME = "restore_name"
+    LEAVE_OUT_LINE = "leave_out_line"
     USE_ENGINE = "use_engine"
 
 

@@ -86,13 +86,13 @@ class PythonEngine:
         full = disk_complaint(job, job.limits)
         if full is not None:
             return DrawnProgram(Verdict.OUTPUT_LIMIT, full)
-        zygotes = self.zygotes
+        zygotes, libraries = self.zygotes, self.installation.libraries.named
         if zygotes is not None and not job.options.cold and zygotes.settings.fit(job.limits):
             with contextlib.suppress(WarmError):  # lost: the job gets an interpreter of its own
                 async with self._warm(zygotes, job) as folder:
-                    return await run_program(folder, job, settings.max_objects_bytes)
+                    return await run_program(folder, job, settings.max_objects_bytes, libraries)
         async with self._cold(job) as folder:
-            return await run_program(folder, job, settings.max_objects_bytes)
+            return await run_program(folder, job, settings.max_objects_bytes, libraries)
 
     @contextlib.asynccontextmanager
     async def _warm(self, zygotes: WarmPool, job: Job) -> AsyncIterator[JobFolder]:

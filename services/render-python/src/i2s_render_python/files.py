@@ -77,6 +77,7 @@ def work_folder(job: Job, clock: float) -> dict[str, bytes]:
         "count": options.page_count,
         "dpi": options.dpi,
         "want_objects": options.want_objects,
+        "restored_names": options.restored_names,
         "pixels": job.limits.pixels,
         "clock": clock,
     }

@@ -22,6 +22,7 @@ from i2s_wire.installation import install_command
 
 PACKAGE = "i2s-render-python"
 EXTRA = "libraries"
+_OF_THE_SERVICE = frozenset({"time-machine"})
 _NO_MODULES = frozenset({"bin", "__pycache__", ".."})
 
 
@@ -32,10 +33,12 @@ class Libraries:
     Attributes:
         versions: Version of each distribution, by its name, in alphabetical order.
         entries: Modules, packages, folders of shared objects and metadata, by their names.
+        named: The distributions that are for programs, without those that these depend on.
     """
 
     versions: Mapping[str, str]
     entries: Mapping[str, Path]
+    named: tuple[str, ...]
 
 
 def find_libraries() -> Libraries:
@@ -46,6 +49,7 @@ def find_libraries() -> Libraries:
     """
     found: dict[str, Distribution] = {}
     pending = [one for one in _requirements(distribution(PACKAGE)) if _is_of_extra(one, EXTRA)]
+    named = {canonicalize_name(requirement.name) for requirement in pending} - _OF_THE_SERVICE
     while pending:
         requirement = pending.pop()
         name = canonicalize_name(requirement.name)
@@ -59,7 +63,7 @@ def find_libraries() -> Libraries:
         pending += (one for one in _requirements(found[name]) if _is_wanted(one, requirement.extras))
     versions = {name: found[name].version for name in sorted(found)}
     entries = {entry: path for name in versions for entry, path in _entries(found[name])}
-    return Libraries(versions, dict(sorted(entries.items())))
+    return Libraries(versions, dict(sorted(entries.items())), tuple(sorted(named)))
 
 
 def _requirements(one: Distribution) -> list[Requirement]:

@@ -24,6 +24,7 @@ class Options:
         blank_page: What an entirely white picture means.
         want_objects: Return the objects of the figures as data.
         cold: Run in a fresh interpreter, whatever stands ready.
+        restored_names: Names of libraries that are put back for the program.
     """
 
     dpi: float | None = None
@@ -34,6 +35,7 @@ class Options:
     blank_page: BlankPage = BlankPage.NO_OUTPUT
     want_objects: bool = False
     cold: bool = False
+    restored_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ class ProgramError(_Part):
         name: The name that is not defined, or the module that was imported, if it is about one.
         missing: Whether there is no such module.
         syntax: Whether the program could not be read.
+        module: The module in which the exception was raised; empty if none is known.
     """
 
     type: _TEXT
@@ -41,6 +42,7 @@ class ProgramError(_Part):
     name: _TEXT = ""
     missing: bool = False
     syntax: bool = False
+    module: _TEXT = ""
 
 
 class DrawnFigure(_Part):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from i2s_chassis.jail import Cause, Excerpt, OutputError, PolicyEvent
@@ -24,6 +25,7 @@ from i2s_render_python.verdict import of_result, with_pictures, without_pictures
 from i2s_render_python.wire import finishing
 from i2s_wire.render.figure import Figure
 from i2s_wire.render.rendering import Picture, Verdict
+from i2s_wire.render.source_error import SourceError
 
 
 @dataclass(slots=True)
@@ -36,29 +38,33 @@ class _Run:
     events: tuple[PolicyEvent, ...] = ()
     log: Excerpt = NO_LOG
     result: Result | None = None
+    error: SourceError | None = None
 
 
-async def run_program(folder: JobFolder, job: Job, max_objects_bytes: int) -> DrawnProgram:
+async def run_program(
+    folder: JobFolder, job: Job, max_objects_bytes: int, libraries: Sequence[str]
+) -> DrawnProgram:
     """Run a program and return what came of it.
 
     Args:
         folder: The folder that holds the program.
         job: The job.
         max_objects_bytes: Greatest description of the objects of a figure.
+        libraries: What programs may import, for messages.
 
     Raises:
         RendererError: The fault of an engine.
         JailError: A fault of the jail.
     """
     run = _Run()
-    judgement = await _judged(run, folder, job, max_objects_bytes)
+    judgement = await _judged(run, folder, job, max_objects_bytes, libraries)
     shown = judgement.verdict.has_picture
     return DrawnProgram(
         verdict=judgement.verdict,
         message=judgement.message,
         pictures=tuple(run.pictures) if shown else (),
         total_pages=run.result.total if run.result is not None else 0,
-        error=source_error(run.result.error) if run.result is not None and run.result.error else None,
+        error=run.error,
         log=bounded_log(run.log, job.limits.log_bytes),
         stages=tuple(run.stages),
         events=run.events,
@@ -66,7 +72,9 @@ async def run_program(folder: JobFolder, job: Job, max_objects_bytes: int) -> Dr
     )
 
 
-async def _judged(run: _Run, folder: JobFolder, job: Job, max_objects_bytes: int) -> Judgement:
+async def _judged(
+    run: _Run, folder: JobFolder, job: Job, max_objects_bytes: int, libraries: Sequence[str]
+) -> Judgement:
     ran = await folder.run()
     run.stages.append(Stage("run", ran.usage, folder.kind))
     run.events = ran.events
@@ -88,7 +96,9 @@ async def _judged(run: _Run, folder: JobFolder, job: Job, max_objects_bytes: int
             Verdict.NO_OUTPUT,
             f"The interpreter ended {ended}before it had drawn the figures of the program ({error}).",
         )
-    stopped = source_error(result.error) if result.error is not None else None
+    if result.error is not None:
+        run.error = source_error(result.error, libraries)
+    stopped = run.error
     first = job.options.first_page
     objection = of_result(result, stopped, first, job.limits)
     if objection is not None:

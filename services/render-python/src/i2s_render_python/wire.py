@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.errors import InvalidArgumentError
+from i2s_chassis.names import shown
 from i2s_chassis.renderer.model import ResolvedPageOptions
 from i2s_chassis.renderer.options import page_from_wire, refuse_foreign
+from i2s_render_python.inside.restored_names.table import CHANGES
 from i2s_render_python.model import Options
 from i2s_wire.render.options import PageOptions
 from i2s_wire.render.request import File
@@ -34,7 +38,23 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
         blank_page=resolved.blank_page,
         want_objects=python.want_objects,
         cold=python.cold,
+        restored_names=_restored_names(python.restored_names),
     )
+
+
+def _restored_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names that are to be put back, each once.
+
+    Raises:
+        InvalidArgumentError: One of them cannot be.
+    """
+    unknown = next((name for name in names if name not in CHANGES), None)
+    if unknown is not None:
+        raise InvalidArgumentError(
+            "options.python.restored_names",
+            f'"{shown(unknown)}" cannot be put back; the errors of programs name what can be, as providers',
+        )
+    return tuple(dict.fromkeys(names))
 
 
 def finishing(options: Options) -> ResolvedPageOptions:
@@ -59,7 +79,9 @@ def options_to_wire(options: Options) -> pb.RenderOptions:
         options.crop,
         options.blank_page,
     )
-    python = pb.PythonOptions(want_objects=options.want_objects, cold=options.cold)
+    python = pb.PythonOptions(
+        want_objects=options.want_objects, cold=options.cold, restored_names=options.restored_names
+    )
     return pb.RenderOptions(page=page_options(page), python=python)
 
 

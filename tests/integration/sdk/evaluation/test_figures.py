@@ -1,5 +1,6 @@
 """Charts and figures from text, run by the real services: the ground truth reaches every score."""
 
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -56,3 +57,35 @@ def test_the_code_of_the_examples_of_scimage_compiles(figures: Settings, tmp_pat
     assert records["en-python"].metrics["objects"] == 1.0
     assert records["zh-tikz"].metrics["labels"] == records["fa-tikz"].metrics["labels"] == 1.0
     assert "objects" in records["zh-tikz"].undefined
+
+
+#: Programs as answers have them, with what is repaired.
+ANSWERS = {
+    "names": ("IMPORT\nplt.boxplot([[1, 2, 3], [2, 3, 4]], labels=['a', 'b'])", ["restore_name"]),
+    "notebook": ("%matplotlib inline\n!pip install x\nIMPORT\nplt.plot([1, 2])", ["leave_out_line"] * 2),
+    "interpreter": (">>> IMPORT\n>>> plt.plot([1, 2])\n[<Line2D>]\n>>> plt.show()", ["leave_out_line"]),
+}
+
+
+def test_answers_and_ground_truth_of_former_years_and_notebooks_are_repaired(
+    figures: Settings, tmp_path: Path
+) -> None:
+    assert figures.examples is not None
+    data, rows = tmp_path / "data", []
+    data.mkdir()
+    image = next((figures.examples / "charts").rglob("*.png")).read_bytes()
+    for name, (code, _) in ANSWERS.items():
+        (data / f"{name}.png").write_bytes(image)
+        (data / f"{name}.py").write_text(code.replace("IMPORT", "import matplotlib.pyplot as plt"))
+        inputs, target = {"image": f"{name}.png"}, {"structure": f"{name}.py"}
+        rows.append({"id": name, "task": "chart", "subset": "chart", "inputs": inputs, "target": target})
+    (data / "instances.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    evaluate(data, out=tmp_path / "run", tasks=["chart"], settings=figures)
+    records = read_records(tmp_path / "run")
+    for name, (_, repairs) in ANSWERS.items():
+        record = records[name]
+        assert record.verdict is Verdict.RENDERED, record.message
+        assert record.verdict_before_repair is Verdict.COMPILE_ERROR
+        assert [str(one.kind) for one in record.repairs] == repairs
+        # The program of the ground truth is the same, and is repaired in the same way.
+        assert {name: record.metrics[name] for name in ELEMENTS} == dict.fromkeys(ELEMENTS, 1.0)

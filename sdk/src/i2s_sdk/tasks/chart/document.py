@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from i2s_wire.render.options import PythonOptions
+
 _FUTURE = re.compile(r"from[ \t]+__future__[ \t]+import\b")
 _END = "\n"
 _ENDS = ("\n", "\r")
@@ -19,11 +21,18 @@ class ChartProgram:
         code: What the model wrote, or the ground truth.
         imports: Names of modules, such as "numpy as np", that are imported before it.
         files: The files beside it, by relative path.
+        restored_names: Names that libraries have removed and that are put back for it.
     """
 
     code: str
     imports: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
+    restored_names: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> PythonOptions:
+        """How it is run: with the objects of its figures."""
+        return PythonOptions(want_objects=True, restored_names=self.restored_names)
 
     @property
     def source(self) -> str:

@@ -1,4 +1,8 @@
-"""The repair of programs: a module that is used and not imported is imported."""
+"""The repairs of programs.
+
+A module that is used is imported, a name that a library has removed is put back, and lines of notebooks are
+left out.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +10,48 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from i2s_sdk.tasks.chart.document import ChartProgram
+from i2s_sdk.tasks.chart.notebook import without_notebook_line
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_wire.render.rendering import Rendering
-from i2s_wire.render.source_error import ProviderKind
+from i2s_wire.render.source_error import ErrorKind, ProviderKind, SourceError
 
-#: The most modules that are imported for one program.
-MAX_REPAIRS = 8
+#: The most repairs of one program.
+MAX_REPAIRS = 12
 
 
 def repair(
-    program: ChartProgram, rendering: Rendering, past: Sequence[Repair] = ()
+    program: ChartProgram, rendering: Rendering, past: Sequence[Repair] = (), *, notebooks: bool = True
 ) -> Repaired[ChartProgram] | None:
-    """Return the program with one more import, or None if that cannot help.
+    """Return the program after one more repair, or None if nothing can help.
 
     Args:
         program: Program as it was run.
         rendering: What became of it; a program with a figure is left alone.
         past: Repairs that led to ``program``.
+        notebooks: Whether lines of notebooks and interpreters are left out.
     """
     error = rendering.error
-    if rendering.verdict.has_picture or error is None or error.undefined is None or len(past) >= MAX_REPAIRS:
+    if rendering.verdict.has_picture or error is None or len(past) >= MAX_REPAIRS:
         return None
-    modules = (one.name for one in error.undefined.providers if one.kind is ProviderKind.MODULE)
-    module = next((name for name in modules if name not in program.imports), None)
-    if module is None:
+    if error.kind is ErrorKind.SYNTAX:
+        return _without_line(program, error) if notebooks else None
+    for provider in error.undefined.providers if error.undefined is not None else ():
+        name = provider.name
+        if provider.kind is ProviderKind.MODULE and name not in program.imports:
+            imported = replace(program, imports=(*program.imports, name))
+            return Repaired(imported, Repair(RepairKind.ADD_IMPORT, name, error.message))
+        if provider.kind is ProviderKind.RESTORED_NAME and name not in program.restored_names:
+            restored = replace(program, restored_names=(*program.restored_names, name))
+            return Repaired(restored, Repair(RepairKind.RESTORE_NAME, name, error.message))
+    return None
+
+
+def _without_line(program: ChartProgram, error: SourceError) -> Repaired[ChartProgram] | None:
+    """Return the program without the line at which Python cannot read it, if that is none of Python."""
+    if error.file or program.imports:  # lines of another file, or lines that are counted from an import
         return None
-    repaired = replace(program, imports=(*program.imports, module))
-    return Repaired(repaired, Repair(RepairKind.ADD_IMPORT, module, error.message))
+    changed = without_notebook_line(program.code, error.line)
+    if changed is None:
+        return None
+    code, left_out = changed
+    return Repaired(replace(program, code=code), Repair(RepairKind.LEAVE_OUT_LINE, left_out, error.message))

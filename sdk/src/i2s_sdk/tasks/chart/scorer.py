@@ -54,7 +54,7 @@ class PublishedScorer(_FigureScorer):
     """Computes the scores of ChartMimic and Plot2Code from the objects of both figures."""
 
     name: str = PUBLISHED_NAME
-    version: str = "1"
+    version: str = "2"
     metrics: tuple[Metric, ...] = tuple(Metric(name) for name in PUBLISHED)
     in_worker: bool = True
 

@@ -21,7 +21,7 @@ from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.figure import Figure
-from i2s_wire.render.options import PythonOptions, RenderOptions
+from i2s_wire.render.options import RenderOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import PythonSource, RenderRequest
 
@@ -88,13 +88,13 @@ class ChartTask:
     def request(self, document: ChartProgram) -> RenderRequest:
         """Return how the program is run: its last figure counts, with its objects."""
         source = PythonSource(document.source.encode("utf-8", "surrogatepass"), document.files)
-        return RenderRequest(source, RenderOptions(python=PythonOptions(want_objects=True)))
+        return RenderRequest(source, RenderOptions(python=document.options))
 
     def repair(
         self, document: ChartProgram, rendering: Rendering, past: Sequence[Repair] = ()
     ) -> Repaired[ChartProgram] | None:
-        """Return the program with a module imported that it uses, or None if nothing helps."""
-        return repair(document, rendering, past)
+        """Return the program after one more repair, or None if nothing helps."""
+        return repair(document, rendering, past, notebooks=self.profile is Profile.PAPER)
 
     def text_for_edit(self, document: ChartProgram, rendering: Rendering) -> str:
         """Return the objects of the figure as text, which the scorer compares."""

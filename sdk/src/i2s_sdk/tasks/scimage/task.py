@@ -27,7 +27,7 @@ from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.figure import Figure
-from i2s_wire.render.options import Crop, LatexOptions, PageOptions, PythonOptions, RenderOptions
+from i2s_wire.render.options import Crop, LatexOptions, PageOptions, RenderOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import LatexSource, PythonSource, RenderRequest
 
@@ -103,7 +103,7 @@ class ScimageTask:
             tex = LatexSource(document.source.encode("utf-8", "surrogatepass"))
             return RenderRequest(tex, RenderOptions(page=page, latex=latex))
         source = PythonSource(document.source.encode("utf-8", "surrogatepass"))
-        return RenderRequest(source, RenderOptions(python=PythonOptions(want_objects=True)))
+        return RenderRequest(source, RenderOptions(python=document.options))
 
     def repair(
         self, document: ScimageDocument, rendering: Rendering, past: Sequence[Repair] = ()

@@ -18,6 +18,7 @@ from i2s_render_python.inside.figure_objects.calls import Calls
 from i2s_render_python.inside.figure_objects.describe import describe
 from i2s_render_python.inside.figure_objects.marks import keep_boxes
 from i2s_render_python.inside.fixed import fix_clock, fix_randomness
+from i2s_render_python.inside.restored_names.table import restore
 from i2s_render_python.inside.sendable import sendable
 
 PROGRAM = "program.py"
@@ -30,6 +31,7 @@ _PACKAGE = __name__.partition(".")[0]
 def run() -> None:
     """Run the program in the current folder; never raises what the program raises."""
     job = json.loads((OWN / "job.json").read_text())
+    restore(job["restored_names"])  # before anything else takes the place of functions
     calls = Calls()
     capture = Capture(
         job["pixels"], job["dpi"], partial(describe, calls=calls.counted) if job["want_objects"] else None
@@ -120,6 +122,7 @@ def _description(error: BaseException) -> dict[str, object]:
         description["name"] = _cut(error.name, 200)
     if isinstance(error, ModuleNotFoundError):
         description["missing"] = True
+    description["module"] = _cut(_module(error), 200)
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == PROGRAM]
     if own:
         description |= {
@@ -128,6 +131,15 @@ def _description(error: BaseException) -> dict[str, object]:
             "context": _cut(own[-1].line or ""),
         }
     return description
+
+
+def _module(error: BaseException) -> str:
+    """Return the name of the module in which an exception was raised, or an empty text."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    name = trace.tb_frame.f_globals.get("__name__") if trace is not None else None
+    return name if isinstance(name, str) else ""
 
 
 def _cut(text: str, most: int = _MAX_TEXT) -> str:

@@ -17,6 +17,7 @@ from i2s_sdk.tasks.chart.view import view
 from i2s_sdk.tasks.repair import Repair, RepairKind
 from i2s_sdk.tasks.structure import Choice, NoStructure, Origin, Structure
 from i2s_sdk.tasks.view import Shown, TextPanel
+from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.figure import Figure, FigureText
 from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.request import PythonSource
@@ -125,6 +126,38 @@ def test_a_name_that_no_module_defines_and_a_program_with_a_figure_are_left_alon
     assert TASK.repair(ChartProgram(CODE), failed()) is None
     drawn = replace(failed("numpy as np"), verdict=Verdict.RENDERED_WITH_ERRORS)
     assert TASK.repair(ChartProgram(CODE), drawn) is None
+
+
+def test_names_that_libraries_have_removed_are_put_back_one_by_one() -> None:
+    def removed(name: str) -> Rendering:
+        undefined = Undefined(name, (Provider(ProviderKind.RESTORED_NAME, name),))
+        error = SourceError("no such name", ErrorKind.UNDEFINED_COMMAND, undefined=undefined)
+        return Rendering(Verdict.COMPILE_ERROR, error=error)
+
+    for task in (TASK, ChartTask(Profile.HELM)):
+        first = task.repair(ChartProgram(CODE), removed("numpy.float_"))
+        assert first is not None
+        assert first.repair == Repair(RepairKind.RESTORE_NAME, "numpy.float_", "no such name")
+        assert first.document.source == CODE
+        second = task.repair(first.document, removed("numpy.trapz"), (first.repair,))
+        assert second is not None
+        wanted = task.request(second.document).options.python.restored_names
+        assert wanted == ("numpy.float_", "numpy.trapz")
+        assert task.repair(second.document, removed("numpy.trapz")) is None
+    assert TASK.request(ChartProgram(CODE)).options.python.restored_names == ()
+
+
+def test_lines_of_notebooks_are_left_out_by_the_rules_of_the_paper_alone() -> None:
+    error = SourceError("SyntaxError: invalid syntax", ErrorKind.SYNTAX, line=1)
+    failed = Rendering(Verdict.COMPILE_ERROR, error=error)
+    program = ChartProgram(f"%matplotlib inline\n{CODE}")
+    repaired = TASK.repair(program, failed)
+    assert repaired is not None
+    assert repaired.document == ChartProgram(f"\n{CODE}")
+    assert repaired.repair == Repair(RepairKind.LEAVE_OUT_LINE, "%matplotlib inline", error.message)
+    assert ChartTask(Profile.HELM).repair(program, failed) is None
+    elsewhere = replace(error, file="helper.py")
+    assert TASK.repair(program, replace(failed, error=elsewhere)) is None
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])

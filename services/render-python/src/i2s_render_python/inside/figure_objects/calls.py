@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections import Counter
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -63,12 +64,20 @@ class Calls:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._within = False
+        self._libraries: dict[str, Callable[[], None]] = {
+            "networkx": self._replace_in_networkx,
+            "squarify": lambda: self._replace(importlib.import_module("squarify"), "plot", "squarify"),
+            "matplotlib_venn": lambda: self._replace(
+                importlib.import_module("matplotlib_venn._common").VennDiagram, "__init__", "VennDiagram"
+            ),
+        }
 
     def install(self, source: bytes) -> None:
         """Take the place of the plotting functions.
 
         Args:
-            source: The program. If it names networkx, that is imported, so that its functions are counted.
+            source: The program. Libraries above matplotlib that it names are imported, and their functions
+                are counted.
         """
         for name in OF_AXES:
             self._replace(Axes, name, "Axes")
@@ -76,15 +85,16 @@ class Calls:
             self._replace(Axes3D, name, "Axes3D")
         for drawn in (Circle, Ellipse, NonUniformImage):
             self._replace(drawn, "__init__", drawn.__name__)
-        if b"networkx" in source:
-            with contextlib.suppress(ImportError):
-                self._replace_in_networkx()
+        for library, replace in self._libraries.items():
+            if library.encode() in source:
+                with contextlib.suppress(ImportError):
+                    replace()
 
     def counted(self) -> list[Object]:
         """Return functions that were called, by name, in the form of ``i2s_wire.render.figure.Call``."""
         return [{"function": name, "count": count} for name, count in sorted(self._counts.items())]
 
-    def _replace(self, place: Any, name: str, prefix: str) -> None:  # noqa: ANN401 - a class
+    def _replace(self, place: Any, name: str, prefix: str) -> None:  # noqa: ANN401 - a class or module
         setattr(place, name, self._noting(getattr(place, name), prefix, name))
 
     def _replace_in_networkx(self) -> None:

@@ -1,0 +1,113 @@
+"""Public plotting programs of several years: how many are rendered at once, and how many after repairs.
+
+The programs are those of the galleries and docstrings of matplotlib, networkx, numpy and scipy, out of source
+distributions of 2018 to 2026, which are fetched from the package index. They are run by the engine of
+render-python and repaired as the task chart repairs them in profile `paper`. The exit code is 0 if at least
+92 % of the programs of 2023 to 2026 are rendered after repairs, else 1.
+
+    python -m benchmarks.chart_programs                          # JSON on standard output
+    python -m benchmarks.chart_programs --number 10 --folder DIR # a quick look; DIR keeps what is fetched
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.chart_programs.programs import RELEASES, Program, programs
+from benchmarks.python.__main__ import engine
+from i2s_render_python.engine import PythonEngine
+from i2s_render_python.model import Job, Options
+from i2s_render_python.settings import PythonSettings
+from i2s_sdk.tasks import render_with_repairs_async
+from i2s_sdk.tasks.attempts import Attempts
+from i2s_sdk.tasks.chart.document import ChartProgram
+from i2s_sdk.tasks.chart.task import ChartTask
+from i2s_sdk.tasks.repair import RepairKind
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import File
+
+LEAST_SHARE = 0.92
+OLD = "old"
+
+
+async def run(opened: PythonEngine, program: Program) -> Attempts[ChartProgram]:
+    """Run a program and repair it."""
+    limits = replace(PythonSettings().limit_table().default, cpu_seconds=15.0, wall_seconds=60.0)
+    files = tuple(File(path, content) for path, content in program.files.items())
+
+    async def once(document: ChartProgram) -> Rendering:
+        options = Options(restored_names=document.restored_names)
+        drawn = await opened.render(Job(document.source.encode(), files, options, limits))
+        return Rendering(drawn.verdict, message=drawn.message, error=drawn.error)
+
+    return await render_with_repairs_async(ChartTask(), ChartProgram(program.code), once)
+
+
+async def measure(opened: PythonEngine, chosen: list[Program]) -> dict[str, object]:
+    """Return how many programs are rendered, with the names that were put back and what is not rendered."""
+    verdicts: Counter[str] = Counter()
+    names: Counter[str] = Counter()
+    first = last = restored = 0
+    without = {}
+    for program in chosen:
+        attempts = await run(opened, program)
+        first += attempts.first.verdict.has_picture
+        last += attempts.last.verdict.has_picture
+        put_back = [one.detail for one in attempts.repairs if one.kind is RepairKind.RESTORE_NAME]
+        if attempts.last.verdict.has_picture:
+            restored += bool(put_back)
+            names.update(put_back)
+        else:
+            without[program.name] = attempts.last.message[:200]
+        verdicts[attempts.last.verdict.name] += 1
+    return {
+        "programs": len(chosen),
+        "rendered at once": first,
+        "rendered": last,
+        "of these with names put back": restored,
+        "verdicts": dict(verdicts),
+        "names": dict(names.most_common()),
+        "without": without,
+    }
+
+
+async def main() -> int:
+    """Measure and print; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--number", type=int, default=50, metavar="N", help="most programs of a release")
+    parser.add_argument("--years", nargs="+", choices=RELEASES, default=[*RELEASES], metavar="YEAR")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="keeps source distributions")
+    given = parser.parse_args()
+    folder = given.folder or Path(tempfile.mkdtemp(prefix="chart-programs-"))
+    found: dict[str, dict[str, object]] = {}
+    seen: set[str] = set()
+    async with engine() as opened:
+        for year in given.years:
+            chosen = []
+            for release in RELEASES[year]:
+                for program in await asyncio.to_thread(programs, release, given.number, folder):
+                    if program.code not in seen:  # many stay the same from year to year
+                        seen.add(program.code)
+                        chosen.append(program)
+            found[year] = await measure(opened, chosen)
+            print(year, json.dumps(found[year], indent=2), file=sys.stderr)
+    recent = [one for year, one in found.items() if year != OLD]
+    counts = {
+        name: sum(int(str(one[name])) for one in recent)
+        for name in ("programs", "rendered at once", "rendered")
+    }
+    print(json.dumps({"2023 to 2026": counts, **found}, indent=2))
+    return 0 if counts["rendered"] >= LEAST_SHARE * counts["programs"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

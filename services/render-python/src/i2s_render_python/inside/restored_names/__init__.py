@@ -1,0 +1,1 @@
+"""Names that libraries have removed, and how each of them is put back for a program that uses it."""
