@@ -26,6 +26,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.plain_fields import plain_fields
+from i2s_sdk.tasks.structure import Absence, NoStructure
 from i2s_sdk.writing import write_whole
 
 FORMAT = 1
@@ -146,9 +147,7 @@ class AnswerCache:
             answer, call = content["answer"], content.get("call")
             if content["key"] != key or content["sha256"] != _digest(key, answer, call):
                 return None
-            return Kept(
-                Answer(**{**answer, "finish": Finish(answer["finish"])}), Call(**call) if call else None
-            )
+            return Kept(_answer(answer), Call(**call) if call else None)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -172,6 +171,13 @@ class AnswerCache:
 
     def _path(self, key: str) -> Path | None:
         return self._folder / key[:2] / f"{key}.json" if self._folder is not None else None
+
+
+def _answer(plain: dict[str, Any]) -> Answer:
+    """Return the answer of an entry; one of an earlier version has no reasoning beside its text."""
+    missing = plain.get("no_answer")
+    no_answer = NoStructure(missing["reason"], Absence(missing["absence"])) if missing else None
+    return Answer(**{**plain, "finish": Finish(plain["finish"]), "no_answer": no_answer})
 
 
 def _digest(key: str, answer: dict[str, Any], call: dict[str, Any] | None) -> str:

@@ -79,6 +79,7 @@ class CalledModel:
 
         Raises:
             ModelRefusedError: The model would not answer.
+            ModelInputRejectedError: The server rejected this one question.
             ModelFailedError: There is no usable answer.
             BudgetSpentError: What calls may cost is spent, and the answer is not kept.
             ModelAccessError: There will be none to any question.
@@ -188,4 +189,6 @@ class CalledModel:
             attempts=call.attempts if call else 0,
             seconds=call.seconds if call else None,
             served=answer.served,
+            reasoning=answer.reasoning,
+            no_answer=answer.no_answer,
         )

@@ -21,9 +21,13 @@ from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.helm_replay import STATE_FILE, HelmReplay
 from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.tasks.question import FilePart, Question
+from i2s_sdk.tasks.structure import Absence, NoStructure
 
 #: Files of a run folder.
 RECORDS_FILE, ANSWERS_FILE = "records.jsonl", "answers.jsonl"
+
+#: Words for the end of a completion that are kept; what other programs write there is of no interest.
+_FINISH = {str(one): one for one in (Finish.LENGTH, Finish.TOO_LONG)}
 
 _FORM = "must be an object with the texts 'id' and 'completion'"
 
@@ -119,8 +123,8 @@ class Replay:
         if entry.get("outcome") == "refused":
             message = _said(entry) or "the model refused to answer"
             raise ModelRefusedError(message, Completion(entry["completion"] or "", Finish.REFUSED))
-        cut = entry.get("finish") == Finish.TOO_LONG
-        said = Completion(entry["completion"], Finish.TOO_LONG if cut else Finish.OTHER)
+        text, finish = entry["completion"], _FINISH.get(str(entry.get("finish")), Finish.OTHER)
+        said = Completion(text, finish, no_answer=None if text.strip() else _no_answer(entry))
         return bounded_completion(said, self._most_characters)
 
     def _named(self, instance: Instance, question: Question) -> str:
@@ -148,6 +152,14 @@ class Replay:
                 return entry
         except (OSError, ValueError):
             raise DataError(self._path, 0, "was changed while it was replayed") from None
+
+
+def _no_answer(entry: Mapping[str, Any]) -> NoStructure | None:
+    """Return that a model gave nothing but reasoning, if the record of a run says so; otherwise None."""
+    match entry:
+        case {"outcome": Absence.ENDED_IN_REASONING, "message": str(reason)}:
+            return NoStructure(reason, Absence.ENDED_IN_REASONING)
+    return None
 
 
 def _said(entry: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.answer import Answer, is_final
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.calls import call_mark, unanswered_calls
 from i2s_sdk.runlog.index import JsonlIndex, key_of, read_lines
@@ -309,7 +309,7 @@ def _refuse_strangers(storage: RunStorage, *, merging: bool) -> None:
 
 def _answer_mark(plain: Mapping[str, Any]) -> AnswerMark:
     paid_here = not plain["cached"] and not plain.get("questions")
-    return _mark(plain["outcome"] != Outcome.MODEL_FAILURE, float(plain["cost"] or 0.0) if paid_here else 0.0)
+    return _mark(is_final(plain), float(plain["cost"] or 0.0) if paid_here else 0.0)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -23,8 +23,8 @@ def joined_answer(
 ) -> Answer:
     """Return the answer of a sample.
 
-    An answer without a usable completion (refused, too long, failed) ends the sample, which then ends as that
-    answer does. Tokens and cost are the sums of those answers that are final, and not known if one of them
+    An answer without a usable completion (refused, too long, failed, nothing but reasoning) ends the sample,
+    which then ends as that answer does. Tokens and cost are the sums of those answers that are final, and not known if one of them
     is not; calls and seconds are those of all answers. It counts as kept from earlier calls if each was.
 
     Args:
@@ -53,6 +53,7 @@ def joined_answer(
         questions=tuple(one.question for one in answers),
         cached_cost=_cached_cost(final),
         asked=None,
+        reasoning="",
     )
 
 
