@@ -278,6 +278,7 @@ class Runner:
                     documents,
                     whole=self.model is not None and answers_whole(self.model),
                     options=asked_with(getattr(self.model, "options", None), self.settings),
+                    answer_cache=isinstance(self.model, CalledModel) and self.model.takes_kept_answers,
                 ),
             ),
             self.plan.whole,

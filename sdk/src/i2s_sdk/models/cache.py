@@ -1,4 +1,6 @@
-"""Answers on disk, by what was asked: nothing that was answered is paid for twice.
+"""Answers on disk, by what was asked, for later runs that want them (``--cache answers``).
+
+The name of a model does not say which weights answer, so that no run takes them unasked.
 
 ::
 
@@ -18,6 +20,7 @@ import contextlib
 import hashlib
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -121,10 +124,17 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An answer of the cache, and the call that it was the answer to; None if that is not known."""
+    """An answer of the cache.
+
+    Attributes:
+        answer: The answer.
+        call: The call that it was the answer to; None if that is not known.
+        at: When it was kept, in ISO 8601.
+    """
 
     answer: Answer
     call: Call | None = None
+    at: str = ""
 
 
 class AnswerCache:
@@ -147,7 +157,7 @@ class AnswerCache:
             answer, call = content["answer"], content.get("call")
             if content["key"] != key or content["sha256"] != _digest(key, answer, call):
                 return None
-            return Kept(_answer(answer), Call(**call) if call else None)
+            return Kept(_answer(answer), Call(**call) if call else None, _when(path))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -178,6 +188,11 @@ def _answer(plain: dict[str, Any]) -> Answer:
     missing = plain.get("no_answer")
     no_answer = NoStructure(missing["reason"], Absence(missing["absence"])) if missing else None
     return Answer(**{**plain, "finish": Finish(plain["finish"]), "no_answer": no_answer})
+
+
+def _when(path: Path) -> str:
+    """Return when a file was written, in ISO 8601."""
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
 
 
 def _digest(key: str, answer: dict[str, Any], call: dict[str, Any] | None) -> str:

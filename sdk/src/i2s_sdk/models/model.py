@@ -35,6 +35,7 @@ class Completion:
         cost: Cost in US dollars, by the list of prices: of the answer, whether it was paid for now or is
             ``cached``. None if tokens or prices are not known.
         cached: Whether the answer was kept from an earlier call and nothing was asked now.
+        cached_at: When an answer that is ``cached`` was given, in ISO 8601; empty if that is not known.
         attempts: Calls made now; 0 if nothing was asked.
         seconds: Seconds of the call that was answered; None if nothing was asked.
         served: Name of the model as the server gives it; empty if it gives none.
@@ -55,6 +56,7 @@ class Completion:
     served: str = ""
     reasoning: str = ""
     no_answer: NoStructure | None = None
+    cached_at: str = ""
 
 
 class CallJournal(Protocol):

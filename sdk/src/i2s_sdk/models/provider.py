@@ -143,6 +143,14 @@ class Batched(Protocol):
         """
         ...
 
+    async def leave(self, key: str) -> None:
+        """Send a question that a batch under way holds anew: the batch was sent by another run.
+
+        Args:
+            key: The cache key of the question.
+        """
+        ...
+
 
 def require_whole(finish: str, error: object = None) -> None:
     """Return where a server has finished an answer, whole or cut off.

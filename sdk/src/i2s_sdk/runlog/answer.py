@@ -22,7 +22,7 @@ from i2s_sdk.runlog.typed_fields import with_checked_fields
 from i2s_sdk.tasks.structure import NoStructure
 
 #: Fields that a line has only if they say something.
-_OPTIONAL = frozenset({"question", "questions", "cached_cost", "asked", "reasoning"})
+_OPTIONAL = frozenset({"question", "questions", "cached_cost", "asked", "reasoning", "cached_at"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ class Answer:
         asked: What the model was asked; None for an answer that joins others, and in older runs.
         reasoning: Reasoning that the provider returned apart from the completion, or its beginning; empty for
             none, for an answer that joins others, and in older runs.
+        cached_at: When the answer was given, if it came from the answer cache, in ISO 8601; of one that joins
+            others, the earliest of theirs. Empty if none came from it, and in older runs.
     """
 
     id: str
@@ -69,6 +71,7 @@ class Answer:
     cached_cost: float = 0.0
     asked: Asked | None = None
     reasoning: str = ""
+    cached_at: str = ""
 
     @property
     def final(self) -> bool:
@@ -105,6 +108,7 @@ class Answer:
             attempts=completion.attempts,
             seconds=seconds,
             reasoning=completion.reasoning,
+            cached_at=completion.cached_at,
         )
 
     @classmethod

@@ -158,6 +158,20 @@ class RunFolder:
         self.storage.write(MANIFEST, manifest.to_json().encode())
         return manifest
 
+    def tell(self, about: Mapping[str, str]) -> Manifest:
+        """Replace the facts of the run, which decide nothing, and return its manifest.
+
+        Raises:
+            UsageError: The run was not begun.
+        """
+        found = self.manifest()
+        if found is None:
+            raise UsageError(f"{self.storage} holds no run")
+        if about != found.about:
+            found = replace(found, about=dict(about))
+            self.storage.write(MANIFEST, found.to_json().encode())
+        return found
+
     def records(self, *, texts: bool = True) -> dict[str, Record]:
         """Return the records by instance; see ``read_records``."""
         self.storage.flush()
