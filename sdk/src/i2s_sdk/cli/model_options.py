@@ -130,7 +130,7 @@ def model_options(command: F) -> F:
         click.option(
             "--cache",
             "model_cache",
-            metavar="answers|FOLDER|none",
+            metavar="answers|FOLDER",
             help="Take answers of earlier runs: of the user's caches, of a folder.  [I2S_ANSWER_CACHE; none]",
         ),
         click.option(
