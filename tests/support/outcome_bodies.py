@@ -70,6 +70,9 @@ OPENAI: Mapping[str, list[str]] = {
     "empty answer": [_openai(content="")],
     "refused by finish": [_openai("content_filter", content=None)],
     "refused without a message": [_openai("content_filter", choice={"message": None})],
+    "refused by status": [
+        f"body:400,{json.dumps({'error': {'code': 'content_filter', 'message': 'filtered'}})}"
+    ],
     "call of a tool": [_openai("tool_calls", content=None, tool_calls=_TOOL)],
     "reasoning only": [_openai(content=None, reasoning="long thoughts")],
     "reasoning cut off": [_openai("length", content=None, reasoning_content="long thoughts")],
@@ -129,6 +132,7 @@ ANTHROPIC: Mapping[str, list[str]] = {
     "empty answer": [_anthropic()],
     "refused by finish": [_anthropic(_text(""), reason="refusal")],
     "refused without a message": [_anthropic(reason="refusal").replace('"content": []', '"content": null')],
+    "refused by status": [_anthropic_error(400, "Output blocked by content filtering policy")],
     "call of a tool": [_anthropic(_TOOL_USE, reason="tool_use")],
     "reasoning only": [_anthropic(_LONG_THOUGHT)],
     "reasoning cut off": [_anthropic(_LONG_THOUGHT, reason="max_tokens")],

@@ -90,7 +90,10 @@ class AnthropicMessages:
         except AnswerTooLongError:
             return TOO_LONG
         except anthropic.APIStatusError as error:
-            raise self.error_of(error) from None
+            refused = refusal_of(error.status_code, server_words(error.body, error.message))
+            if refused is None:
+                raise self.error_of(error) from None
+            return refused
         except Exception as error:
             raise transport_fault(error, anthropic.APIConnectionError) from None
         return read_answer(body.decode("utf-8", "replace"))
@@ -155,6 +158,18 @@ def _block(part: str | ReadImage) -> dict[str, Any]:
         return {"type": "text", "text": part}
     source = {"type": "base64", "media_type": part.media_type, "data": part.base64}
     return {"type": "image", "source": source}
+
+
+def refusal_of(status: int, words: str) -> Answer | None:
+    """Return the answer if a filter behind the model has blocked it; None for any other error.
+
+    Args:
+        status: The status code of HTTP.
+        words: What the server says; there is no code for it.
+    """
+    if status == 400 and "content filtering policy" in words:
+        return Answer(one_line(words), Finish.REFUSED)
+    return None
 
 
 def read_answer(body: str) -> Answer:

@@ -70,6 +70,7 @@ OUTCOMES: Mapping[str, Expected] = {
     "empty answer": Expected(text=""),
     "refused by finish": Expected(Outcome.REFUSED, finish=Finish.REFUSED, text=None, said="refused"),
     "refused without a message": Expected(Outcome.REFUSED, finish=Finish.REFUSED, text=None, said="refused"),
+    "refused by status": Expected(Outcome.REFUSED, finish=Finish.REFUSED, text=None, said="filter"),
     "call of a tool": Expected(
         Outcome.NO_STRUCTURE, finish=Finish.OTHER, text="", said="the model called the tool 'f'"
     ),

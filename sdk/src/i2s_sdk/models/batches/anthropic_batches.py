@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from i2s_sdk.models.anthropic_messages import AnthropicMessages, read_answer
+from i2s_sdk.models.anthropic_messages import AnthropicMessages, read_answer, refusal_of
 from i2s_sdk.models.batches.api import BatchGoneError, BatchRequest, BatchResult, BatchState, result_lines
 from i2s_sdk.models.http_status import rejects_input, transport_fault
 from i2s_sdk.models.options import ModelOptions
@@ -105,6 +105,9 @@ def _result(line: dict[str, Any]) -> BatchResult:
             said = f"{kind}: {one_line(message)}"
             if kind not in _STATUSES:
                 return FaultError(said)
+            refused = refusal_of(_STATUSES[kind], str(message))
+            if refused is not None:
+                return refused
             rejected = rejects_input(_STATUSES[kind], said)
             return InputRejectedError(said) if rejected else RejectedError(said)
         case {"result": {"type": ("expired" | "canceled") as kind}}:
